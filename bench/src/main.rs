@@ -1,8 +1,9 @@
-//! Norsu beside the real PostgreSQL 15: the same pgbench cells, the same settings, in one run, interleaved
-//! A B A B. Prints a table of medians, ranges and ratios and writes it to `docs/benchmarks/pgbench.md`.
+//! Norsu beside the real PostgreSQL 15: the same pgbench cells, the same settings, in one run,
+//! interleaved A B A B. Prints a table of medians, ranges and ratios and writes it to
+//! `docs/benchmarks/pgbench.md`.
 //!
-//! `bench/run wal` compares the write-ahead log (`wal`), `bench/run queries` analytical queries (`queries`). Reading
-//! order: `options`, `servers`, `cells`, `table`, `wal`, `queries`.
+//! `bench/run wal` compares the write-ahead log (`wal`), `bench/run queries` analytical queries
+//! (`queries`). Reading order: `options`, `servers`, `cells`, `table`, `wal`, `queries`.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
-//! The 22 queries of TPC-H and single statements beside PostgreSQL without parallel workers: the same tables
-//! (`data`), loaded by the same COPYs, results compared, CPU time and time of each statement in rounds that
-//! alternate between the servers. Written to `docs/benchmarks/queries.md`.
+//! The 22 queries of TPC-H and single statements beside PostgreSQL without parallel workers: the
+//! same tables (`data`), loaded by the same COPYs, results compared, CPU time and time of each
+//! statement in rounds that alternate between the servers. Written to `docs/benchmarks/queries.md`.
 
 mod data;
 mod report;

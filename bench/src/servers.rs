@@ -1,4 +1,5 @@
-//! The two servers under test, each with a directory of its own on the same disk and the same settings.
+//! The two servers under test, each with a directory of its own on the same disk and the same
+//! settings.
 
 use crate::options::Options;
 use std::net::TcpListener;
@@ -57,8 +58,8 @@ impl Server {
         Server::start_on(contender, dir, options)
     }
 
-    /// Starts a server on a copy of the directory of one that has crashed. The server and how long it took until it
-    /// answered.
+    /// Starts a server on a copy of the directory of one that has crashed. The server and how long
+    /// it took until it answered.
     pub fn recover(
         contender: Contender,
         options: &Options,
@@ -116,8 +117,8 @@ impl Server {
         }
     }
 
-    /// The one value that a query gives, over a connection of its own and without another process: whoever waits for
-    /// recovery must not take a processor from it.
+    /// The one value that a query gives, over a connection of its own and without another process:
+    /// whoever waits for recovery must not take a processor from it.
     pub fn ask(&self, sql: &str) -> Result<String, String> {
         let reply = self.connect()?.query(sql).map_err(|e| e.to_string())?;
         if let Some(e) = &reply.error {

@@ -1,7 +1,8 @@
-//! The write-ahead log beside PostgreSQL's: document 004's table (images by compression and fillfactor), document
-//! 000's (bytes and transactions with and without delta records), syncs of durable commits, transactions while
-//! checkpoints run (`checkpoint`), and recovery (`recovery`). Written to `docs/benchmarks/wal.md` with a plot beside
-//! it; a run of some parts alone is only printed.
+//! The write-ahead log beside PostgreSQL's: document 004's table (images by compression and
+//! fillfactor), document 000's (bytes and transactions with and without delta records), syncs of
+//! durable commits, transactions while checkpoints run (`checkpoint`), and recovery (`recovery`).
+//! Written to `docs/benchmarks/wal.md` with a plot beside it; a run of some parts alone is only
+//! printed.
 
 mod checkpoint;
 mod recovery;
@@ -113,7 +114,8 @@ SELECT * FROM results;
     )
 }
 
-/// One cell of document 004: megabytes of log and seconds of CPU of the update and the checkpoint behind it.
+/// One cell of document 004: megabytes of log and seconds of CPU of the update and the checkpoint
+/// behind it.
 fn images(server: &Server, rows: u32, fillfactor: u32) -> Result<(f64, f64), String> {
     let text = script(rows, fillfactor, server.contender);
     let (load, update) = text.split_once("--\n").ok_or("the script has two halves")?;

@@ -1,6 +1,6 @@
-//! A client of the protocol's simple form, for both servers: it shows all that an answer has (names and
-//! types of columns, rows as text, tags, the fields of errors), and it can leave a statement unanswered,
-//! which programs of PostgreSQL cannot be asked to do.
+//! A client of the protocol's simple form, for both servers: it shows all that an answer has (names
+//! and types of columns, rows as text, tags, the fields of errors), and it can leave a statement
+//! unanswered, which programs of PostgreSQL cannot be asked to do.
 
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;

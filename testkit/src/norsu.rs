@@ -38,8 +38,8 @@ pub struct Norsu {
 }
 
 impl Norsu {
-    /// Starts a server on `data` and waits until it accepts connections. Started as root, it becomes
-    /// the directory's owner by itself.
+    /// Starts a server on `data` and waits until it accepts connections. Started as root, it
+    /// becomes the directory's owner by itself.
     pub fn start(data: &Path, options: &[&str]) -> Norsu {
         Norsu::try_start(data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
     }

@@ -1,5 +1,5 @@
-//! The real PostgreSQL as judge of a data directory: its checking programs, a hot standby that follows somebody's
-//! log, and `pageinspect`.
+//! The real PostgreSQL as judge of a data directory: its checking programs, a hot standby that
+//! follows somebody's log, and `pageinspect`.
 
 use crate::client::Client;
 use crate::postgres::{RealServer, hand_over, program, run};
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// PostgreSQL's judgement of the directory that the server runs on: no complaint of its programs, none in its log.
+/// PostgreSQL's judgement of the directory that the server runs on: no complaint of its programs,
+/// none in its log.
 pub fn check(server: &RealServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
@@ -46,7 +47,8 @@ pub fn copy(from: &Path, to: &Path) {
     run(cp);
 }
 
-/// A hot standby of PostgreSQL that takes its log from a directory, where [`Standby::feed`] puts it.
+/// A hot standby of PostgreSQL that takes its log from a directory, where [`Standby::feed`] puts
+/// it.
 pub struct Standby {
     pub server: RealServer,
     archive: PathBuf,
@@ -106,8 +108,8 @@ impl Standby {
     }
 }
 
-/// What `pageinspect` says of all pages of a table and its indexes, by relation and block, transaction ids replaced
-/// by their rank. The server runs, and nobody else works on it.
+/// What `pageinspect` says of all pages of a table and its indexes, by relation and block,
+/// transaction ids replaced by their rank. The server runs, and nobody else works on it.
 pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> {
     server.query("postgres", "CREATE EXTENSION IF NOT EXISTS pageinspect");
     let mut client = server.connect("postgres");

@@ -1,10 +1,12 @@
-//! Each statement of `tests/sql` on Norsu and on the real PostgreSQL: rows, names and types of columns,
-//! tags, errors and notices with their details, hints and positions must be equal. Nothing is recorded: the real server is asked each time.
+//! Each statement of `tests/sql` on Norsu and on the real PostgreSQL: rows, names and types of
+//! columns, tags, errors and notices with their details, hints and positions must be equal. Nothing
+//! is recorded: the real server is asked each time.
 //!
-//! A line is a query message; `[[a¦b]]` stands for `a` and for `b`, and several of them for all combinations. Rows
-//! of statements without ORDER BY are compared as sets. `known.txt` lists statements whose difference is known, with
-//! the reason above them (an entry that ends in `…` stands for all that begin so), and none that do not differ any
-//! more; `missing.txt` the messages of features that are not there.
+//! A line is a query message; `[[a¦b]]` stands for `a` and for `b`, and several of them for all
+//! combinations. Rows of statements without ORDER BY are compared as sets. `known.txt` lists
+//! statements whose difference is known, with the reason above them (an entry that ends in `…`
+//! stands for all that begin so), and none that do not differ any more; `missing.txt` the messages
+//! of features that are not there.
 //!
 //! `NORSU_CORPUS=part` runs files with this in their name alone.
 

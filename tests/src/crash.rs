@@ -1,10 +1,11 @@
-//! Crashes, by the thousand: a bank in the manner of TPC-B on a disk in memory that forgets what was
-//! not synced, loses it by sectors, in the middle of any write. After each crash the server recovers
-//! (and crashes again meanwhile); then all acknowledged transactions are there, the others wholly or
-//! not at all, in the order of their commits; the books balance; heaps and indexes are sound and agree.
+//! Crashes, by the thousand: a bank in the manner of TPC-B on a disk in memory that forgets what
+//! was not synced, loses it by sectors, in the middle of any write. After each crash the server
+//! recovers (and crashes again meanwhile); then all acknowledged transactions are there, the others
+//! wholly or not at all, in the order of their commits; the books balance; heaps and indexes are
+//! sound and agree.
 //!
-//! A failure names its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` runs so
-//! many instead of the usual number.
+//! A failure names its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` runs
+//! so many instead of the usual number.
 
 pub mod bank;
 mod faults;
@@ -75,9 +76,9 @@ fn acknowledged_transactions_survive_all_crashes() {
     assert!(total.recovered < total.committed, "{total:?}");
 }
 
-/// A planted fault must be noticed by one of the first runs, else the harness counts for nothing. (The
-/// first or the second did when this was written; a visibility test turned round in the product, xmax
-/// committed against aborted, was noticed by the first.)
+/// A planted fault must be noticed by one of the first runs, else the harness counts for nothing.
+/// (The first or the second did when this was written; a visibility test turned round in the
+/// product, xmax committed against aborted, was noticed by the first.)
 fn assert_noticed(planted: Planted, rounds_max: u64) {
     let noticed = (0..rounds_max).any(|seed| outcome(seed, planted).is_err());
     assert!(noticed, "{planted:?} was not noticed in {rounds_max} runs");

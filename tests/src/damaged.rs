@@ -1,4 +1,5 @@
-//! Files that are damaged and found so when a statement needs them: both servers say the same, and go on.
+//! Files that are damaged and found so when a statement needs them: both servers say the same, and
+//! go on.
 
 use std::path::Path;
 use testkit::client::Client;
@@ -163,8 +164,8 @@ fn a_damaged_map_lets_nobody_in() {
     assert_eq!(ours.iter().filter(|e| e.is_some()).count(), 3);
 }
 
-/// Without checksums, what is wrong within an index is not always seen; but no statement takes its session with it, none
-/// runs for ever, and REINDEX mends it all.
+/// Without checksums, what is wrong within an index is not always seen; but no statement takes its
+/// session with it, none runs for ever, and REINDEX mends it all.
 #[test]
 fn a_damaged_index_takes_no_session_with_it() {
     let dir = TempDir::new("damaged");
@@ -256,7 +257,8 @@ fn first_items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
     places.into_iter()
 }
 
-/// Of a relation that lacks rows of `pg_attribute` nothing can be read: the other columns would be taken for those.
+/// Of a relation that lacks rows of `pg_attribute` nothing can be read: the other columns would be
+/// taken for those.
 #[test]
 fn a_relation_that_lacks_columns_is_refused() {
     const LACKING: [&str; 8] = [

@@ -1,5 +1,5 @@
-//! Files that a server needs are damaged, before it starts or while it runs: it says so once and ends, or runs; it neither
-//! hangs nor starts over and over.
+//! Files that a server needs are damaged, before it starts or while it runs: it says so once and
+//! ends, or runs; it neither hangs nor starts over and over.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -207,7 +207,8 @@ fn what_postgresql_refuses_to_start_on_we_refuse_in_its_words() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A crash of its own, when the files have been damaged meanwhile: the server starts again in place, and ends.
+/// A crash of its own, when the files have been damaged meanwhile: the server starts again in
+/// place, and ends.
 #[test]
 fn a_server_that_crashes_over_damaged_files_ends() {
     let place = Place::new();

@@ -1,6 +1,6 @@
-//! Scripts of DDL on both servers: what psql prints must be the same, errors with SQLSTATE and message
-//! included, and then, when the real PostgreSQL has taken over our directory, the catalogs' rows
-//! (`catalogs.sql`; OIDs left out) and the dump of each database; `pg_amcheck` finds nothing.
+//! Scripts of DDL on both servers: what psql prints must be the same, errors with SQLSTATE and
+//! message included, and then, when the real PostgreSQL has taken over our directory, the catalogs'
+//! rows (`catalogs.sql`; OIDs left out) and the dump of each database; `pg_amcheck` finds nothing.
 //!
 //! The real server says what is expected: nothing here was written down from what we print.
 
@@ -102,8 +102,8 @@ fn scripts_do_the_same_on_both_servers() {
     }
 }
 
-/// Databases made and dropped, and a crash right after: the log brings the databases back, in our server and
-/// in the real one.
+/// Databases made and dropped, and a crash right after: the log brings the databases back, in our
+/// server and in the real one.
 #[test]
 fn databases_survive_a_crash() {
     let dir = TempDir::new("ddl-crash");

@@ -1,6 +1,6 @@
-//! PostgreSQL's own client programs, unmodified, on our server and on the real one over the same objects: what
-//! they print must be equal byte for byte, and what they leave behind. A dump that is restored into an empty
-//! cluster of ours and taken again is the same dump.
+//! PostgreSQL's own client programs, unmodified, on our server and on the real one over the same
+//! objects: what they print must be equal byte for byte, and what they leave behind. A dump that is
+//! restored into an empty cluster of ours and taken again is the same dump.
 
 mod programs;
 
@@ -41,8 +41,8 @@ impl<'a> Side<'a> {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Exit status and output of a program that is called with these words; `@` in them stands for the
-    /// side's directory.
+    /// Exit status and output of a program that is called with these words; `@` in them stands for
+    /// the side's directory.
     fn call(&self, line: &[&str]) -> (i32, Vec<u8>) {
         let dir = self.dir.path().display().to_string();
         let mut command = (self.client)(line[0]);
@@ -65,7 +65,8 @@ impl<'a> Side<'a> {
         let text = String::from_utf8_lossy(text);
         let text = text.replace(&self.dir.path().display().to_string(), "@");
         let text = text.replace(&self.sockets.display().to_string(), "SOCKETS");
-        // Keys are random; the version is whose it is; errors of psql know their place in the source.
+        // Keys are random; the version is whose it is; errors of psql know their place in the
+        // source.
         let random = ["\\restrict ", "\\unrestrict ", "-- Dumped from database version "];
         let lines = text.split_inclusive('\n').map(|l| {
             random.iter().find(|r| l.starts_with(**r)).map_or(l.to_owned(), |r| format!("{r}\n"))
@@ -116,8 +117,8 @@ fn parted(real: &str, ours: &str) -> Option<String> {
     Some(format!("line {}:\n-- wanted\n{}\n-- had\n{}", at + 1, part(real), part(ours)))
 }
 
-/// Calls each line on both sides; what differs. Lines of what a call with `~` before it prints come in an order of
-/// no meaning.
+/// Calls each line on both sides; what differs. Lines of what a call with `~` before it prints come
+/// in an order of no meaning.
 fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
     let mut out = Vec::new();
     for line in lines {

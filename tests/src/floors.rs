@@ -1,5 +1,5 @@
-//! The crates stand on floors: a crate depends only on strictly lower ones. The table is that of the plan
-//! (`ARCHITECTURE.md`); an upward or sideways edge fails here.
+//! The crates stand on floors: a crate depends only on strictly lower ones. The table is that of
+//! the plan (`ARCHITECTURE.md`); an upward or sideways edge fails here.
 
 use crate::style::workspace_root;
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
-//! Every function of `pg_proc` that a client may call, with edge values of its arguments, on Norsu and on the real
-//! PostgreSQL: results, or SQLSTATE and message, must be equal.
+//! Every function of `pg_proc` that a client may call, with edge values of its arguments, on Norsu
+//! and on the real PostgreSQL: results, or SQLSTATE and message, must be equal.
 //!
-//! Values are taken in turn from a list per type, so that each value of each argument is used at least once; with
-//! `NORSU_TEST_LONG=1` more combinations are tried. `NORSU_FUNCTION=name` tries one function alone, and shows what it
-//! called. Functions are left out by name in `SKIPPED`; differences that are known are in `KNOWN`, with the reason.
+//! Values are taken in turn from a list per type, so that each value of each argument is used at
+//! least once; with `NORSU_TEST_LONG=1` more combinations are tried. `NORSU_FUNCTION=name` tries
+//! one function alone, and shows what it called. Functions are left out by name in `SKIPPED`;
+//! differences that are known are in `KNOWN`, with the reason.
 
 use crate::corpus::new_pair;
 use std::collections::BTreeMap;
@@ -417,7 +418,8 @@ fn statement(f: &Function, args: &[&String]) -> String {
     format!("SELECT pg_catalog.\"{}\"({args}){cast} LIMIT 30", f.name)
 }
 
-/// The calls of a function: each value of each argument at least once, `rounds` times with other neighbours.
+/// The calls of a function: each value of each argument at least once, `rounds` times with other
+/// neighbours.
 fn calls(f: &Function, rounds: usize) -> Option<Vec<String>> {
     let pools = f.args.iter().map(|a| values(a)).collect::<Option<Vec<_>>>()?;
     let longest = pools.iter().map(Vec::len).max().unwrap_or(1);

@@ -1,5 +1,5 @@
-//! Statements that want more than there is: memory, depth, size. Each ends by an error of its own, the process stays within
-//! its limit, and sessions that need little notice nothing.
+//! Statements that want more than there is: memory, depth, size. Each ends by an error of its own,
+//! the process stays within its limit, and sessions that need little notice nothing.
 
 mod depth;
 mod machine;
@@ -18,7 +18,8 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 const LIMIT_MB: usize = 192;
-/// What the process may have resident: the limit, shared buffers, code, and what the allocator keeps.
+/// What the process may have resident: the limit, shared buffers, code, and what the allocator
+/// keeps.
 const RESIDENT_MAX_KB: usize = 400 << 10;
 
 /// Each is to be refused: with 53200, or with PostgreSQL's error for what is too large for it too.

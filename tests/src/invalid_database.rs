@@ -1,5 +1,5 @@
-//! Invalid databases (`datconnlimit` -2): their drop has failed half way. Both servers refuse the same
-//! statements in the same words, until the database is dropped.
+//! Invalid databases (`datconnlimit` -2): their drop has failed half way. Both servers refuse the
+//! same statements in the same words, until the database is dropped.
 
 use crate::pair::Pair;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! How many columns, arguments and entries statements may have: as many as on the real server, and refused alike beyond.
+//! How many columns, arguments and entries statements may have: as many as on the real server, and
+//! refused alike beyond.
 
 use crate::corpus::{new_pair, seen};
 

@@ -1,12 +1,13 @@
-//! What wide values cost: a statement over many of them must not hold them all. Counted by the peak of the server's resident
-//! memory, which Linux lets be set back.
+//! What wide values cost: a statement over many of them must not hold them all. Counted by the peak
+//! of the server's resident memory, which Linux lets be set back.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 const ROWS: usize = 600;
 const WIDTH: usize = 50_000;
-/// All values together are 30 MB; 17 MB is the most that has been seen, of the two statements that make them.
+/// All values together are 30 MB; 17 MB is the most that has been seen, of the two statements that
+/// make them.
 const GROWTH_MAX_KB: usize = 20_000;
 
 const STATEMENTS: [&str; 9] = [

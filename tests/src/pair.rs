@@ -1,5 +1,5 @@
-//! Our server and the real one, each on a new cluster, made alike. They stop, and their directory goes, with the
-//! pair's owner.
+//! Our server and the real one, each on a new cluster, made alike. They stop, and their directory
+//! goes, with the pair's owner.
 
 use std::path::{Path, PathBuf};
 use testkit::dir::TempDir;

@@ -1,5 +1,6 @@
-//! Unmodified pgbench: every way to fill the tables, every script in every mode with one client and many,
-//! and the same load while others change, vacuum, index, lock and copy beneath it. The books must balance.
+//! Unmodified pgbench: every way to fill the tables, every script in every mode with one client and
+//! many, and the same load while others change, vacuum, index, lock and copy beneath it. The books
+//! must balance.
 //!
 //! `NORSU_TEST_LONG=1` runs each cell for seconds instead of a few transactions.
 

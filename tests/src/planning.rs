@@ -1,4 +1,5 @@
-//! Statements that are large, deep or endless to plan: PostgreSQL's answer, and an end when asked for.
+//! Statements that are large, deep or endless to plan: PostgreSQL's answer, and an end when asked
+//! for.
 
 use crate::pair::Pair;
 use testkit::client::Client;

@@ -1,4 +1,5 @@
-//! Directories that a server must not start on: it says why in PostgreSQL's words, and touches nothing.
+//! Directories that a server must not start on: it says why in PostgreSQL's words, and touches
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -338,7 +339,8 @@ fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
     assert!(theirs[0].starts_with("3D000: database \"d0\" does not exist"), "{theirs:?}");
 }
 
-/// A number in a lock file that another user's process has got meanwhile, as after the machine came up again.
+/// A number in a lock file that another user's process has got meanwhile, as after the machine came
+/// up again.
 #[test]
 fn the_lock_file_of_a_process_that_is_no_server_is_replaced() {
     let dir = TempDir::new("stale");

@@ -1,9 +1,11 @@
-//! PostgreSQL's own regression and isolation suites on Norsu and on the real server, statement by statement. The suites come with
-//! the source package (`scripts/postgresql-source`); nothing of them is kept here. What is kept is a table of how many statements
-//! of each file agree, and why others do not (`docs/compatibility.md`): the test fails where a file agrees less than that.
+//! PostgreSQL's own regression and isolation suites on Norsu and on the real server, statement by
+//! statement. The suites come with the source package (`scripts/postgresql-source`); nothing of
+//! them is kept here. What is kept is a table of how many statements of each file agree, and why
+//! others do not (`docs/compatibility.md`): the test fails where a file agrees less than that.
 //!
-//! A part of the long tests. `NORSU_REGRESS=part` runs files with this in their name alone (and `test_setup`, which makes what all
-//! others need); `NORSU_REGRESS_WRITE=1` writes the table; `NORSU_REGRESS_OUT=dir` keeps what the servers have said.
+//! A part of the long tests. `NORSU_REGRESS=part` runs files with this in their name alone (and
+//! `test_setup`, which makes what all others need); `NORSU_REGRESS_WRITE=1` writes the table;
+//! `NORSU_REGRESS_OUT=dir` keeps what the servers have said.
 
 mod isolation;
 mod judge;
@@ -100,7 +102,8 @@ struct Side {
 }
 
 impl Side {
-    /// Runs statements in a database; output and messages in the order in which they came. With the settings of pg_regress.
+    /// Runs statements in a database; output and messages in the order in which they came. With the
+    /// settings of pg_regress.
     fn psql(&self, database: &str, input: &Path, more: &[&str]) -> String {
         let mut psql = self.client();
         psql.arg(format!("{}/psql", testkit::postgres::BIN));
@@ -110,8 +113,9 @@ impl Side {
         self.run(psql, input)
     }
 
-    /// A client under the suite's settings that ends in time; its arguments begin with the program. What it says and its
-    /// messages go to one stream, so that they stand in the order in which they came.
+    /// A client under the suite's settings that ends in time; its arguments begin with the program.
+    /// What it says and its messages go to one stream, so that they stand in the order in which
+    /// they came.
     fn client(&self) -> Command {
         let mut client = testkit::postgres::command(Path::new("sh"));
         client.args(["-c", "exec \"$@\" 2>&1", "sh", "timeout", "-k", "5", FILE_SECONDS_MAX]);
@@ -149,8 +153,8 @@ impl Side {
     }
 }
 
-/// What was said without the warning that SERIALIZABLE is not enforced: only Norsu gives it, by intent, and it would hide
-/// whether the statements agree.
+/// What was said without the warning that SERIALIZABLE is not enforced: only Norsu gives it, by
+/// intent, and it would hide whether the statements agree.
 fn without_isolation_warning(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n');

@@ -1,9 +1,11 @@
-//! Schedules of several sessions on both servers: who waits for whom, who is answered what, and when.
+//! Schedules of several sessions on both servers: who waits for whom, who is answered what, and
+//! when.
 //!
-//! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session: statement`, in order. A
-//! step whose session waits for a lock (the server's own lock table says so) is left waiting; after each further step
-//! the sessions that were let go are read. A step `session!: statement` is answered in the end whatever it waits for
-//! (a deadlock, a timeout). The transcripts of both servers must be equal.
+//! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session:
+//! statement`, in order. A step whose session waits for a lock (the server's own lock table says
+//! so) is left waiting; after each further step the sessions that were let go are read. A step
+//! `session!: statement` is answered in the end whatever it waits for (a deadlock, a timeout). The
+//! transcripts of both servers must be equal.
 
 use crate::corpus::{Seen, connect_both, folder, new_pair, read, seen};
 use std::time::{Duration, Instant};
@@ -55,7 +57,8 @@ struct Stage {
     transcript: Vec<String>,
 }
 
-/// What was answered, without the numbers of processes and transactions that a deadlock's report names.
+/// What was answered, without the numbers of processes and transactions that a deadlock's report
+/// names.
 fn said(sql: &str, reply: Reply) -> Seen {
     let mut seen = seen(sql, reply);
     if let Some(e) = seen.error.as_mut().filter(|e| e.code == "40P01") {

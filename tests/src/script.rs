@@ -1,5 +1,5 @@
-//! What the sessions do, and what must come of it. Each session owns some tables, which it makes, changes
-//! and drops; rows of the table `shared` are locked and changed by all, without waiting.
+//! What the sessions do, and what must come of it. Each session owns some tables, which it makes,
+//! changes and drops; rows of the table `shared` are locked and changed by all, without waiting.
 
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::client::{Client, Reply};
@@ -66,7 +66,8 @@ pub(crate) struct Script {
     loud: bool,
     /// VACUUM must not cut files.
     pub(crate) keep_length: bool,
-    /// No file goes: nothing is dropped or emptied, and nothing is made that a rollback would take away.
+    /// No file goes: nothing is dropped or emptied, and nothing is made that a rollback would take
+    /// away.
     pub(crate) keep_files: bool,
 }
 
@@ -355,8 +356,9 @@ impl Script {
         Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
     }
 
-    /// Ends all transactions, and then does what writes a record of every kind, whatever chance has left out.
-    /// Nobody else is in a transaction meanwhile, so that VACUUM may remove what was deleted.
+    /// Ends all transactions, and then does what writes a record of every kind, whatever chance has
+    /// left out. Nobody else is in a transaction meanwhile, so that VACUUM may remove what was
+    /// deleted.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         for (who, session) in sessions.iter_mut().enumerate() {
             if let Some(tx) = self.transactions[who].take() {
@@ -522,7 +524,8 @@ impl Script {
                 format!("INSERT INTO {name} ({columns}) VALUES {}", tuples.join(", "))
             }
         };
-        // Rows of unlogged tables alone write no log, and their commit does not wait for that of others.
+        // Rows of unlogged tables alone write no log, and their commit does not wait for that of
+        // others.
         let silent = table.unlogged
             && ["DELETE", "UPDATE", "COPY", "INSERT"].iter().any(|verb| sql.starts_with(verb));
         let changed = !silent && (new != *table || renamed.is_some());
@@ -569,8 +572,8 @@ impl Script {
         }
     }
 
-    /// It failed once more while the server came up. If that had come so far as to note that it runs, unlogged tables are
-    /// emptied even after a shutdown in good order.
+    /// It failed once more while the server came up. If that had come so far as to note that it
+    /// runs, unlogged tables are emptied even after a shutdown in good order.
     pub(crate) fn powerless_again(&mut self) {
         let mut emptied = self.possible.clone();
         for table in emptied.iter_mut().flat_map(|t| t.values_mut()).filter(|t| t.unlogged) {

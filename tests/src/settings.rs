@@ -1,4 +1,5 @@
-//! Which settings are obeyed: `docs/settings.md` lists those of which the program outside `settings` never speaks.
+//! Which settings are obeyed: `docs/settings.md` lists those of which the program outside
+//! `settings` never speaks.
 
 use crate::style::workspace_root;
 use std::collections::BTreeSet;

@@ -6,7 +6,8 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over, program, run};
 
-/// A checkpoint that the log's growth calls for is spread over most of `checkpoint_timeout`: an hour here.
+/// A checkpoint that the log's growth calls for is spread over most of `checkpoint_timeout`: an
+/// hour here.
 const OPTIONS: [&str; 8] = [
     "-c",
     "checkpoint_timeout=1h",

@@ -1,5 +1,5 @@
-//! Rules of the house that no compiler checks: where `unsafe` may stand, the length of files, headers of
-//! modules, what must not be used outside its crate.
+//! Rules of the house that no compiler checks: where `unsafe` may stand, the length of files,
+//! headers of modules, what must not be used outside its crate.
 
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,8 @@ const UNSAFE: &[&str] = &[
 
 /// Words that belong to one crate: everybody else goes through it.
 const RESERVED: &[(&str, &[&str])] = &[
-    // The program itself works on what is outside a data directory or before there is an engine: the
-    // directory's making, lock files, sockets, configuration files.
+    // The program itself works on what is outside a data directory or before there is an engine:
+    // the directory's making, lock files, sockets, configuration files.
     ("std::fs::", &["crates/vfs/", "crates/server/", "tests/", "testkit/", "xtask/"]),
     ("std::fs;", &["crates/vfs/", "crates/server/", "tests/", "testkit/", "xtask/"]),
     ("SystemTime::now", &["crates/vfs/", "tests/", "testkit/", "xtask/"]),

@@ -1,4 +1,5 @@
-//! The same text for both servers, each statement's answer compared: what psql shows is what users see.
+//! The same text for both servers, each statement's answer compared: what psql shows is what users
+//! see.
 
 mod explain;
 mod information;
@@ -17,8 +18,8 @@ impl Twins {
         Twins(Pair::start(name, "C", &[]))
     }
 
-    /// What psql prints for each of the script's lines, errors and notices included, where the two servers
-    /// differ: the line, the real server's answer and ours.
+    /// What psql prints for each of the script's lines, errors and notices included, where the two
+    /// servers differ: the line, the real server's answer and ours.
     pub fn differences(&self, script: &str) -> Vec<String> {
         let lines: Vec<&str> = script.lines().filter(|l| !l.is_empty()).collect();
         assert!(!lines.is_empty());

@@ -1,4 +1,5 @@
-//! The protocol, message by message: what the real server answers to the same bytes is what we must answer.
+//! The protocol, message by message: what the real server answers to the same bytes is what we must
+//! answer.
 //!
 //! `NORSU_WIRE=part` asks only what has this in its name.
 

@@ -1,11 +1,11 @@
 //! `xtask facts`: writes the contents of a fresh PostgreSQL 15's catalogs as text tables.
 //!
 //! The scratch cluster is made by PostgreSQL's own `initdb`, but from our view texts
-//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and our bodies of functions in SQL
-//! (`system_functions.sql`): what is left are names, numbers, types and flags, and the server's parse
-//! trees of our own texts. Functions in SQL for which we have no body are left out, and named on the
-//! way. Descriptions (but those of databases and schemas), planner statistics, collations of this
-//! machine's locales and extensions are left out too.
+//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and our
+//! bodies of functions in SQL (`system_functions.sql`): what is left are names, numbers, types and
+//! flags, and the server's parse trees of our own texts. Functions in SQL for which we have no body
+//! are left out, and named on the way. Descriptions (but those of databases and schemas), planner
+//! statistics, collations of this machine's locales and extensions are left out too.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format under a line of column
 //! names; `reg…` columns are numbers. The row structs of `catalog::rows` come from the same source.
@@ -35,8 +35,8 @@ pub struct Table {
 /// Tables whose contents are not facts, or are made by `init` itself.
 const EMPTY: &[&str] = &["pg_statistic", "pg_shdepend"];
 
-/// Catalogs whose rows are written in the order in which `initdb` puts them, which shows where queries do not ask for
-/// any. In others the order depends on what was updated on the way.
+/// Catalogs whose rows are written in the order in which `initdb` puts them, which shows where
+/// queries do not ask for any. In others the order depends on what was updated on the way.
 const IN_PLACE: &[&str] = &[
     "pg_aggregate",
     "pg_am",
@@ -118,8 +118,8 @@ pub fn run() -> Result<()> {
     compare(&root, &reference)
 }
 
-/// The upper halves of encodings with one byte a character: a line each of the name and 128 code points in
-/// hexadecimal, `-` where there is none.
+/// The upper halves of encodings with one byte a character: a line each of the name and 128 code
+/// points in hexadecimal, `-` where there is none.
 fn encodings(reference: &Scratch) -> Result<String> {
     reference.query(
         "CREATE FUNCTION pg_temp.point(b int, e text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN \
@@ -205,7 +205,8 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     };
     let filter = match table.name.as_str() {
         "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED} OR collname = 'ucs_basic'"),
-        // Those of databases and schemas are known to programs: a dump leaves them out by their text.
+        // Those of databases and schemas are known to programs: a dump leaves them out by their
+        // text.
         "pg_description" => {
             "WHERE classoid = 'pg_namespace'::regclass AND objoid < 12000".to_owned()
         }

@@ -16,7 +16,8 @@ pub struct Scratch {
     started: bool,
 }
 
-/// A command that runs as the unprivileged user `postgres` where we are root: the server refuses root.
+/// A command that runs as the unprivileged user `postgres` where we are root: the server refuses
+/// root.
 fn unprivileged(program: &str) -> Command {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
     if is_root {
@@ -97,7 +98,8 @@ impl Scratch {
         Ok(())
     }
 
-    /// Output of a query in `template1`: unaligned, tuples only, tabs between columns; COPY works too.
+    /// Output of a query in `template1`: unaligned, tuples only, tabs between columns; COPY works
+    /// too.
     pub fn query(&self, sql: &str) -> Result<String> {
         let mut psql = Command::new("psql");
         psql.arg("-h").arg(&self.dir);

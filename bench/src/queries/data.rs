@@ -1,5 +1,5 @@
-//! The tables of TPC-H, made here: deterministic, with the distributions of the specification (clause 4.2) and
-//! comments of a simpler grammar. Rows go out as COPY's text format.
+//! The tables of TPC-H, made here: deterministic, with the distributions of the specification
+//! (clause 4.2) and comments of a simpler grammar. Rows go out as COPY's text format.
 
 use std::fmt::Write;
 

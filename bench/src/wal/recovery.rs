@@ -1,5 +1,5 @@
-//! Recovery of pgbench's log. Two crashed directories, one of each server; each is recovered by both, so that the log
-//! is the same.
+//! Recovery of pgbench's log. Two crashed directories, one of each server; each is recovered by
+//! both, so that the log is the same.
 
 use super::{Size, both, load, options};
 use crate::cells::median;
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 const REDO: &str = "SELECT redo_lsn FROM pg_control_checkpoint()";
 
-/// Runs pgbench until so many megabytes follow the redo pointer; returns how many do, and the pointer.
+/// Runs pgbench until so many megabytes follow the redo pointer; returns how many do, and the
+/// pointer.
 fn fill(server: &Server, size: &Size) -> Result<(f64, String), String> {
     let wal =
         "SELECT (pg_current_wal_insert_lsn() - redo_lsn) / 1048576 FROM pg_control_checkpoint()";

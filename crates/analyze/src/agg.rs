@@ -1,5 +1,5 @@
-//! Aggregates, GROUPING and window functions: to which query level they belong, where they may stand,
-//! and which columns must be grouped. Counterpart: parser/parse_agg.c.
+//! Aggregates, GROUPING and window functions: to which query level they belong, where they may
+//! stand, and which columns must be grouped. Counterpart: parser/parse_agg.c.
 
 use crate::state::{Analyzer, ExprKind};
 use crate::walk::{contains_aggs, expr_deep, expr_deep_mut};
@@ -300,7 +300,8 @@ impl Analyzer<'_> {
     /// Grouped queries: every column is grouped or within an aggregate. Counterpart:
     /// `parseCheckAggregates`.
     pub fn check_aggregates(&mut self, query: &mut Query) -> Result<()> {
-        // Sets of references of all grouping sets; a column counts as grouped if it is in all of them.
+        // Sets of references of all grouping sets; a column counts as grouped if it is in all of
+        // them.
         let sets = expand_grouping_sets(&query.grouping_sets);
         if let Some(sets) = &sets
             && sets.len() > 4096
@@ -672,8 +673,8 @@ pub fn system_name(number: AttrNo) -> &'static str {
     }
 }
 
-/// The WITH queries that `query`, `depth` levels down, reads of the start's level (0) and those above it. Sub-selects in
-/// its expressions are not gone into.
+/// The WITH queries that `query`, `depth` levels down, reads of the start's level (0) and those
+/// above it. Sub-selects in its expressions are not gone into.
 fn outer_ctes(query: &Query, depth: u32, found: &mut dyn FnMut(u32, &str)) {
     for rte in &query.rtable {
         match &rte.kind {

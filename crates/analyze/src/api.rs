@@ -62,8 +62,9 @@ pub fn analyze_variable(
 /// A visit to expressions, those of subqueries included.
 type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
 
-/// The types of the parameters of an analysis that infers them, after it; `visit` goes through what was analysed. An error
-/// where one is not known. Counterpart: `check_variable_parameters`, the end of `exec_parse_message`.
+/// The types of the parameters of an analysis that infers them, after it; `visit` goes through what
+/// was analysed. An error where one is not known. Counterpart: `check_variable_parameters`, the end
+/// of `exec_parse_message`.
 pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Result<Vec<Oid>> {
     let (Params::Variable(types) | Params::Fixed(types)) = &cx.params;
     // Uses before the one that decided still say "unknown".
@@ -105,8 +106,9 @@ pub fn standalone_expr(
     Ok(e)
 }
 
-/// Analyses a statement of a function's body, where arguments are known by name as well as by number.
-/// RETURN is a SELECT of one value. Counterpart: `sql_fn_parser_setup`, `transformReturnStmt`.
+/// Analyses a statement of a function's body, where arguments are known by name as well as by
+/// number. RETURN is a SELECT of one value. Counterpart: `sql_fn_parser_setup`,
+/// `transformReturnStmt`.
 pub fn function_statement(
     cat: &mut dyn Lookup,
     node: &Node,

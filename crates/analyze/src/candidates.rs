@@ -1,6 +1,6 @@
-//! Choosing among functions or operators of one name: which of them can take the arguments, and which
-//! is best. Counterpart: parser/parse_func.c (`func_match_argtypes`, `func_select_candidate`),
-//! catalog/namespace.c (`FuncnameGetCandidates`).
+//! Choosing among functions or operators of one name: which of them can take the arguments, and
+//! which is best. Counterpart: parser/parse_func.c (`func_match_argtypes`,
+//! `func_select_candidate`), catalog/namespace.c (`FuncnameGetCandidates`).
 
 use crate::coerce::Context;
 use crate::state::Analyzer;
@@ -131,7 +131,8 @@ impl Analyzer<'_> {
             return Ok(None);
         }
 
-        // A category for each literal: string if any candidate takes one, else the one all agree on.
+        // A category for each literal: string if any candidate takes one, else the one all agree
+        // on.
         let mut resolved = true;
         let mut wanted: Vec<Option<(u8, bool)>> = vec![None; nargs];
         for i in (0..nargs).filter(|&i| base[i] == ty::UNKNOWN) {
@@ -206,7 +207,8 @@ fn keep_best(
     Ok(())
 }
 
-/// A procedure as CALL names its parameters: those for output stand among the others. `None` where there are none.
+/// A procedure as CALL names its parameters: those for output stand among the others. `None` where
+/// there are none.
 pub fn with_outputs(proc: &PgProc) -> Option<PgProc> {
     let all = proc.proallargtypes.as_ref()?;
     let mut out = proc.clone();
@@ -269,7 +271,8 @@ fn match_call(
     })
 }
 
-/// Parameter numbers of the arguments, those left to defaults at the end. Counterpart: `MatchNamedCall`.
+/// Parameter numbers of the arguments, those left to defaults at the end. Counterpart:
+/// `MatchNamedCall`.
 fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usize>> {
     let pronargs = proc.pronargs as usize;
     let names = proc.proargnames.as_ref()?;

@@ -1,5 +1,5 @@
-//! Turning an expression into another type: which ways there are, which contexts allow them, and the
-//! nodes that do it. Common types of several expressions.
+//! Turning an expression into another type: which ways there are, which contexts allow them, and
+//! the nodes that do it. Common types of several expressions.
 //!
 //! Counterpart: parser/parse_coerce.c; the polymorphic types are in `polymorphic`.
 
@@ -148,8 +148,8 @@ impl Analyzer<'_> {
                 _ => Path::Relabel,
             }));
         }
-        // Arrays whose elements have a way. The vector types are no targets: they have no typmod and one
-        // dimension only.
+        // Arrays whose elements have a way. The vector types are no targets: they have no typmod
+        // and one dimension only.
         if target != ty::OIDVECTOR && target != ty::INT2VECTOR {
             let target_element = self.element_type(target)?;
             if target_element.is_valid() {
@@ -222,8 +222,8 @@ impl Analyzer<'_> {
         Ok(Some(result))
     }
 
-    /// As [`Self::coerce_to_target`] where the caller knows that there is a way; type modifiers are not
-    /// applied (but by the input functions of literals that need them).
+    /// As [`Self::coerce_to_target`] where the caller knows that there is a way; type modifiers are
+    /// not applied (but by the input functions of literals that need them).
     pub fn coerce_type(
         &mut self,
         node: Expr,
@@ -514,7 +514,8 @@ impl Analyzer<'_> {
         if hide_input {
             hide_coercion(&mut node);
         }
-        // A cast without a modifier computes nothing, but its result must not keep that of its argument.
+        // A cast without a modifier computes nothing, but its result must not keep that of its
+        // argument.
         let path = if typmod < 0 { None } else { self.typmod_path(target)? };
         Ok(match path {
             Some(path) => {
@@ -690,8 +691,8 @@ impl Analyzer<'_> {
         Ok(node)
     }
 
-    /// The type that several expressions agree on. `construct` names the place in the error; without it
-    /// disagreement is `Oid::INVALID`.
+    /// The type that several expressions agree on. `construct` names the place in the error;
+    /// without it disagreement is `Oid::INVALID`.
     pub fn select_common_type(&mut self, exprs: &[Expr], construct: Option<&str>) -> Result<Oid> {
         let types: Vec<(Oid, Location)> =
             exprs.iter().map(|e| (e.type_oid(), e.location())).collect();
@@ -813,8 +814,8 @@ pub fn relabel(arg: Expr, ty: Oid, typmod: i32, format: CoercionForm, location: 
     }))
 }
 
-/// As [`relabel`] with the argument's collation; relabellings and constants below are merged, so that equal expressions
-/// look equal.
+/// As [`relabel`] with the argument's collation; relabellings and constants below are merged, so
+/// that equal expressions look equal.
 fn relabel_merged(
     arg: Expr,
     ty: Oid,

@@ -48,8 +48,8 @@ impl Analyzer<'_> {
         self.collate(expr).map(|_| ())
     }
 
-    /// The collation that a list of expressions has in common, for set operations and VALUES; invalid on
-    /// conflict unless `none_ok` is false, which makes it an error.
+    /// The collation that a list of expressions has in common, for set operations and VALUES;
+    /// invalid on conflict unless `none_ok` is false, which makes it an error.
     pub fn select_common_collation(&mut self, exprs: &mut [Expr], none_ok: bool) -> Result<Oid> {
         let mut state = State::NONE;
         for e in exprs {
@@ -460,9 +460,9 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// What is sorted or grouped by must have one collation.
-    /// A sort key of a hypothetical-set aggregate is compared under the collation of the key and its direct argument.
-    /// Counterpart: `assign_hypothetical_collations`.
+    /// What is sorted or grouped by must have one collation. A sort key of a hypothetical-set
+    /// aggregate is compared under the collation of the key and its direct argument. Counterpart:
+    /// `assign_hypothetical_collations`.
     fn collate_pair(&mut self, pair: &State, key: &mut Expr) -> Result<()> {
         if pair.strength == Strength::Conflict {
             return Err(self.collation_conflict(pair)?);

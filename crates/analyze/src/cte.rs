@@ -382,8 +382,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// A recursive item must be `non-recursive UNION [ALL] recursive`, with one reference to itself in a
-    /// plain place of the second. Counterpart: `checkWellFormedRecursion`.
+    /// A recursive item must be `non-recursive UNION [ALL] recursive`, with one reference to itself
+    /// in a plain place of the second. Counterpart: `checkWellFormedRecursion`.
     fn check_recursion(&mut self, cte: &ast::CommonTableExpr) -> Result<()> {
         let name = &cte.ctename;
         let select = match &cte.ctequery {

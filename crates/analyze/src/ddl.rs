@@ -49,8 +49,8 @@ pub fn condition(
     Ok(e)
 }
 
-/// An expression over the columns of a relation: index columns, partition keys, statistics, USING of
-/// ALTER COLUMN TYPE.
+/// An expression over the columns of a relation: index columns, partition keys, statistics, USING
+/// of ALTER COLUMN TYPE.
 pub fn column_expr(
     cat: &mut dyn Lookup,
     relation: &Relation,
@@ -160,7 +160,8 @@ pub fn domain_check(
     Ok(e)
 }
 
-/// The type, modifier and collation of a column definition. `DEFAULT` collation where none is named.
+/// The type, modifier and collation of a column definition. `DEFAULT` collation where none is
+/// named.
 pub fn column_type(
     cat: &mut dyn Lookup,
     def: &ast::ColumnDef,

@@ -1,7 +1,9 @@
-//! Analysed trees back into SQL, as catalogs show them: expressions, queries, definitions of objects.
+//! Analysed trees back into SQL, as catalogs show them: expressions, queries, definitions of
+//! objects.
 //!
-//! Two styles. The plain one puts parentheses around every operator, so that it reads the same in any
-//! context; the pretty one leaves out those that precedence makes needless. Queries are always indented.
+//! Two styles. The plain one puts parentheses around every operator, so that it reads the same in
+//! any context; the pretty one leaves out those that precedence makes needless. Queries are always
+//! indented.
 //!
 //! Counterpart: ruleutils.c.
 
@@ -70,7 +72,8 @@ pub struct Deparser<'h> {
     prefix: bool,
     /// Name spaces of the queries around, innermost last.
     scopes: Vec<Scope>,
-    /// Names of a function's parameters, in the function's own body; empty ones are shown as numbers.
+    /// Names of a function's parameters, in the function's own body; empty ones are shown as
+    /// numbers.
     param_names: Vec<String>,
     /// The function's name and a dot.
     function_name: String,
@@ -79,8 +82,8 @@ pub struct Deparser<'h> {
     depth: u32,
 }
 
-/// The text as a string literal for readers with `standard_conforming_strings`: backslashes are themselves.
-/// Counterpart: `simple_quote_literal`.
+/// The text as a string literal for readers with `standard_conforming_strings`: backslashes are
+/// themselves. Counterpart: `simple_quote_literal`.
 fn quote_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
@@ -139,8 +142,8 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// The text of a query whose columns bear these names, where given; `named` where somebody sees the columns'
-    /// names. Counterpart: `get_query_def`.
+    /// The text of a query whose columns bear these names, where given; `named` where somebody sees
+    /// the columns' names. Counterpart: `get_query_def`.
     pub fn statement(
         mut self,
         query: &Query,
@@ -250,7 +253,8 @@ impl<'h> Deparser<'h> {
         if visible { Ok(name) } else { self.in_schema(row.collnamespace, &name) }
     }
 
-    /// The operator as infix sign, or `OPERATOR(schema.sign)`. Counterpart: `generate_operator_name`.
+    /// The operator as infix sign, or `OPERATOR(schema.sign)`. Counterpart:
+    /// `generate_operator_name`.
     fn operator_name(&mut self, oid: Oid) -> Result<String> {
         let mut cat = self.host.catalog();
         let row = cat.operator(oid)?;

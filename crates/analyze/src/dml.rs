@@ -202,7 +202,8 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// Values for the columns, or for parts of them, in their types. `strip` leaves assignment to parts for later.
+    /// Values for the columns, or for parts of them, in their types. `strip` leaves assignment to
+    /// parts for later.
     fn insert_row(
         &mut self,
         list: Vec<Expr>,
@@ -454,7 +455,8 @@ impl Analyzer<'_> {
         self.finish_modification(query, qual)
     }
 
-    /// FROM beside a target: its functions and sub-selects see the target only laterally not at all.
+    /// FROM beside a target: its functions and sub-selects see the target only laterally not at
+    /// all.
     fn transform_from_beside_target(&mut self, from: &[Node]) -> Result<()> {
         for item in &mut self.level().namespace {
             item.lateral_only = true;

@@ -594,7 +594,8 @@ impl Analyzer<'_> {
             alias.clone(),
         )?;
         for (i, column) in item.columns.iter_mut().enumerate() {
-            // Beneath a join with a name of its own nothing can be named: a stored query must not, either.
+            // Beneath a join with a name of its own nothing can be named: a stored query must not,
+            // either.
             if column.varno == 0 || alias.is_some() {
                 column.varno = item.rtindex;
                 column.varattno = i as i16 + 1;
@@ -621,8 +622,8 @@ impl Analyzer<'_> {
             self.check_namespace_conflicts(&namespace, std::slice::from_ref(&merged))?;
             namespace.push(merged);
         }
-        // An alias hides everything within; without one, the parts keep their names but their columns
-        // are seen through the join.
+        // An alias hides everything within; without one, the parts keep their names but their
+        // columns are seen through the join.
         if alias.is_some() {
             namespace.clear();
         }

@@ -156,8 +156,8 @@ impl Analyzer<'_> {
         Ok(is_cast.then_some(target))
     }
 
-    /// A function call, or with `call` absent a column reference in function's clothing (`None` if it
-    /// is none). Counterpart: `ParseFuncOrColumn`.
+    /// A function call, or with `call` absent a column reference in function's clothing (`None` if
+    /// it is none). Counterpart: `ParseFuncOrColumn`.
     pub fn func_or_column(
         &mut self,
         names: &[ast::Name],
@@ -191,7 +191,8 @@ impl Analyzer<'_> {
                 pg_err!(TOO_MANY_ARGUMENTS, "cannot pass more than 100 arguments to a function");
             return Err(self.at(e, location));
         }
-        // A parameter of type void holds the place of an OUT argument, for drivers that cannot tell it from others.
+        // A parameter of type void holds the place of an OUT argument, for drivers that cannot tell
+        // it from others.
         if call.is_some() && !within {
             args.retain(|a| !matches!(a, Expr::Param(_)) || a.type_oid() != ty::VOID);
         }
@@ -304,7 +305,8 @@ impl Analyzer<'_> {
         let nargs = args.len();
         for (i, default) in func.defaults.into_iter().enumerate() {
             actual.push(default.type_oid());
-            // Without a name, so that catalogs do not keep it: they keep calls as they were written.
+            // Without a name, so that catalogs do not keep it: they keep calls as they were
+            // written.
             let number = func.argnumbers.as_ref().map_or(nargs + i, |numbers| numbers[nargs + i]);
             args.push(Expr::NamedArg(Box::new(plan::expr::NamedArgExpr {
                 arg: default,
@@ -514,8 +516,8 @@ impl Analyzer<'_> {
         Err(self.at(e, location))
     }
 
-    /// Gives each direct argument of a hypothetical-set aggregate and its column of WITHIN GROUP one type; the column's
-    /// is preferred. Counterpart: `unify_hypothetical_args`.
+    /// Gives each direct argument of a hypothetical-set aggregate and its column of WITHIN GROUP
+    /// one type; the column's is preferred. Counterpart: `unify_hypothetical_args`.
     fn unify_hypothetical(
         &mut self,
         (name, signature): (&str, &str),

@@ -1,5 +1,5 @@
-//! What a function in SQL gives back: its last statement's columns in the form that the function declares.
-//! Counterpart: `check_sql_fn_retval` of functions.c.
+//! What a function in SQL gives back: its last statement's columns in the form that the function
+//! declares. Counterpart: `check_sql_fn_retval` of functions.c.
 
 use crate::coerce::Context;
 use crate::lookup::Lookup;
@@ -24,8 +24,9 @@ pub enum Form {
 /// A column of the row that a function returns: type and type modifier.
 pub type Column = (Oid, i32);
 
-/// Fits the last statement (`None` where it is a utility statement, or there is none) to the result type. `row`:
-/// the columns of a result that is a row, where they are known. 42P13 where it does not fit.
+/// Fits the last statement (`None` where it is a utility statement, or there is none) to the result
+/// type. `row`: the columns of a result that is a row, where they are known. 42P13 where it does
+/// not fit.
 pub fn fit_result(
     cat: &mut dyn Lookup,
     last: Option<&mut Query>,

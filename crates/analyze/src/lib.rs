@@ -1,9 +1,10 @@
 //! Raw tree to query: names resolved, types known, every rule of the language checked.
 //!
-//! Reading order: `state` (what is known while a statement is analysed), `lookup` (what is asked of the
-//! catalogs), `relation` and `from` (the range table and its names), `expr`, `func`, `oper`,
-//! `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
-//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (doors); `deparse` (trees back into SQL).
+//! Reading order: `state` (what is known while a statement is analysed), `lookup` (what is asked of
+//! the catalogs), `relation` and `from` (the range table and its names), `expr`, `func`, `oper`,
+//! `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`,
+//! `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api`
+//! (doors); `deparse` (trees back into SQL).
 //!
 //! Counterpart: src/backend/parser.
 

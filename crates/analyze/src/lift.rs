@@ -1,14 +1,18 @@
-//! Literals lifted out of a statement: where a literal can be a parameter without a change of meaning, it becomes
-//! one, and statements that differ in such literals only are analysed and planned once.
+//! Literals lifted out of a statement: where a literal can be a parameter without a change of
+//! meaning, it becomes one, and statements that differ in such literals only are analysed and
+//! planned once.
 //!
-//! Lifted are literals in conditions (WHERE, ON), in rows of INSERT … VALUES and on the right of SET. There a number
-//! is a value of its type whatever it is, and a string of unknown type is resolved by what stands around it exactly as
-//! a parameter of unknown type is. Not lifted are literals
+//! Lifted are literals in conditions (WHERE, ON), in rows of INSERT … VALUES and on the right of
+//! SET. There a number is a value of its type whatever it is, and a string of unknown type is
+//! resolved by what stands around it exactly as a parameter of unknown type is. Not lifted are
+//! literals
 //!
-//! - in target lists, GROUP BY, HAVING, ORDER BY, DISTINCT, LIMIT, windows and set operations, where equal
-//!   expressions are matched, integers are positions, and the type of a column may depend on a string;
+//! - in target lists, GROUP BY, HAVING, ORDER BY, DISTINCT, LIMIT, windows and set operations,
+//!   where equal expressions are matched, integers are positions, and the type of a column may
+//!   depend on a string;
 //! - of operators all of whose operands are literals: `1 = 1` is decided when planning;
-//! - strings beneath a cast, a collation or a row, whose input may read a type modifier or stay unknown;
+//! - strings beneath a cast, a collation or a row, whose input may read a type modifier or stay
+//!   unknown;
 //! - in conflict targets, whose predicates must be proved.
 //!
 //! A statement that does not survive analysis with parameters is analysed as it was written.
@@ -29,8 +33,8 @@ pub struct Lifted {
     pub string: bool,
 }
 
-/// Replaces literals by parameters. Only those are touched whose text begins at one of `starts` (ascending), and
-/// strings only with `strings`.
+/// Replaces literals by parameters. Only those are touched whose text begins at one of `starts`
+/// (ascending), and strings only with `strings`.
 pub fn lift(stmt: &mut RawStmt, sql: &str, starts: &[u32], strings: bool) -> Vec<Lifted> {
     let mut lifter = Lifter { sql: sql.as_bytes(), starts, strings, out: Vec::new() };
     lifter.statement(&mut stmt.stmt);
@@ -203,8 +207,8 @@ impl Lifter<'_> {
         i32::try_from(index + 1).ok()
     }
 
-    /// Where the literal's text begins, and whether minus signs before it negate it: the tree has the place of the
-    /// first sign, and parentheses leave no trace in it.
+    /// Where the literal's text begins, and whether minus signs before it negate it: the tree has
+    /// the place of the first sign, and parentheses leave no trace in it.
     fn place(&self, location: i32) -> Option<(u32, bool)> {
         let mut at = usize::try_from(location).ok()?;
         let mut negated = false;
@@ -237,7 +241,8 @@ fn is_constant(node: &Node) -> bool {
 mod tests {
     use super::*;
 
-    /// The texts that are lifted, `~` before negated ones. All digits and quotes that begin a token are on offer.
+    /// The texts that are lifted, `~` before negated ones. All digits and quotes that begin a token
+    /// are on offer.
     fn lifted(sql: &str) -> String {
         let bytes = sql.as_bytes();
         let mut starts = Vec::new();

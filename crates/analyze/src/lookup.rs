@@ -1,5 +1,5 @@
-//! What analysis asks of the catalogs. A trait, so that the same code runs over the catalog caches of a
-//! session and, in tests, over the facts of a fresh cluster without an engine.
+//! What analysis asks of the catalogs. A trait, so that the same code runs over the catalog caches
+//! of a session and, in tests, over the facts of a fresh cluster without an engine.
 //!
 //! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
 

@@ -23,8 +23,8 @@ pub struct SortOperators {
 }
 
 impl SortOperators {
-    /// How a set operation compares one of its columns, of type `ty`. A recursive one must hash it: then anonymous rows are
-    /// taken to have hashes, which shows when they are made.
+    /// How a set operation compares one of its columns, of type `ty`. A recursive one must hash it:
+    /// then anonymous rows are taken to have hashes, which shows when they are made.
     pub fn set_operation_clause(&self, ty: Oid, recursive: bool) -> SortGroupClause {
         let row = matches!(ty, ty::RECORD | ty::RECORDARRAY);
         SortGroupClause {

@@ -1,8 +1,9 @@
-//! Which rows a partition takes, as conditions on its columns: those of the partitioned tables above it, and what its own
-//! bound says; of a default partition, that none of its siblings takes the row.
+//! Which rows a partition takes, as conditions on its columns: those of the partitioned tables
+//! above it, and what its own bound says; of a default partition, that none of its siblings takes
+//! the row.
 //!
-//! An end of a range is a row of values. Which rows lie beyond it is said arm by arm: `a > 1 OR a = 1 AND b >= 2`.
-//! Columns in which both ends are the same come once, before that.
+//! An end of a range is a row of values. Which rows lie beyond it is said arm by arm: `a > 1 OR a =
+//! 1 AND b >= 2`. Columns in which both ends are the same come once, before that.
 //!
 //! Counterpart: `get_partition_qual_relid`, `get_qual_from_partbound`.
 
@@ -43,7 +44,8 @@ struct Key {
     columns: Vec<Column>,
 }
 
-/// The conditions, all of which must hold; none for what is no partition, and where all rows are taken.
+/// The conditions, all of which must hold; none for what is no partition, and where all rows are
+/// taken.
 pub fn rows_taken(host: &mut dyn Host, partition: Oid) -> Result<Vec<Expr>> {
     let mut levels = Vec::new();
     let mut at = partition;
@@ -243,8 +245,8 @@ impl Key {
         Ok(out)
     }
 
-    /// From this column on the key is above the end of a range, which belongs to it, or below it; `None` if every
-    /// key is.
+    /// From this column on the key is above the end of a range, which belongs to it, or below it;
+    /// `None` if every key is.
     fn beyond(
         &self,
         host: &mut dyn Host,

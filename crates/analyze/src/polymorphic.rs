@@ -209,8 +209,8 @@ impl Analyzer<'_> {
         Ok(Ok(g))
     }
 
-    /// Replaces the pseudo-types among the declared argument types by actual ones and returns the actual
-    /// result type. Counterpart: `enforce_generic_type_consistency`.
+    /// Replaces the pseudo-types among the declared argument types by actual ones and returns the
+    /// actual result type. Counterpart: `enforce_generic_type_consistency`.
     pub fn enforce_generics(
         &mut self,
         actual: &[Oid],

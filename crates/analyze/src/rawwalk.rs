@@ -3,8 +3,8 @@
 
 use parse::ast::{self, Node, SelectStmt};
 
-/// Calls `f` for every FROM item that is a plain, unqualified name, wherever it stands. WITH items of
-/// inner queries hide the names they define.
+/// Calls `f` for every FROM item that is a plain, unqualified name, wherever it stands. WITH items
+/// of inner queries hide the names they define.
 pub fn each_table<'t>(
     node: &'t Node,
     hidden: &mut Vec<&'t str>,

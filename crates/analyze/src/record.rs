@@ -10,7 +10,8 @@ use plan::Expr;
 use plan::expr::Var;
 use plan::query::{Query, RangeTblEntry, RteKind};
 
-/// Where a column reference is to be understood: in a finished query within a level of the analysis, or in the level.
+/// Where a column reference is to be understood: in a finished query within a level of the
+/// analysis, or in the level.
 struct Place {
     /// The level, counted from the innermost.
     up: u32,
@@ -28,8 +29,8 @@ impl Place {
 }
 
 impl Analyzer<'_> {
-    /// The fields of a composite value, if its type says so; of an anonymous row, if it can be seen who makes it: through
-    /// sub-selects, joins and WITH.
+    /// The fields of a composite value, if its type says so; of an anonymous row, if it can be seen
+    /// who makes it: through sub-selects, joins and WITH.
     pub fn rowtype_columns(&mut self, expr: &Expr) -> Result<Option<Vec<Column>>> {
         let mut place = Place { up: 0, inner: Vec::new() };
         let mut expr = expr.clone();
@@ -66,7 +67,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// What a column of an entry is in the query, join or WITH behind it; the place is then that one's.
+    /// What a column of an entry is in the query, join or WITH behind it; the place is then that
+    /// one's.
     fn record_origin(
         &mut self,
         place: &mut Place,

@@ -1,5 +1,5 @@
-//! Between analysis and planning: defaults and checks of INSERT and UPDATE targets, views replaced by
-//! their queries.
+//! Between analysis and planning: defaults and checks of INSERT and UPDATE targets, views replaced
+//! by their queries.
 //!
 //! Counterpart: rewrite/rewriteHandler.c. Rules other than a view's SELECT rule are refused.
 
@@ -600,7 +600,8 @@ fn assignment_input(e: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The second assignment made upon what the first has left; nothing unless both are to parts of the same value.
+/// The second assignment made upon what the first has left; nothing unless both are to parts of the
+/// same value.
 fn over(first: Expr, mut second: Expr) -> Option<Expr> {
     let mut bottom = assignment_input(&first)?;
     while let Some(below) = assignment_input(bottom) {

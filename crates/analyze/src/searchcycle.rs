@@ -1,5 +1,6 @@
-//! SEARCH and CYCLE of a recursive WITH item: what they ask is written into the item's query, both of whose parts
-//! get the columns of sequence, mark and path computed around them. Counterpart: rewriteSearchCycle.c.
+//! SEARCH and CYCLE of a recursive WITH item: what they ask is written into the item's query, both
+//! of whose parts get the columns of sequence, mark and path computed around them. Counterpart:
+//! rewriteSearchCycle.c.
 
 use crate::relation::new_rte;
 use crate::state::Analyzer;
@@ -24,7 +25,8 @@ struct Extra {
     next: Expr,
 }
 
-/// Names, types, modifiers and collations of the columns that the clauses add behind the item's own.
+/// Names, types, modifiers and collations of the columns that the clauses add behind the item's
+/// own.
 pub fn extra_columns(cte: &CommonTableExpr) -> Vec<(String, Oid, i32, Oid)> {
     let mut out = Vec::new();
     if let Some(s) = &cte.search {
@@ -90,7 +92,8 @@ fn column(number: usize, ty: Oid, typmod: i32, collation: Oid) -> Var {
     }
 }
 
-/// What the new columns are in the first part and in the one that follows. `old` are the columns of the row before.
+/// What the new columns are in the first part and in the one that follows. `old` are the columns of
+/// the row before.
 fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
     let mut out = Vec::new();
     let mut old = old.iter().cloned().map(Expr::Var);

@@ -22,8 +22,8 @@ pub mod frame {
 }
 
 impl Analyzer<'_> {
-    /// The target that an item of ORDER BY, GROUP BY or DISTINCT ON means, by SQL92's rules: a column of
-    /// the result by name or number, else an expression. Returns its index.
+    /// The target that an item of ORDER BY, GROUP BY or DISTINCT ON means, by SQL92's rules: a
+    /// column of the result by name or number, else an expression. Returns its index.
     fn find_target_92(
         &mut self,
         node: &Node,
@@ -541,7 +541,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// The windows that functions of the target list use. Counterpart: `transformWindowDefinitions`.
+    /// The windows that functions of the target list use. Counterpart:
+    /// `transformWindowDefinitions`.
     pub fn window_definitions(
         &mut self,
         tlist: &mut Vec<TargetEntry>,

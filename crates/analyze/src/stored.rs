@@ -54,9 +54,9 @@ pub fn body(cat: &mut dyn Lookup, text: &str) -> Result<(Vec<Query>, bool)> {
     Ok((queries(cat, inner)?, block))
 }
 
-/// Makes the query's calls as they are evaluated. PostgreSQL stores them as they were written: arguments by name, and
-/// without those that are left to defaults, which are looked up when the query is planned.
-/// Counterpart: `expand_function_arguments`.
+/// Makes the query's calls as they are evaluated. PostgreSQL stores them as they were written:
+/// arguments by name, and without those that are left to defaults, which are looked up when the
+/// query is planned. Counterpart: `expand_function_arguments`.
 pub fn expand_calls(cat: &mut dyn Lookup, query: &mut Query) -> Result<()> {
     let mut outcome = Ok(());
     query_deep_mut(query, 0, &mut |e, _| {

@@ -1,5 +1,5 @@
-//! Sub-selects in expressions, and the sources of multiple assignment. Counterpart: parser/parse_expr.c
-//! (`transformSubLink`, `transformMultiAssignRef`).
+//! Sub-selects in expressions, and the sources of multiple assignment. Counterpart:
+//! parser/parse_expr.c (`transformSubLink`, `transformMultiAssignRef`).
 
 use crate::expr::op_name;
 use crate::state::{Analyzer, ExprKind};

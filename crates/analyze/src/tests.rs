@@ -1,5 +1,5 @@
-//! Analysis over the facts of a fresh cluster, with tables of our own in it. Expected types, messages,
-//! codes and positions come from PostgreSQL 15.
+//! Analysis over the facts of a fresh cluster, with tables of our own in it. Expected types,
+//! messages, codes and positions come from PostgreSQL 15.
 
 use crate::session::{Host, SessionLookup};
 use catalog::{CatCx, CatSession, Catalog, FactStore};

@@ -87,7 +87,8 @@ impl Analyzer<'_> {
         Ok(oid == ty::RECORD || self.is_complex(oid)?)
     }
 
-    /// A type by unqualified name along the search path. `pg_temp` is looked at first, as for tables.
+    /// A type by unqualified name along the search path. `pg_temp` is looked at first, as for
+    /// tables.
     pub fn type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
         for &namespace in self.cat.search_path()?.iter() {
             if let Some(row) = self.cat.type_named(name, namespace)? {
@@ -97,8 +98,8 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
-    /// As [`Self::type_in_path`], without the temporary schema: what looks like a function call finds a temporary object
-    /// only by its schema's name.
+    /// As [`Self::type_in_path`], without the temporary schema: what looks like a function call
+    /// finds a temporary object only by its schema's name.
     pub fn lasting_type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
         let temp = self.cat.temp_namespace()?;
         for &namespace in self.cat.search_path()?.iter().filter(|n| **n != temp) {
@@ -324,8 +325,8 @@ pub fn type_name_text(name: &ast::TypeName) -> String {
     text
 }
 
-/// A type's name in SQL. `typmod` given means that modifiers are wanted (-1: the type has none, which
-/// for some types shows). Counterpart: `format_type_extended`.
+/// A type's name in SQL. `typmod` given means that modifiers are wanted (-1: the type has none,
+/// which for some types shows). Counterpart: `format_type_extended`.
 pub fn format_type(cat: &mut dyn Lookup, oid: Oid, typmod: Option<i32>) -> Result<String> {
     if !oid.is_valid() {
         return Ok("-".into());

@@ -82,9 +82,9 @@ fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
     }
 }
 
-/// What can be done to a relation, as bits `1 << command` of `CmdType`: tables take all; others what unconditional
-/// INSTEAD rules do (and triggers, with `triggers`), views also what goes through to their table. `columns`: of these
-/// only. Counterpart: `relation_is_updatable`.
+/// What can be done to a relation, as bits `1 << command` of `CmdType`: tables take all; others
+/// what unconditional INSTEAD rules do (and triggers, with `triggers`), views also what goes
+/// through to their table. `columns`: of these only. Counterpart: `relation_is_updatable`.
 pub fn possible_changes(
     cat: &mut dyn Lookup,
     relid: Oid,
@@ -152,8 +152,8 @@ pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
     }
 }
 
-/// Calls `f` for the variables of range-table entry `rti`, wherever they stand in the expression, with
-/// how many queries lie between.
+/// Calls `f` for the variables of range-table entry `rti`, wherever they stand in the expression,
+/// with how many queries lie between.
 fn each_var(e: &mut Expr, rti: i32, f: &mut dyn FnMut(&mut Expr, u32)) {
     crate::walk::expr_deep_mut(e, 0, &mut |e, up| {
         if let Expr::Var(v) = e
@@ -280,7 +280,8 @@ impl Analyzer<'_> {
             true => asked.check_as_user,
             false => view.class.relowner,
         };
-        // Its owner needs what the statement asks of the view: to read the table only where the statement reads.
+        // Its owner needs what the statement asks of the view: to read the table only where the
+        // statement reads.
         entry.required_perms = asked.required_perms;
         entry.inserted_cols = asked.inserted_cols.iter().filter_map(|n| column_of(*n)).collect();
         entry.updated_cols = asked.updated_cols.iter().filter_map(|n| column_of(*n)).collect();
@@ -332,7 +333,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// EXCLUDED becomes the row that is proposed for the view's table, entry `base`; `columns` are the view's over it.
+    /// EXCLUDED becomes the row that is proposed for the view's table, entry `base`; `columns` are
+    /// the view's over it.
     fn replace_excluded(
         &mut self,
         query: &mut Query,

@@ -6,8 +6,8 @@ use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode};
 use plan::walk::{each_child, each_child_mut};
 use stdx::stack::deep;
 
-/// Visits each expression; `up` is how many sub-selects enclose it. Returning false keeps out of the
-/// node's children.
+/// Visits each expression; `up` is how many sub-selects enclose it. Returning false keeps out of
+/// the node's children.
 pub fn expr_deep(expr: &Expr, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
     if !f(expr, up) {
         return;

@@ -16,8 +16,8 @@ pub(crate) use wal::RegFlags;
 pub trait Xids {
     /// The next XID to be assigned.
     fn next_full_xid(&self) -> FullXid;
-    /// Is every transaction that ran before `xid` was assigned over for every snapshot of the cluster?
-    /// Counterpart: `GlobalVisCheckRemovableFullXid` without a relation.
+    /// Is every transaction that ran before `xid` was assigned over for every snapshot of the
+    /// cluster? Counterpart: `GlobalVisCheckRemovableFullXid` without a relation.
     fn is_removable(&self, xid: FullXid) -> bool;
 }
 
@@ -87,8 +87,8 @@ impl<'p> Cx<'p> {
         self.pool.prefetch(&index.fork, block, 1);
     }
 
-    /// Begins a change of pages that one record covers. Whoever calls this and then registers a page
-    /// must come to [`Edit::log`] without failing.
+    /// Begins a change of pages that one record covers. Whoever calls this and then registers a
+    /// page must come to [`Edit::log`] without failing.
     pub(crate) fn edit(&mut self, index: &Index) -> Edit<'_, 'p> {
         Edit {
             logged: index.fork.is_logged(),

@@ -1,10 +1,11 @@
-//! Bulk loading: a tree made from tuples that come in order, page by page from the left, every level at
-//! once. Knows pages only: finished ones are handed to a sink, which writes (and logs) them.
+//! Bulk loading: a tree made from tuples that come in order, page by page from the left, every
+//! level at once. Knows pages only: finished ones are handed to a sink, which writes (and logs)
+//! them.
 //!
-//! Each level has one open page. When it is full its last item moves to the next page, the high key is
-//! the truncated separator before that item, and the finished page's low key goes to the level above
-//! with a link down. The line pointer of the high key is counted as taken from the start, the high key's
-//! bytes as those of the item that moved away (separators are never longer).
+//! Each level has one open page. When it is full its last item moves to the next page, the high key
+//! is the truncated separator before that item, and the finished page's low key goes to the level
+//! above with a link down. The line pointer of the high key is counted as taken from the start, the
+//! high key's bytes as those of the item that moved away (separators are never longer).
 //!
 //! Counterpart: nbtsort.c (`_bt_buildadd`, `_bt_uppershutdown`, `_bt_load`).
 
@@ -370,8 +371,8 @@ mod tests {
         }
     }
 
-    /// What PostgreSQL makes of an index over `generate_series(1, 100000)`, by `pageinspect`: 276 blocks,
-    /// 367 items on the first leaf, the root at level 1.
+    /// What PostgreSQL makes of an index over `generate_series(1, 100000)`, by `pageinspect`: 276
+    /// blocks, 367 items on the first leaf, the root at level 1.
     #[test]
     fn pages_are_as_full_as_postgres_makes_them() {
         let pages = load(&schema(true), 1..=100_000);

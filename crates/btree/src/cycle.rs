@@ -1,5 +1,5 @@
-//! Vacuum cycle ids: a split while an index is being vacuumed stamps both halves with the vacuum's id,
-//! so that the vacuum knows which pages may have received tuples that it has not seen.
+//! Vacuum cycle ids: a split while an index is being vacuumed stamps both halves with the vacuum's
+//! id, so that the vacuum knows which pages may have received tuples that it has not seen.
 //! Counterpart: the end of nbtutils.c.
 
 use ids::RelFile;

@@ -15,8 +15,8 @@ use pgerror::{PgError, Result};
 
 const LINE_POINTER: usize = 4;
 
-/// A run of items merged into one posting list: the first one's line pointer before the pass, and how
-/// many. Counterpart: `BTDedupInterval`.
+/// A run of items merged into one posting list: the first one's line pointer before the pass, and
+/// how many. Counterpart: `BTDedupInterval`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
     pub base: OffsetNo,
@@ -64,9 +64,9 @@ impl Pending {
     }
 }
 
-/// Merges what can be merged on the leaf `node`. `new_item` (of `new_size` aligned bytes) is what there
-/// was no room for; `after_bottom_up` says that bottom-up deletion was tried before, so that the page is
-/// not expected to split soon. `None` if nothing could be merged.
+/// Merges what can be merged on the leaf `node`. `new_item` (of `new_size` aligned bytes) is what
+/// there was no room for; `after_bottom_up` says that bottom-up deletion was tried before, so that
+/// the page is not expected to split soon. `None` if nothing could be merged.
 pub(crate) fn dedup_page(
     schema: &KeySchema,
     node: Node<'_>,
@@ -79,8 +79,9 @@ pub(crate) fn dedup_page(
         return Ok(None);
     }
     let equal = |a, b| schema.keep_natts_fast(a, b) > schema.key_count;
-    // A page of one value only will split so that the left half is nearly full of large lists, which
-    // later passes then leave alone: such lists are capped in number and the rest stays unmerged.
+    // A page of one value only will split so that the left half is nearly full of large lists,
+    // which later passes then leave alone: such lists are capped in number and the rest stays
+    // unmerged.
     let mut single_value =
         !after_bottom_up && equal(new_item, node.tuple(min)) && equal(new_item, node.tuple(max));
     let mut merge = true;
@@ -111,8 +112,8 @@ pub(crate) fn dedup_page(
     Ok(Some((out.page, out.intervals)))
 }
 
-/// Lowers the cap for the last large list so that the split to come leaves the left half as full as the
-/// split of a single-valued page wants it.
+/// Lowers the cap for the last large list so that the split to come leaves the left half as full as
+/// the split of a single-valued page wants it.
 fn single_value_size(max_size: usize, new_size: usize) -> usize {
     let left = page::PAGE_SIZE - 24 - SPECIAL_SIZE - (new_size + max_align(TID_SIZE));
     let reduction = left as f64 * (f64::from(100 - SINGLEVAL_FILLFACTOR) / 100.0);

@@ -1,6 +1,6 @@
-//! Removing index tuples from a leaf: simple deletion of what scans marked dead, bottom-up deletion of
-//! old versions, and the physical deletion shared with VACUUM.
-//! Counterpart: parts of nbtinsert.c, nbtdedup.c and nbtpage.c.
+//! Removing index tuples from a leaf: simple deletion of what scans marked dead, bottom-up deletion
+//! of old versions, and the physical deletion shared with VACUUM. Counterpart: parts of
+//! nbtinsert.c, nbtdedup.c and nbtpage.c.
 
 use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags};
@@ -75,8 +75,8 @@ impl Index {
         Ok(())
     }
 
-    /// Deletes the items marked dead, and whatever else points to the same heap blocks and turns out to
-    /// be dead. Counterpart: `_bt_simpledel_pass`.
+    /// Deletes the items marked dead, and whatever else points to the same heap blocks and turns
+    /// out to be dead. Counterpart: `_bt_simpledel_pass`.
     fn simple_deletion<'p>(
         &self,
         cx: &mut Cx<'p>,

@@ -189,14 +189,15 @@ impl Index {
         Ok(meta)
     }
 
-    /// The meta data. (For `_bt_metaversion`: format version and whether equal keys have equal images.)
+    /// The meta data. (For `_bt_metaversion`: format version and whether equal keys have equal
+    /// images.)
     pub fn meta(&self, cx: &mut Cx<'_>) -> Result<Meta> {
         let g = self.share(cx, META_BLOCK)?;
         self.read_meta(&g)
     }
 
-    /// A page to build something on, exclusively latched, its contents to be overwritten: a recycled
-    /// one or a new one at the end. Counterpart: `_bt_getbuf(P_NEW)`.
+    /// A page to build something on, exclusively latched, its contents to be overwritten: a
+    /// recycled one or a new one at the end. Counterpart: `_bt_getbuf(P_NEW)`.
     pub(crate) fn allocate<'p>(&self, cx: &mut Cx<'p>) -> Result<ExclusiveGuard<'p>> {
         while let Some(block) = cx.take_free_page(self)? {
             if block.0 >= cx.nblocks(self)?.0 {

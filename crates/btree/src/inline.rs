@@ -26,8 +26,8 @@ pub(crate) fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Err(pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))
 }
 
-/// A compressed varlena (with its header) of this payload, if that is smaller. `method` is the column's
-/// (`l` for lz4, else pglz).
+/// A compressed varlena (with its header) of this payload, if that is smaller. `method` is the
+/// column's (`l` for lz4, else pglz).
 #[cold]
 pub(crate) fn compress(payload: &[u8], method: u8) -> Option<Vec<u8>> {
     let (method, data) = if method == b'l' {

@@ -36,7 +36,8 @@ pub enum Inserted {
     /// Inserted (or checked). `unique`: there is certainly no duplicate; says something only if the
     /// check was not `No`.
     Done { unique: bool },
-    /// Nothing was done: wait for the end of `xid` (or of its speculative insertion), then insert again.
+    /// Nothing was done: wait for the end of `xid` (or of its speculative insertion), then insert
+    /// again.
     Wait { xid: Xid, speculative: Option<u32> },
     /// Nothing was done: the live row at `tid` has the same key. The caller reports 23505.
     Conflict { tid: Tid },
@@ -53,8 +54,8 @@ pub(crate) struct Place<'p, 't> {
     pub size: usize,
     pub key: InsertKey<'t>,
     pub page: ExclusiveGuard<'p>,
-    /// Lowest offset for the key, and the first item known to be larger; valid while the page and the
-    /// key do not change (a key that gains its TID narrows them).
+    /// Lowest offset for the key, and the first item known to be larger; valid while the page and
+    /// the key do not change (a key that gains its TID narrows them).
     pub bounds: Option<(OffsetNo, OffsetNo)>,
     /// The new TID falls within the posting list at the offset found, before this position.
     pub posting: Posting,
@@ -117,8 +118,8 @@ impl Index {
         Ok(Inserted::Done { unique })
     }
 
-    /// The leaf where `key` may belong, exclusively latched. Increasing keys find the last leaf without
-    /// a descent. Counterpart: `_bt_search_insert`.
+    /// The leaf where `key` may belong, exclusively latched. Increasing keys find the last leaf
+    /// without a descent. Counterpart: `_bt_search_insert`.
     fn search_for_insert<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -150,7 +151,8 @@ impl Index {
         }
     }
 
-    /// The binary search of an insertion, within the bounds known. Counterpart: `_bt_binsrch_insert`.
+    /// The binary search of an insertion, within the bounds known. Counterpart:
+    /// `_bt_binsrch_insert`.
     pub(crate) fn search_page(&self, place: &mut Place<'_, '_>) -> Result<OffsetNo> {
         let node = Node(&place.page);
         let (mut low, mut high) = match place.bounds {
@@ -217,8 +219,8 @@ impl Index {
         )
     }
 
-    /// Finds where on which page the tuple goes, making room where that is possible without a split.
-    /// Counterpart: `_bt_findinsertloc`.
+    /// Finds where on which page the tuple goes, making room where that is possible without a
+    /// split. Counterpart: `_bt_findinsertloc`.
     fn find_place<'p, 't>(
         &self,
         cx: &mut Cx<'p>,
@@ -287,8 +289,8 @@ impl Index {
         Ok((place, offset))
     }
 
-    /// Moves to the right neighbour, which is latched before this page is let go: no inserter of the
-    /// same key may slip through between them. Counterpart: `_bt_stepright`.
+    /// Moves to the right neighbour, which is latched before this page is let go: no inserter of
+    /// the same key may slip through between them. Counterpart: `_bt_stepright`.
     fn step_right<'p, 't>(
         &self,
         cx: &mut Cx<'p>,
@@ -316,9 +318,9 @@ impl Index {
         }
     }
 
-    /// Inserts `tuple` at `offset` of the page, splitting it if it has to be. On inner pages `child` is
-    /// the page whose split this completes. All pages are let go. `only` says that the split page was
-    /// alone on its level without being the root. Counterpart: `_bt_insertonpg`.
+    /// Inserts `tuple` at `offset` of the page, splitting it if it has to be. On inner pages
+    /// `child` is the page whose split this completes. All pages are let go. `only` says that the
+    /// split page was alone on its level without being the root. Counterpart: `_bt_insertonpg`.
     ///
     /// WAL: INSERT_LEAF, INSERT_POST, INSERT_UPPER, INSERT_META.
     pub(crate) fn insert_on_page<'p>(

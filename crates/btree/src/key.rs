@@ -1,5 +1,5 @@
-//! Search keys that lead down the tree, comparison with tuples on a page, binary search within a page.
-//! Counterpart: `_bt_mkscankey`, `_bt_compare`, `_bt_binsrch` of nbtutils.c and nbtsearch.c.
+//! Search keys that lead down the tree, comparison with tuples on a page, binary search within a
+//! page. Counterpart: `_bt_mkscankey`, `_bt_compare`, `_bt_binsrch` of nbtutils.c and nbtsearch.c.
 
 use crate::schema::KeySchema;
 use ids::{OffsetNo, Tid};
@@ -107,8 +107,9 @@ impl KeySchema {
         }
     }
 
-    /// Orders `key` against the item at `off`. Truncated columns count as minus infinity; so does the
-    /// first data item of an inner page. A key with a TID equals a posting list whose range holds it.
+    /// Orders `key` against the item at `off`. Truncated columns count as minus infinity; so does
+    /// the first data item of an inner page. A key with a TID equals a posting list whose range
+    /// holds it.
     pub(crate) fn compare(
         &self,
         key: &InsertKey<'_>,
@@ -132,8 +133,9 @@ impl KeySchema {
         }
         let tuple_tid = tuple.heap_tid();
         let Some(scan_tid) = key.scan_tid else {
-            // A search for the first equal leaf item need not visit the page left of a separator that
-            // has no TID: all items there are smaller. Page deletion looks for the separator itself.
+            // A search for the first equal leaf item need not visit the page left of a separator
+            // that has no TID: all items there are smaller. Page deletion looks for the separator
+            // itself.
             let beyond = self.heapkeyspace
                 && !key.pivot_search
                 && key.values.len() == natts
@@ -170,8 +172,8 @@ impl KeySchema {
         }
     }
 
-    /// On a leaf the first item >= key (> key with `next_key`), possibly one past the last; on an inner
-    /// page the last item < key (<= key with `next_key`), whose child to descend to.
+    /// On a leaf the first item >= key (> key with `next_key`), possibly one past the last; on an
+    /// inner page the last item < key (<= key with `next_key`), whose child to descend to.
     pub(crate) fn binary_search(&self, key: &InsertKey<'_>, node: Node<'_>) -> Result<OffsetNo> {
         let mut low = node.first_data_key();
         let mut high = node.max_offset();

@@ -6,12 +6,13 @@ use pgerror::Result;
 /// What a heap TID leads to, by a dirty snapshot (changes of running transactions count).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DirtyState {
-    /// No member of the HOT chain is alive; `all_dead`: dead for everybody, so that the index tuple may
-    /// be marked.
+    /// No member of the HOT chain is alive; `all_dead`: dead for everybody, so that the index tuple
+    /// may be marked.
     Dead { all_dead: bool },
     /// Alive and certain: committed, or the own transaction's.
     Live,
-    /// Depends on the end of `xid`; with `speculative`, on the end of its speculative insertion only.
+    /// Depends on the end of `xid`; with `speculative`, on the end of its speculative insertion
+    /// only.
     InProgress { xid: Xid, speculative: Option<u32> },
 }
 
@@ -42,10 +43,11 @@ pub struct DeleteCandidate {
     pub free_space: u16,
 }
 
-/// The table's side of insertion. All calls come with a leaf page latched: an answer must not wait for
-/// heavyweight locks, nor touch this index.
+/// The table's side of insertion. All calls come with a leaf page latched: an answer must not wait
+/// for heavyweight locks, nor touch this index.
 pub trait HeapLiveness {
-    /// State of the HOT chain at `tid`. Counterpart: `table_index_fetch_tuple_check` with SnapshotDirty.
+    /// State of the HOT chain at `tid`. Counterpart: `table_index_fetch_tuple_check` with
+    /// SnapshotDirty.
     fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState>;
 
     /// Is the row at `tid`, which is being indexed, still alive for its own transaction?

@@ -1,7 +1,8 @@
-//! Deletion of empty pages. A leaf (with the branch above it of which it is the only leaf) goes in two
-//! stages: its branch loses its entry in the parent and the leaf becomes half-dead; then the pages of
-//! the branch are taken out of their levels' chains, from the top down. A deleted page stays as a
-//! tombstone until no scan can still hold a link to it. Counterpart: `_bt_pagedel` of nbtpage.c.
+//! Deletion of empty pages. A leaf (with the branch above it of which it is the only leaf) goes in
+//! two stages: its branch loses its entry in the parent and the leaf becomes half-dead; then the
+//! pages of the branch are taken out of their levels' chains, from the top down. A deleted page
+//! stays as a tombstone until no scan can still hold a link to it. Counterpart: `_bt_pagedel` of
+//! nbtpage.c.
 
 use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags};
@@ -29,8 +30,8 @@ struct Branch<'p> {
 }
 
 impl Index {
-    /// Deletes the empty (or half-dead) leaf and, if that leaves its right neighbour deletable, that
-    /// one too. Lets go of the page.
+    /// Deletes the empty (or half-dead) leaf and, if that leaves its right neighbour deletable,
+    /// that one too. Lets go of the page.
     pub(crate) fn delete_page<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -151,9 +152,9 @@ impl Index {
         Ok(true)
     }
 
-    /// Latches the page whose entry leads to the branch that hangs on `child` alone, if that can go: it
-    /// must not be the last child of its parent, unless it is the only one, and the same holds for the
-    /// parent then. Counterpart: `_bt_lock_subtree_parent`.
+    /// Latches the page whose entry leads to the branch that hangs on `child` alone, if that can
+    /// go: it must not be the last child of its parent, unless it is the only one, and the same
+    /// holds for the parent then. Counterpart: `_bt_lock_subtree_parent`.
     fn lock_branch<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -184,9 +185,9 @@ impl Index {
         Ok(None)
     }
 
-    /// Second stage, one page of the branch: unlinks the topmost one. Returns the leaf latched again and
-    /// whether the unlinked page's right neighbour is empty; `None` if sibling links are damaged.
-    /// Counterpart: `_bt_unlink_halfdead_page`.
+    /// Second stage, one page of the branch: unlinks the topmost one. Returns the leaf latched
+    /// again and whether the unlinked page's right neighbour is empty; `None` if sibling links are
+    /// damaged. Counterpart: `_bt_unlink_halfdead_page`.
     ///
     /// WAL: UNLINK_PAGE, UNLINK_PAGE_META.
     fn unlink_half_dead<'p>(

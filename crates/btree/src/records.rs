@@ -1,4 +1,5 @@
-//! The kinds and fixed parts of the records of resource manager Btree. Counterpart: access/nbtxlog.h.
+//! The kinds and fixed parts of the records of resource manager Btree. Counterpart:
+//! access/nbtxlog.h.
 
 use ids::{BlockNo, FullXid};
 use page::btree::Meta;

@@ -1,5 +1,5 @@
-//! Redo of the records of resource manager Btree. Pages are latched one at a time: nobody else changes
-//! them, and readers do not mind. Counterpart: nbtxlog.c.
+//! Redo of the records of resource manager Btree. Pages are latched one at a time: nobody else
+//! changes them, and readers do not mind. Counterpart: nbtxlog.c.
 
 use crate::dedup;
 use crate::delete::apply_deletion;
@@ -129,8 +129,8 @@ fn take_tuple(data: &[u8]) -> Result<(&[u8], &[u8])> {
     Ok((&data[..size], &data[aligned..]))
 }
 
-/// Splits the posting list before `offset` as the insertion did. Returns the list and the tuple that
-/// goes after it.
+/// Splits the posting list before `offset` as the insertion did. Returns the list and the tuple
+/// that goes after it.
 fn redo_posting_split(
     node: Node<'_>,
     offset: OffsetNo,
@@ -295,8 +295,8 @@ pub(crate) fn top_parent_tuple(top: BlockNo) -> [u8; index_tuple::HEADER_SIZE] {
     t
 }
 
-/// Removes a downlink from a parent: the next entry's downlink takes its place, the next entry goes.
-/// Key space moves right.
+/// Removes a downlink from a parent: the next entry's downlink takes its place, the next entry
+/// goes. Key space moves right.
 pub(crate) fn remove_downlink(page: PageMut<'_>, offset: OffsetNo) -> Result<()> {
     let node = Node(page);
     let whole = |o| (1..=node.max_offset()).contains(&o) && node.tuple(o).is_whole();

@@ -1,7 +1,7 @@
-//! Scans. A leaf is read at once: what matches is copied under the share latch, then the latch goes, and
-//! the pin too unless the caller keeps it (see [`Scan::next_page_pinned`]).
-//! A dead row's index tuple is marked when the scan leaves the page, if the page's LSN is still the one
-//! that was seen. Counterpart: nbtsearch.c, `_bt_killitems`.
+//! Scans. A leaf is read at once: what matches is copied under the share latch, then the latch
+//! goes, and the pin too unless the caller keeps it (see [`Scan::next_page_pinned`]). A dead row's
+//! index tuple is marked when the scan leaves the page, if the page's LSN is still the one that was
+//! seen. Counterpart: nbtsearch.c, `_bt_killitems`.
 
 use crate::Index;
 use crate::buf::{Cx, Pin, ShareGuard};
@@ -35,9 +35,9 @@ pub struct ScanOptions {
     pub include_killed: bool,
 }
 
-/// Asked during the reading of a page, under its latch, whether a heap block is all-visible. Only an
-/// answer from before the latch is let go is safe: VACUUM cannot have passed this page then, so a row
-/// that is dead to all cannot yet have made room for an all-visible page.
+/// Asked during the reading of a page, under its latch, whether a heap block is all-visible. Only
+/// an answer from before the latch is let go is safe: VACUUM cannot have passed this page then, so
+/// a row that is dead to all cannot yet have made room for an all-visible page.
 pub type AllVisible<'a> = &'a mut dyn FnMut(BlockNo) -> Result<bool>;
 
 /// Matches of one page.
@@ -54,9 +54,9 @@ struct Position {
     more_right: bool,
 }
 
-/// A scan under way. With an MVCC snapshot a TID stays good while the snapshot does. With any other, VACUUM
-/// may remove the entry and another row may take the TID as soon as the leaf is not pinned: such scans
-/// visit the rows of a page under its pin, by [`Scan::next_page_pinned`].
+/// A scan under way. With an MVCC snapshot a TID stays good while the snapshot does. With any
+/// other, VACUUM may remove the entry and another row may take the TID as soon as the leaf is not
+/// pinned: such scans visit the rows of a page under its pin, by [`Scan::next_page_pinned`].
 #[derive(Debug)]
 pub struct Scan {
     quals: Quals,
@@ -101,8 +101,9 @@ impl Scan {
         Ok(())
     }
 
-    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison given
-    /// as number `n` (what stands for other conditions is ignored). Allocates nothing for by-value types.
+    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison
+    /// given as number `n` (what stands for other conditions is ignored). Allocates nothing for
+    /// by-value types.
     pub fn rescan_values(
         &mut self,
         index: &Index,
@@ -140,8 +141,8 @@ impl Scan {
         Ok(self.position.as_ref().map(|p| p.items[self.at]))
     }
 
-    /// Moves to the next page with matches; the current item is its first (last) one then. For callers
-    /// that take a page's matches at once: see [`Scan::items`].
+    /// Moves to the next page with matches; the current item is its first (last) one then. For
+    /// callers that take a page's matches at once: see [`Scan::items`].
     pub fn next_page(
         &mut self,
         index: &Index,
@@ -152,9 +153,9 @@ impl Scan {
         Ok(self.next_page_pinned(index, cx, dir, all_visible)?.is_some())
     }
 
-    /// As [`Scan::next_page`]; `None` at the end. While the caller keeps the pin, VACUUM cannot get the page's
-    /// cleanup latch, so none of the items' TIDs is given to another row. The caller must let it go before
-    /// it waits for a heavyweight lock.
+    /// As [`Scan::next_page`]; `None` at the end. While the caller keeps the pin, VACUUM cannot get
+    /// the page's cleanup latch, so none of the items' TIDs is given to another row. The caller
+    /// must let it go before it waits for a heavyweight lock.
     pub fn next_page_pinned<'p>(
         &mut self,
         index: &Index,
@@ -291,7 +292,8 @@ impl Scan {
         self.position.as_ref().is_some_and(|p| !p.items.is_empty())
     }
 
-    /// Copies the matches of a page from `offset` on, and lets its latch go. Counterpart: `_bt_readpage`.
+    /// Copies the matches of a page from `offset` on, and lets its latch go. Counterpart:
+    /// `_bt_readpage`.
     fn read_page<'p>(
         &mut self,
         index: &Index,
@@ -461,8 +463,8 @@ impl Scan {
     }
 }
 
-/// The left neighbour of a page that may have been split or deleted since it was read; `None` if there
-/// is none. May be half-dead. Counterpart: `_bt_walk_left`.
+/// The left neighbour of a page that may have been split or deleted since it was read; `None` if
+/// there is none. May be half-dead. Counterpart: `_bt_walk_left`.
 fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Option<ShareGuard<'p>>> {
     let mut page = index.share(cx, block)?;
     loop {
@@ -474,8 +476,8 @@ fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Optio
         drop(page);
         (cx.check_interrupts)()?;
         page = index.share(cx, left)?;
-        // If the left neighbour was split, the page wanted is to the right of where its link led; if
-        // it is not within a few steps, the page we came from was deleted.
+        // If the left neighbour was split, the page wanted is to the right of where its link led;
+        // if it is not within a few steps, the page we came from was deleted.
         for _ in 0..5 {
             let node = Node(&page);
             if !node.is_deleted() && node.next() == from {

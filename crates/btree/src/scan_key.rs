@@ -1,5 +1,5 @@
-//! Conditions of a scan: which tuples match, when a scan may stop, where it starts.
-//! Counterpart: `_bt_preprocess_keys`, `_bt_checkkeys` of nbtutils.c, the first half of `_bt_first`.
+//! Conditions of a scan: which tuples match, when a scan may stop, where it starts. Counterpart:
+//! `_bt_preprocess_keys`, `_bt_checkkeys` of nbtutils.c, the first half of `_bt_first`.
 
 use crate::key::{InsertKey, KeyValue};
 use crate::schema::KeySchema;
@@ -69,7 +69,8 @@ pub enum ScanKey {
     IsNotNull {
         column: usize,
     },
-    /// `column = ANY (values)`; NULLs among them are ignored. `order` is that of values of another type than the column's.
+    /// `column = ANY (values)`; NULLs among them are ignored. `order` is that of values of another
+    /// type than the column's.
     Any {
         column: usize,
         values: Vec<Datum>,
@@ -489,8 +490,8 @@ impl Quals {
     }
 }
 
-/// The members of a row comparison behind the first one whose order is the index's: on columns that follow each other, of
-/// the same direction, and not NULL.
+/// The members of a row comparison behind the first one whose order is the index's: on columns that
+/// follow each other, of the same direction, and not NULL.
 fn following_members<'a>(schema: &KeySchema, members: &'a [RowMember]) -> &'a [RowMember] {
     let Some((first, rest)) = members.split_first() else { return &[] };
     let follows = |(i, m): (usize, &RowMember)| {
@@ -525,7 +526,8 @@ fn tighter(
     }
 }
 
-/// Lexicographic comparison; the second result says whether a failure holds for all tuples further on.
+/// Lexicographic comparison; the second result says whether a failure holds for all tuples further
+/// on.
 fn row_check(
     schema: &KeySchema,
     op: ScanOp,
@@ -539,7 +541,8 @@ fn row_check(
         if m.column >= natts {
             return Ok((true, false));
         }
-        // The row order is the index order as long as the columns follow each other in one direction.
+        // The row order is the index order as long as the columns follow each other in one
+        // direction.
         decisive &= m.column == members[0].column + i && schema.columns[m.column].desc == desc;
         let raw = tuple.attr(schema.shape(), m.column);
         if raw.is_none() || m.value.is_null() {

@@ -64,8 +64,8 @@ impl Direct {
         }
     }
 
-    /// A value of such a type as a number of the same order. `word` may have anything above the type's
-    /// own width.
+    /// A value of such a type as a number of the same order. `word` may have anything above the
+    /// type's own width.
     #[inline(always)]
     fn number(self, word: u64) -> i64 {
         match self {
@@ -130,8 +130,8 @@ impl KeySchema {
         }
     }
 
-    /// The order of a number from [`KeySchema::first_number`] relative to the first column of the tuple
-    /// at `off`; `None` if the tuple must be looked at more closely.
+    /// The order of a number from [`KeySchema::first_number`] relative to the first column of the
+    /// tuple at `off`; `None` if the tuple must be looked at more closely.
     #[inline]
     pub(crate) fn compare_first(
         &self,
@@ -143,15 +143,15 @@ impl KeySchema {
         Some(if self.columns[0].desc { ord.reverse() } else { ord })
     }
 
-    /// The first column of a tuple as a number; `None` if it is NULL or missing. Only where that column is
-    /// compared as a number.
+    /// The first column of a tuple as a number; `None` if it is NULL or missing. Only where that
+    /// column is compared as a number.
     #[inline]
     pub(crate) fn first_of(&self, tuple: IndexTuple<'_>) -> Option<i64> {
         tuple.first_word().map(|word| self.direct[0].number(word))
     }
 
-    /// Narrows the range of offsets where `number` belongs as far as the first column tells: what is
-    /// before the first offset is smaller, what is at the second or after is larger.
+    /// Narrows the range of offsets where `number` belongs as far as the first column tells: what
+    /// is before the first offset is smaller, what is at the second or after is larger.
     #[inline]
     pub(crate) fn narrow(
         &self,
@@ -238,8 +238,8 @@ impl KeySchema {
         self.datum(n, tuple.attr(&self.shape, n), scratch)
     }
 
-    /// Orders a search value against the stored value of column `n`, options considered: the result is
-    /// that of `value` relative to the stored one.
+    /// Orders a search value against the stored value of column `n`, options considered: the result
+    /// is that of `value` relative to the stored one.
     #[inline]
     pub(crate) fn compare_value(
         &self,
@@ -302,8 +302,8 @@ impl KeySchema {
         Ok(Ordering::Equal)
     }
 
-    /// Appends the leaf tuple of these column values to `out`. Values must be detoasted; large ones are
-    /// compressed where their column's storage allows. Counterpart: `index_form_tuple`.
+    /// Appends the leaf tuple of these column values to `out`. Values must be detoasted; large ones
+    /// are compressed where their column's storage allows. Counterpart: `index_form_tuple`.
     pub fn form(&self, values: &[DatumRef<'_>], tid: Tid, out: &mut Vec<u8>) -> Result<()> {
         self.form_with(values, &[], tid, out)
     }

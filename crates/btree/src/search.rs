@@ -25,8 +25,8 @@ const HEIGHT_MAX: usize = 64;
 pub(crate) type Stack = SmallVec<[StackEntry; 6]>;
 
 impl Index {
-    /// Descends to the first leaf that may hold `key`. `None`: the index is empty and only to be read.
-    /// For writing, incomplete splits on the way are finished. Counterpart: `_bt_search`.
+    /// Descends to the first leaf that may hold `key`. `None`: the index is empty and only to be
+    /// read. For writing, incomplete splits on the way are finished. Counterpart: `_bt_search`.
     pub(crate) fn search<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -116,7 +116,8 @@ impl Index {
         let Some(mut page) = root else { return Ok(None) };
         let mut height = 0;
         loop {
-            // A level's first page can be dead when a deletion is under way, its last when it was split.
+            // A level's first page can be dead when a deletion is under way, its last when it was
+            // split.
             while Node(&page).is_ignored() || (rightmost && !Node(&page).is_rightmost()) {
                 let next = Node(&page).next();
                 if Node(&page).is_rightmost() {

@@ -1,6 +1,7 @@
-//! Sorting of index tuples for a build: in memory up to a limit, beyond it in runs in a temporary file
-//! that are merged. Entries are compared by eight leading bytes of their first column where its order
-//! allows, then by the columns, then by heap TID. Counterpart: tuplesortvariants.c, tuplesort.c.
+//! Sorting of index tuples for a build: in memory up to a limit, beyond it in runs in a temporary
+//! file that are merged. Entries are compared by eight leading bytes of their first column where
+//! its order allows, then by the columns, then by heap TID. Counterpart: tuplesortvariants.c,
+//! tuplesort.c.
 
 use crate::schema::KeySchema;
 use page::index_tuple::IndexTuple;
@@ -158,7 +159,8 @@ impl<'a> Sorter<'a> {
         }
         let first = self.number_of(tuple, 0, self.prefix)?;
         let Some(next) = self.next_prefix else { return Ok(first) };
-        // A NULL's number may be that of the least or greatest value: then the next column says nothing yet.
+        // A NULL's number may be that of the least or greatest value: then the next column says
+        // nothing yet.
         let high = first >> 32;
         if high == 0 || high == u64::from(u32::MAX) {
             return Ok(high << 32);
@@ -167,7 +169,8 @@ impl<'a> Sorter<'a> {
         Ok(high << 32 | second >> 32)
     }
 
-    /// The number of a column's value. Nulls get the number at their end; it may coincide with a value's.
+    /// The number of a column's value. Nulls get the number at their end; it may coincide with a
+    /// value's.
     fn number_of(&self, tuple: &[u8], column: usize, prefix: Prefix) -> Result<u64> {
         let col = &self.schema.columns[column];
         let mut scratch = Vec::new(); // allocates only where a value is compressed
@@ -236,8 +239,8 @@ impl<'a> Sorter<'a> {
         self.count == 0
     }
 
-    /// Ends one thread's part of a parallel build. All of it goes to the thread's temporary file (each
-    /// thread has a path of its own).
+    /// Ends one thread's part of a parallel build. All of it goes to the thread's temporary file
+    /// (each thread has a path of its own).
     pub fn seal(mut self) -> Result<SortedRuns> {
         if !self.entries.is_empty() {
             self.spill()?;
@@ -372,8 +375,8 @@ impl<'f> Reader<'f> {
         self.len & DEAD != 0
     }
 
-    /// Makes sure that `n` bytes from `from` on are in the buffer, and says where they are then; `None`
-    /// at the end of the run.
+    /// Makes sure that `n` bytes from `from` on are in the buffer, and says where they are then;
+    /// `None` at the end of the run.
     fn fill(&mut self, from: usize, n: usize) -> Result<Option<usize>> {
         if self.buf.len() >= from + n {
             return Ok(Some(from));

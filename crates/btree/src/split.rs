@@ -1,6 +1,6 @@
-//! Page splits and what they cause above: the parent's new entry, a new root. Between a split and its
-//! parent entry the left page carries a flag, and whoever comes by to insert completes the split.
-//! Counterpart: the second half of nbtinsert.c.
+//! Page splits and what they cause above: the parent's new entry, a new root. Between a split and
+//! its parent entry the left page carries a flag, and whoever comes by to insert completes the
+//! split. Counterpart: the second half of nbtinsert.c.
 
 use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags};
@@ -18,7 +18,8 @@ use page::index_space;
 use page::index_tuple::{self, HEADER_SIZE, IndexTuple};
 use pgerror::{PgError, Result, pg_err};
 
-/// The tuple of an inner page that stands for minus infinity. Counterpart: `_bt_pgaddtup`'s truncation.
+/// The tuple of an inner page that stands for minus infinity. Counterpart: `_bt_pgaddtup`'s
+/// truncation.
 pub(crate) fn minus_infinity(child: BlockNo) -> [u8; HEADER_SIZE] {
     let mut t = [0; HEADER_SIZE];
     index_tuple::set_size(&mut t, HEADER_SIZE);
@@ -38,9 +39,9 @@ struct Halves {
 }
 
 impl Index {
-    /// Splits the page to insert `tuple` at `offset`. Returns the right half, latched. On an inner page
-    /// `child` is the page whose own split the new entry completes; it is let go.
-    /// Counterpart: `_bt_split`.
+    /// Splits the page to insert `tuple` at `offset`. Returns the right half, latched. On an inner
+    /// page `child` is the page whose own split the new entry completes; it is let go. Counterpart:
+    /// `_bt_split`.
     ///
     /// WAL: SPLIT_L, SPLIT_R.
     pub(crate) fn split<'p>(
@@ -226,8 +227,8 @@ impl Index {
         )
     }
 
-    /// Latches the page of the parent level that has the downlink to `child`, starting where the last
-    /// entry of `stack` says, and corrects that. Counterpart: `_bt_getstackbuf`.
+    /// Latches the page of the parent level that has the downlink to `child`, starting where the
+    /// last entry of `stack` says, and corrects that. Counterpart: `_bt_getstackbuf`.
     pub(crate) fn find_parent<'p>(
         &self,
         cx: &mut Cx<'p>,

@@ -1,7 +1,7 @@
-//! Where to split a page. Even free space on both sides comes first; among the points that are nearly
-//! as good, the one wins whose separator is shortest, so that inner pages hold more of them. Pages full
-//! of duplicates, splits at the right end and runs of ascending keys in the middle are special.
-//! Counterpart: nbtsplitloc.c.
+//! Where to split a page. Even free space on both sides comes first; among the points that are
+//! nearly as good, the one wins whose separator is shortest, so that inner pages hold more of them.
+//! Pages full of duplicates, splits at the right end and runs of ascending keys in the middle are
+//! special. Counterpart: nbtsplitloc.c.
 
 use crate::schema::KeySchema;
 use ids::{OffsetNo, Tid};
@@ -51,8 +51,9 @@ struct Splitter<'a> {
     splits: Vec<SplitPoint>,
 }
 
-/// Chooses where to split `node` when `new_item` (of `new_size` bytes, aligned) goes in at `new_off`.
-/// Returns the first item of the old page for the right half, and whether the new item goes left.
+/// Chooses where to split `node` when `new_item` (of `new_size` bytes, aligned) goes in at
+/// `new_off`. Returns the first item of the old page for the right half, and whether the new item
+/// goes left.
 pub(crate) fn find_split(
     schema: &KeySchema,
     node: Node<'_>,
@@ -121,8 +122,8 @@ impl<'a> Splitter<'a> {
         };
         let mut left_free = self.left_space - to_left;
         let mut right_free = self.right_space - (self.old_total - to_left);
-        // The right half's first item is also the model of the left half's high key, which may gain a
-        // heap TID but never has a posting list.
+        // The right half's first item is also the model of the left half's high key, which may gain
+        // a heap TID but never has a posting list.
         left_free -= first_right_size;
         if self.is_leaf {
             left_free -= max_align(TID_SIZE) as i32 - posting;
@@ -187,8 +188,8 @@ impl<'a> Splitter<'a> {
         Ok((best.first_right, best.new_on_left))
     }
 
-    /// Is the new item the newest of an ascending run within a group of equal leading columns? Then the
-    /// page is split after it: `Some(true)` by the fill factor, `Some(false)` exactly there.
+    /// Is the new item the newest of an ascending run within a group of equal leading columns? Then
+    /// the page is split after it: `Some(true)` by the fill factor, `Some(false)` exactly there.
     fn after_new_item(&self, max: OffsetNo, leaf_mult: f64) -> Option<bool> {
         let keys = self.schema.key_count;
         let equisized = self.new_size == self.min_first_right
@@ -310,8 +311,8 @@ impl<'a> Splitter<'a> {
             }
         }
         let found = self.splits[best.1];
-        // Descending keys just right of many duplicates would otherwise leave one half-empty right page
-        // after the other.
+        // Descending keys just right of many duplicates would otherwise leave one half-empty right
+        // page after the other.
         let just_right = strategy == Strategy::ManyDuplicates
             && !self.is_rightmost
             && !found.new_on_left

@@ -1,5 +1,5 @@
-//! Suffix truncation: the separator made when a leaf splits keeps only the columns that tell the two
-//! halves apart. Counterpart: `_bt_truncate` and `_bt_keep_natts` of nbtutils.c.
+//! Suffix truncation: the separator made when a leaf splits keeps only the columns that tell the
+//! two halves apart. Counterpart: `_bt_truncate` and `_bt_keep_natts` of nbtutils.c.
 
 use crate::schema::KeySchema;
 use page::btree::{MAX_ITEM_SIZE, MAX_ITEM_SIZE_NO_HEAP_TID};
@@ -8,8 +8,8 @@ use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 
 impl KeySchema {
-    /// Number of leading key columns that a separator between these leaf neighbours needs; `key_count`
-    /// + 1 where only the heap TID tells them apart.
+    /// Number of leading key columns that a separator between these leaf neighbours needs;
+    /// `key_count` + 1 where only the heap TID tells them apart.
     fn keep_natts(&self, left: IndexTuple<'_>, right: IndexTuple<'_>) -> Result<usize> {
         if !self.heapkeyspace {
             return Ok(self.key_count);
@@ -23,9 +23,9 @@ impl KeySchema {
         Ok(self.key_count + 1)
     }
 
-    /// As [`Self::keep_natts`], judging by the bytes of the values: never less, and exact where equal
-    /// values have equal bytes. Columns that a pivot tuple lacks differ.
-    /// Counterpart: `_bt_keep_natts_fast`.
+    /// As [`Self::keep_natts`], judging by the bytes of the values: never less, and exact where
+    /// equal values have equal bytes. Columns that a pivot tuple lacks differ. Counterpart:
+    /// `_bt_keep_natts_fast`.
     pub(crate) fn keep_natts_fast(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> usize {
         let present = a.natts(self.natts()).min(b.natts(self.natts()));
         for n in 0..self.key_count {
@@ -52,8 +52,8 @@ impl KeySchema {
         }
     }
 
-    /// Appends the separator between the last tuple of the left half and the first of the right half:
-    /// > all on the left, <= all on the right.
+    /// Appends the separator between the last tuple of the left half and the first of the right
+    /// half: > all on the left, <= all on the right.
     pub(crate) fn truncate(
         &self,
         last_left: IndexTuple<'_>,
@@ -76,8 +76,8 @@ impl KeySchema {
         Ok(())
     }
 
-    /// Refuses a tuple of which not three fit on a page. Those of internal pages may have as much more as a TID
-    /// needs. Counterpart: `_bt_check_third_page`.
+    /// Refuses a tuple of which not three fit on a page. Those of internal pages may have as much
+    /// more as a TID needs. Counterpart: `_bt_check_third_page`.
     pub(crate) fn check_third_page(
         &self,
         index_name: &str,

@@ -1,5 +1,5 @@
-//! VACUUM of an index: all pages in physical order, each leaf under the cleanup latch. Tuples that a
-//! split moved to a page already passed are caught by following the split's right links back.
+//! VACUUM of an index: all pages in physical order, each leaf under the cleanup latch. Tuples that
+//! a split moved to a page already passed are caught by following the split's right links back.
 //! Counterpart: nbtree.c.
 
 use crate::Index;
@@ -59,9 +59,9 @@ impl Index {
         Ok(stats)
     }
 
-    /// After the passes of [`Self::bulk_delete`], or instead of any: recycles deleted pages where that
-    /// is worth a pass. `heap_tuples` is the exact number of rows, if known. `None`: nothing was done.
-    /// Counterpart: `btvacuumcleanup`.
+    /// After the passes of [`Self::bulk_delete`], or instead of any: recycles deleted pages where
+    /// that is worth a pass. `heap_tuples` is the exact number of rows, if known. `None`: nothing
+    /// was done. Counterpart: `btvacuumcleanup`.
     pub fn vacuum_cleanup(
         &self,
         cx: &mut Cx<'_>,

@@ -1,5 +1,5 @@
-//! Checks a whole index: every level from left to right, then against the level above. Orders tuples by
-//! a comparison of its own, in which a missing column or TID counts as minus infinity.
+//! Checks a whole index: every level from left to right, then against the level above. Orders
+//! tuples by a comparison of its own, in which a missing column or TID counts as minus infinity.
 //! Counterpart: contrib/amcheck, verify_nbtree.c.
 
 use crate::Index;
@@ -34,9 +34,9 @@ struct Verifier<'i, 'l> {
 }
 
 impl Index {
-    /// Checks the index, of which nothing may change meanwhile. `on_leaf` is called with every heap TID
-    /// and the leaf tuple that it is in (to check that the table and the index agree). An error of code
-    /// XX002 says what is wrong where.
+    /// Checks the index, of which nothing may change meanwhile. `on_leaf` is called with every heap
+    /// TID and the leaf tuple that it is in (to check that the table and the index agree). An error
+    /// of code XX002 says what is wrong where.
     pub fn verify(
         &self,
         cx: &mut Cx<'_>,

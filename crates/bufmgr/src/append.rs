@@ -1,9 +1,9 @@
-//! Loading a relation that nobody else sees yet: finished pages go to the log and to the file, not through
-//! frames. Many of them share a record and a write.
+//! Loading a relation that nobody else sees yet: finished pages go to the log and to the file, not
+//! through frames. Many of them share a record and a write.
 //!
-//! A checkpoint that fixes its redo pointer behind such a record must find the pages written and their file
-//! among those to sync; so it waits for what lies between the two. Whoever reads the pages later finds
-//! them in the file.
+//! A checkpoint that fixes its redo pointer behind such a record must find the pages written and
+//! their file among those to sync; so it waits for what lies between the two. Whoever reads the
+//! pages later finds them in the file.
 //!
 //! Counterpart: log_newpages, the writing half of nbtsort.c.
 
@@ -22,9 +22,9 @@ pub const LOAD_PAGES_MAX: usize = 32;
 const XLOG_FPI: u8 = 0xB0;
 
 impl BufferPool {
-    /// Writes new pages of a relation that is being made: with their block numbers, ascending, at most
-    /// [`LOAD_PAGES_MAX`]. None of the blocks is in the pool. Blocks that are passed over are zeros until they
-    /// come.
+    /// Writes new pages of a relation that is being made: with their block numbers, ascending, at
+    /// most [`LOAD_PAGES_MAX`]. None of the blocks is in the pool. Blocks that are passed over are
+    /// zeros until they come.
     ///
     /// WAL: XLOG_FPI.
     pub fn load_pages(

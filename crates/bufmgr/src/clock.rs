@@ -23,8 +23,8 @@ pub(crate) struct Replacement {
 
 /// Rounds in which everything was pinned after which a session sleeps between them.
 const YIELDS: u32 = 100;
-/// Pins of writers and readers last for as long as the system lets their threads stand still. A session
-/// that still finds everything pinned after this much sleep gives up.
+/// Pins of writers and readers last for as long as the system lets their threads stand still. A
+/// session that still finds everything pinned after this much sleep gives up.
 const PATIENCE: Duration = Duration::from_secs(1);
 const NAP: Duration = Duration::from_millis(1);
 
@@ -207,8 +207,8 @@ impl BufferPool {
         self.frames.lsn(frame) > wal.flushed() && self.owner_of(frame).is_permanent()
     }
 
-    /// Turns a tagged frame into a free one if the caller's is the only pin, there is no I/O and (unless its
-    /// contents are to be thrown away) it is clean. The pin stays.
+    /// Turns a tagged frame into a free one if the caller's is the only pin, there is no I/O and
+    /// (unless its contents are to be thrown away) it is clean. The pin stays.
     pub(crate) fn claim(&self, frame: FrameNo, discard: bool) -> bool {
         let desc = self.frames.desc(frame);
         let claimed = desc.update(|s| {

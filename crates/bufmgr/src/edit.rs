@@ -7,11 +7,12 @@
 //! edit.block_data(0, …); edit.main(…);
 //! let lsn = edit.log(RmgrId::Heap, info, xid)?;
 //! ```
-//! With two pages at once: `register` both, then `guard_a.page_mut(&edit)`, `guard_b.page_mut(&edit)`.
+//! With two pages at once: `register` both, then `guard_a.page_mut(&edit)`,
+//! `guard_b.page_mut(&edit)`.
 //!
-//! A page is marked dirty when it is registered, under its exclusive latch. So a checkpoint that fixed
-//! its redo pointer before the record was inserted finds the flag, waits for the latch and writes the change;
-//! one that fixed it later need not.
+//! A page is marked dirty when it is registered, under its exclusive latch. So a checkpoint that
+//! fixed its redo pointer before the record was inserted finds the flag, waits for the latch and
+//! writes the change; one that fixed it later need not.
 
 use crate::frame::FrameNo;
 use crate::guard::registered;
@@ -30,8 +31,8 @@ struct Registered<'p> {
 }
 
 /// A critical section over the pages that one record covers. Leaving it other than by `log` or
-/// `finish_unlogged` after a page was registered takes the server down. The guards (of lifetime `'p`)
-/// may live on after the edit; log and scratch are borrowed for `'a` only.
+/// `finish_unlogged` after a page was registered takes the server down. The guards (of lifetime
+/// `'p`) may live on after the edit; log and scratch are borrowed for `'a` only.
 pub struct PageEdit<'a, 'p> {
     wal: &'a Wal,
     scratch: &'a mut RecordBuilder,
@@ -66,8 +67,8 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self.scratch.dirtied += u64::from(clean);
     }
 
-    /// Registers without marking dirty or stamping: a page that the record refers to and that does not
-    /// change.
+    /// Registers without marking dirty or stamping: a page that the record refers to and that does
+    /// not change.
     pub fn refer(&mut self, guard: &ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
         self.add(guard, id, flags, false);
     }

@@ -1,12 +1,13 @@
 //! An open fork: where its blocks are in the pool; and the registry of all.
 //!
-//! There is no hash table of pages. Each fork has a translation *block → frame*: the first blocks inline,
-//! the others in chunks of 1,024 entries (4 KB), allocated when first needed, found through a
-//! directory in parts that double in size, so that nothing is ever moved and readers need no lock.
+//! There is no hash table of pages. Each fork has a translation *block → frame*: the first blocks
+//! inline, the others in chunks of 1,024 entries (4 KB), allocated when first needed, found through
+//! a directory in parts that double in size, so that nothing is ever moved and readers need no
+//! lock.
 //!
-//! An entry is 0 or frame + 1. It is set by whoever brings the block in (compare-and-swap from 0; the loser
-//! uses the winner's frame) and cleared by whoever claims the frame. It is a hint: a reader trusts it
-//! only after pinning the frame and finding the tag there.
+//! An entry is 0 or frame + 1. It is set by whoever brings the block in (compare-and-swap from 0;
+//! the loser uses the winner's frame) and cleared by whoever claims the frame. It is a hint: a
+//! reader trusts it only after pinning the frame and finding the tag there.
 
 use crate::frame::FrameNo;
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
@@ -46,8 +47,8 @@ pub struct ForkBuffers {
     /// Held while the fork grows.
     pub(crate) extension: Mutex<()>,
     extension_waiters: AtomicU32,
-    /// Blocks of zeros that the file has been given ahead of growth end here; changed under the extension
-    /// lock. Never trusted to be more than what is written there: 0 if nothing is known.
+    /// Blocks of zeros that the file has been given ahead of growth end here; changed under the
+    /// extension lock. Never trusted to be more than what is written there: 0 if nothing is known.
     file_end: AtomicU32,
     inline: [AtomicU32; INLINE],
     parts: [OnceLock<Part>; PARTS],
@@ -279,10 +280,11 @@ impl Registry {
         &self.shards[rel.relnumber.0 as usize % SHARDS]
     }
 
-    /// `guess`: replay asks, which takes all relations for permanent; whoever reads the catalog corrects it.
+    /// `guess`: replay asks, which takes all relations for permanent; whoever reads the catalog
+    /// corrects it.
     ///
-    /// INVARIANT: else a fork's persistence is what it was: a page that was dirtied under one would be written under
-    /// the other, without the log before it.
+    /// INVARIANT: else a fork's persistence is what it was: a page that was dirtied under one would
+    /// be written under the other, without the log before it.
     pub(crate) fn open(
         &self,
         name: RelFork,

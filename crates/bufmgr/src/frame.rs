@@ -13,13 +13,13 @@
 //!   claimed it; nobody else changes its word but for pins that come and go by mistake.
 //! - **tagged**: TAGGED, its fork's translation entry points here. Contents count if VALID.
 //!
-//! INVARIANT: the tag changes only while the frame is free. To pin is to add one to the word *and then* to find
-//! TAGGED in what was there before, with the tag expected; otherwise the pin is taken back. A frame is
-//! claimed (TAGGED → free) by a compare-and-swap that finds no pin but the claimer's. So a tag
-//! once seen under a pin stays.
+//! INVARIANT: the tag changes only while the frame is free. To pin is to add one to the word *and
+//! then* to find TAGGED in what was there before, with the tag expected; otherwise the pin is taken
+//! back. A frame is claimed (TAGGED → free) by a compare-and-swap that finds no pin but the
+//! claimer's. So a tag once seen under a pin stays.
 //!
-//! INVARIANT: whoever does I/O for a frame holds IO and a pin. DIRTY goes away only by a finished write, and
-//! not if JUST_DIRTIED came meanwhile; or with the frame's contents.
+//! INVARIANT: whoever does I/O for a frame holds IO and a pin. DIRTY goes away only by a finished
+//! write, and not if JUST_DIRTIED came meanwhile; or with the frame's contents.
 
 #[cfg(all(test, loom))]
 mod model;
@@ -134,8 +134,8 @@ impl Desc {
         }
     }
 
-    /// Changes the word by `f` until it sticks; `f` gives up with `None`. Returns the word before. Acquires in either
-    /// case: who gives up because the page is VALID by now goes on to read it.
+    /// Changes the word by `f` until it sticks; `f` gives up with `None`. Returns the word before.
+    /// Acquires in either case: who gives up because the page is VALID by now goes on to read it.
     pub(crate) fn update(&self, mut f: impl FnMut(u64) -> Option<u64>) -> Result<u64, u64> {
         let mut state = self.state.load(Ordering::Acquire);
         loop {
@@ -206,7 +206,8 @@ const HUGE: usize = 2 << 20;
 impl Frames {
     pub(crate) fn new(count: usize) -> Result<Frames> {
         let bytes = count * PAGE_SIZE;
-        // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing of ours.
+        // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing of
+        // ours.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -230,8 +231,8 @@ impl Frames {
         })
     }
 
-    /// Asks for huge pages where memory is not in use yet. Not before recovery is over: to have them cleared took a
-    /// sixth of its processor time on a virtual machine.
+    /// Asks for huge pages where memory is not in use yet. Not before recovery is over: to have
+    /// them cleared took a sixth of its processor time on a virtual machine.
     pub(crate) fn advise_huge_pages(&self) {
         #[cfg(target_os = "linux")]
         if self.count() * PAGE_SIZE >= HUGE {
@@ -266,14 +267,16 @@ impl Frames {
         unsafe { self.base.as_ptr().add(frame as usize * PAGE_SIZE) }
     }
 
-    /// Has the processor fetch the frame's word and the beginning of its page; the rest, if wanted, only as far as the second cache.
+    /// Has the processor fetch the frame's word and the beginning of its page; the rest, if wanted,
+    /// only as far as the second cache.
     #[inline]
     pub(crate) fn prefetch(&self, frame: FrameNo, whole: bool) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
             let (desc, page) = (std::ptr::from_ref(self.desc(frame)), self.ptr(frame));
-            // SAFETY: a prefetch reads nothing that the program sees, and the addresses are in bounds.
+            // SAFETY: a prefetch reads nothing that the program sees, and the addresses are in
+            // bounds.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(desc.cast());
                 for line in 0..PREFETCH_LINES {
@@ -302,8 +305,8 @@ impl Frames {
     /// The page, for changing.
     ///
     /// # Safety
-    /// While the result lives, the caller alone uses the page: it holds the exclusive latch and lends
-    /// it once, or owns the frame while it is free or not VALID.
+    /// While the result lives, the caller alone uses the page: it holds the exclusive latch and
+    /// lends it once, or owns the frame while it is free or not VALID.
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "exclusiveness is the latch's")]
     pub(crate) unsafe fn page_mut(&self, frame: FrameNo) -> PageMut<'_> {

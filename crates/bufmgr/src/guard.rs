@@ -1,7 +1,7 @@
 //! Pins and latches as types: what may be done to a page is what its guard lets one do.
 //!
-//! A guard derefs to [`Page`] for reading. Dropping it drops latch and pin; `into_pin` only the latch.
-//! Latches are not reentrant: a thread never latches a page twice.
+//! A guard derefs to [`Page`] for reading. Dropping it drops latch and pin; `into_pin` only the
+//! latch. Latches are not reentrant: a thread never latches a page twice.
 
 use crate::frame::{FrameNo, JUST_DIRTIED, PIN, PIN_WAITER, TAGGED, VALID, pins};
 use crate::{BufferPool, ForkBuffers, PageEdit};
@@ -14,8 +14,9 @@ use sync::atomic::Ordering;
 use sync::{Arc, LatchMode};
 use wal::RecordBuilder;
 
-/// The session's record builder, for the image that hints may log: it says how images are compressed, and counts them
-/// and the pages dirtied. `None` counts nowhere, and images are compressed as the server's setting has it.
+/// The session's record builder, for the image that hints may log: it says how images are
+/// compressed, and counts them and the pages dirtied. `None` counts nowhere, and images are
+/// compressed as the server's setting has it.
 type Scratch<'s> = Option<&'s mut RecordBuilder>;
 
 /// Keeps a page in its frame. Says nothing about its contents.
@@ -105,7 +106,8 @@ impl<'a> Pin<'a> {
         ExclusiveGuard(self)
     }
 
-    /// As [`Pin::exclusive`], of a page whose relation nobody else can see yet: there is no order among its pages.
+    /// As [`Pin::exclusive`], of a page whose relation nobody else can see yet: there is no order
+    /// among its pages.
     pub fn exclusive_unseen(self) -> ExclusiveGuard<'a> {
         self.latch().acquire(LatchMode::Exclusive);
         self.latched(false);
@@ -309,9 +311,9 @@ impl<'a> ShareGuard<'a> {
         }
     }
 
-    /// Sets hints if share-exclusive is to be had at once; hints are optional. `change` tells whether it
-    /// changed anything; the page is then marked dirty as PostgreSQL's MarkBufferDirtyHint does, which may log its
-    /// image.
+    /// Sets hints if share-exclusive is to be had at once; hints are optional. `change` tells
+    /// whether it changed anything; the page is then marked dirty as PostgreSQL's
+    /// MarkBufferDirtyHint does, which may log its image.
     pub fn try_set_hints(
         &mut self,
         scratch: Scratch<'_>,

@@ -1,16 +1,17 @@
-//! The order in which a thread latches pages, checked in debug builds. Latches have no deadlock detection: two threads
-//! that latch two pages in opposite orders wait for each other for good. Release builds contain nothing of this.
+//! The order in which a thread latches pages, checked in debug builds. Latches have no deadlock
+//! detection: two threads that latch two pages in opposite orders wait for each other for good.
+//! Release builds contain nothing of this.
 //!
 //! LOCK ORDER, for a thread that holds pages and latches one more:
-//! - pages of an index before those of its table; of one index from a level to the same or a higher one, the metapage
-//!   last, and on one level from left to right;
+//! - pages of an index before those of its table; of one index from a level to the same or a higher
+//!   one, the metapage last, and on one level from left to right;
 //! - pages of one table by ascending block, and of no other relation;
 //! - a table's page before a page of its visibility map; pages of the free space map last;
 //! - a checkpoint or background write that waits for a page holds none.
 //!
-//! A page that is empty or deleted has no place in the order: nobody comes to it from elsewhere. Nor has a latch that is
-//! taken only if it is free. Pages of a session's own pool are latched by one thread, and in replay each page by the
-//! thread that has it in its share.
+//! A page that is empty or deleted has no place in the order: nobody comes to it from elsewhere.
+//! Nor has a latch that is taken only if it is free. Pages of a session's own pool are latched by
+//! one thread, and in replay each page by the thread that has it in its share.
 
 #[cfg(all(debug_assertions, not(loom)))]
 pub(crate) use checked::{acquired, none_held, released};
@@ -43,7 +44,8 @@ mod checked {
     /// What a page is, for the order.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     enum Kind {
-        /// Empty or deleted, so that nobody comes to it from elsewhere; or of a kind that is latched alone.
+        /// Empty or deleted, so that nobody comes to it from elsewhere; or of a kind that is
+        /// latched alone.
         Unordered,
         Index {
             level: u32,

@@ -30,7 +30,8 @@ pub struct PoolConfig {
     pub scan_rings: bool,
     /// For a session's pool of temporary relations.
     pub backend: Option<BackendNo>,
-    /// Called when a page edit is left half way; must not return (the server aborts; tests note it).
+    /// Called when a page edit is left half way; must not return (the server aborts; tests note
+    /// it).
     pub on_critical: Arc<dyn Fn(&PgError) + Send + Sync>,
     /// Gets warnings (damaged pages that were let pass).
     pub on_warning: Arc<dyn Fn(&PgError) + Send + Sync>,
@@ -270,7 +271,8 @@ impl BufferPool {
         self.frames.advise_huge_pages();
     }
 
-    /// Has the processor fetch the beginning of the block's page, or the whole one, if it is in the pool.
+    /// Has the processor fetch the beginning of the block's page, or the whole one, if it is in the
+    /// pool.
     #[inline]
     pub(crate) fn prefetch_line(&self, fork: &ForkBuffers, block: BlockNo, whole: bool) {
         if let Some(frame) = fork.lookup(block) {
@@ -356,8 +358,8 @@ impl BufferPool {
         }
     }
 
-    /// Gives a free frame (owned by the caller, pinned) its tag and publishes it. False if another frame
-    /// holds the block already; then the frame is as it was.
+    /// Gives a free frame (owned by the caller, pinned) its tag and publishes it. False if another
+    /// frame holds the block already; then the frame is as it was.
     ///
     /// The entry comes before TAGGED: a frame must not be untagged again while somebody may
     /// have pinned it. Who finds the entry before TAGGED is set tries again.
@@ -484,7 +486,8 @@ impl BufferPool {
         }
     }
 
-    /// Adds a zeroed block at the end (written to the file, so that the space is there) and latches it.
+    /// Adds a zeroed block at the end (written to the file, so that the space is there) and latches
+    /// it.
     pub fn extend(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -493,9 +496,9 @@ impl BufferPool {
         self.extend_by(fork, 1, strategy)
     }
 
-    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it. As many of those as is
-    /// seemly are in the pool already, so that whoever fills them need not read zeros from the file.
-    /// Counterpart: RelationAddExtraBlocks.
+    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it. As many of
+    /// those as is seemly are in the pool already, so that whoever fills them need not read zeros
+    /// from the file. Counterpart: RelationAddExtraBlocks.
     pub fn extend_by(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -529,8 +532,8 @@ impl BufferPool {
         }
     }
 
-    /// As `extend`; where the file must grow, it is given `ahead` blocks at once, for those that follow.
-    /// [`BufferPool::trim`] takes back what was not needed.
+    /// As `extend`; where the file must grow, it is given `ahead` blocks at once, for those that
+    /// follow. [`BufferPool::trim`] takes back what was not needed.
     pub fn extend_ahead(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -647,7 +650,8 @@ impl BufferPool {
         self.frames.owner(frame).lock().clone().expect("a tagged frame has an owner")
     }
 
-    /// Logs the image of a page whose hints were changed, by the session's builder or one of the pool's.
+    /// Logs the image of a page whose hints were changed, by the session's builder or one of the
+    /// pool's.
     pub(crate) fn log_hint_image(
         &self,
         wal: &Wal,
@@ -694,8 +698,8 @@ impl BufferPool {
         fork.for_each(from, |block, _| self.forget_block(fork, block));
     }
 
-    /// Forgets all frames of the relation, dirty or not (its files are going to be removed). The caller
-    /// has made sure that no session reads it any more.
+    /// Forgets all frames of the relation, dirty or not (its files are going to be removed). The
+    /// caller has made sure that no session reads it any more.
     pub fn drop_relation(&self, rel: RelFile) {
         for fork in Fork::ALL {
             let name = RelFork { rel, backend: self.config.backend, fork };
@@ -713,12 +717,13 @@ impl BufferPool {
         }
     }
 
-    /// Cuts forks to so many blocks each. `log` first writes and flushes what replay needs to do the same; then
-    /// the frames beyond are forgotten, dirty or not, and the files are cut. The caller excludes readers.
+    /// Cuts forks to so many blocks each. `log` first writes and flushes what replay needs to do
+    /// the same; then the frames beyond are forgotten, dirty or not, and the files are cut. The
+    /// caller excludes readers.
     ///
-    /// INVARIANT: all of it is done, or the server goes down to recovery. Were a file left long when the dirty pages are
-    /// forgotten, their older contents would be read again, and rows come back. So nothing here may fail that
-    /// can be done before.
+    /// INVARIANT: all of it is done, or the server goes down to recovery. Were a file left long
+    /// when the dirty pages are forgotten, their older contents would be read again, and rows come
+    /// back. So nothing here may fail that can be done before.
     pub fn truncate(
         &self,
         forks: &[(Arc<ForkBuffers>, u32)],

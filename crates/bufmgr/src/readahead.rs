@@ -14,7 +14,8 @@ use sync::Arc;
 /// Most blocks in one read: 128 KB.
 pub const READ_AHEAD_MAX: u32 = 16;
 
-/// Frames being read, in the order of their blocks; those not yet done end their I/O without success.
+/// Frames being read, in the order of their blocks; those not yet done end their I/O without
+/// success.
 struct Reading<'a> {
     pool: &'a BufferPool,
     frames: SmallVec<[FrameNo; READ_AHEAD_MAX as usize]>,
@@ -34,9 +35,10 @@ impl Drop for Reading<'_> {
 }
 
 impl BufferPool {
-    /// Brings in blocks from `first` on that are not in the pool, as far as they are neighbours: at most
-    /// `count` (and [`READ_AHEAD_MAX`], and what ring and pool can spare). Stops at the first that is there.
-    /// Returns how many were read. A damaged page is not reported here but to whoever reads it.
+    /// Brings in blocks from `first` on that are not in the pool, as far as they are neighbours: at
+    /// most `count` (and [`READ_AHEAD_MAX`], and what ring and pool can spare). Stops at the first
+    /// that is there. Returns how many were read. A damaged page is not reported here but to
+    /// whoever reads it.
     pub fn read_ahead(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -115,8 +117,8 @@ impl BufferPool {
         Ok(read)
     }
 
-    /// Brings in all blocks from `first` up to `end` (exclusive), and returns how many; also those that
-    /// were there. Counterpart: pg_prewarm's mode `buffer`.
+    /// Brings in all blocks from `first` up to `end` (exclusive), and returns how many; also those
+    /// that were there. Counterpart: pg_prewarm's mode `buffer`.
     pub fn load(
         &self,
         fork: &Arc<ForkBuffers>,

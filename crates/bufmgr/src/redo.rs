@@ -1,12 +1,14 @@
 //! Pages for redo. Counterpart: xlogutils.c.
 //!
-//! A record may speak of files and blocks that are gone: dropped or truncated later in the log. Redo
-//! makes missing files anew; a page that is missing or empty where a record expects contents is
-//! remembered, and must be forgotten by a later drop or truncation before the data counts as consistent.
+//! A record may speak of files and blocks that are gone: dropped or truncated later in the log.
+//! Redo makes missing files anew; a page that is missing or empty where a record expects contents
+//! is remembered, and must be forgotten by a later drop or truncation before the data counts as
+//! consistent.
 //!
-//! Several threads may replay side by side, each the pages of its [`Share`]. What belongs to a page comes in the order
-//! of the log, since it all comes to the same thread; between pages there is no order, and none is needed as long as
-//! nobody reads. Files that grow are the one thing that shares have in common (`growing`).
+//! Several threads may replay side by side, each the pages of its [`Share`]. What belongs to a page
+//! comes in the order of the log, since it all comes to the same thread; between pages there is no
+//! order, and none is needed as long as nobody reads. Files that grow are the one thing that shares
+//! have in common (`growing`).
 
 use crate::{BufferPool, ExclusiveGuard, ForkBuffers, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
@@ -27,8 +29,8 @@ pub enum Redo<'a> {
     Restored(ExclusiveGuard<'a>),
     /// The page has this change already.
     Done(ExclusiveGuard<'a>),
-    /// Nothing: the block or file does not exist (dropped or truncated later in the log), or the page is in another
-    /// thread's share.
+    /// Nothing: the block or file does not exist (dropped or truncated later in the log), or the
+    /// page is in another thread's share.
     Missing,
 }
 
@@ -71,7 +73,8 @@ impl RedoMode {
 /// How [`read_block`] takes a block that is not there or damaged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IfMissing {
-    /// `None`, without remembering it (free space map and visibility map hints). A damaged page is zeroed, and `None`.
+    /// `None`, without remembering it (free space map and visibility map hints). A damaged page is
+    /// zeroed, and `None`.
     Ignore,
     /// The fork is extended; a damaged page is zeroed.
     ZeroOnError,
@@ -110,7 +113,8 @@ impl InvalidPages {
         self.pages.retain(|(rel, _, _), _| rel.database != database);
     }
 
-    /// What is to be said of each. Counterpart: XLogCheckInvalidPages, which is not asked after a crash.
+    /// What is to be said of each. Counterpart: XLogCheckInvalidPages, which is not asked after a
+    /// crash.
     pub fn reports(&self) -> impl Iterator<Item = String> {
         self.pages.iter().map(|((rel, fork, block), present)| {
             let name = RelFork::new(*rel, Fork::from_u8(*fork).unwrap_or(Fork::Main));
@@ -140,8 +144,8 @@ impl Share {
 #[derive(Default)]
 struct Common {
     invalid: Mutex<InvalidPages>,
-    /// Held while a fork grows. LOCK ORDER: behind latches of pages that are being replayed; whoever holds it latches
-    /// none but the new page.
+    /// Held while a fork grows. LOCK ORDER: behind latches of pages that are being replayed;
+    /// whoever holds it latches none but the new page.
     growing: Mutex<()>,
     /// Raised when files may go away: what is known of forks is to be forgotten.
     generation: AtomicU64,
@@ -227,8 +231,8 @@ impl<'a> RedoCx<'a> {
         Ok(found)
     }
 
-    /// A record that changes the block comes soon: has the processor fetch what of its page every change looks at, or the
-    /// `whole` page.
+    /// A record that changes the block comes soon: has the processor fetch what of its page every
+    /// change looks at, or the `whole` page.
     #[inline]
     pub fn announce(&self, rel: RelFile, fork: Fork, block: BlockNo, whole: bool) {
         let is_it = |f: &&Arc<ForkBuffers>| f.name().rel == rel && f.name().fork == fork;

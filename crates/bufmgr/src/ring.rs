@@ -1,9 +1,10 @@
 //! How an access wants its frames, and the count of what it did.
 //!
 //! A large scan, COPY or VACUUM goes round in a small ring of frames, so that it does not push out
-//! what others use. A frame is used again if nobody has pinned it and nobody but the ring's owner has used
-//! it since; otherwise it leaves the ring for a frame from the clock. A bulk-read frame that would need a WAL
-//! flush leaves too; VACUUM and COPY keep theirs, and flush the log once for all dirty frames of their ring.
+//! what others use. A frame is used again if nobody has pinned it and nobody but the ring's owner
+//! has used it since; otherwise it leaves the ring for a frame from the clock. A bulk-read frame
+//! that would need a WAL flush leaves too; VACUUM and COPY keep theirs, and flush the log once for
+//! all dirty frames of their ring.
 //!
 //! Counterpart: the strategy half of freelist.c.
 
@@ -61,8 +62,8 @@ pub(crate) enum RingKind {
 const EMPTY: FrameNo = FrameNo::MAX;
 const KB: usize = 1024;
 
-/// Carried by whoever reads pages: the ring of a large scan, and the session's counts (add them up and
-/// reset as you like). Counterpart: `BufferAccessStrategy`.
+/// Carried by whoever reads pages: the ring of a large scan, and the session's counts (add them up
+/// and reset as you like). Counterpart: `BufferAccessStrategy`.
 #[derive(Debug, Default)]
 pub struct Strategy {
     pub usage: BufferUsage,

@@ -1,5 +1,5 @@
-//! What a session wants of the pool besides pages, and what the pool has to tell it. Who reads pages for a session
-//! carries this in its [`crate::Strategy`].
+//! What a session wants of the pool besides pages, and what the pool has to tell it. Who reads
+//! pages for a session carries this in its [`crate::Strategy`].
 
 use crate::writeback::Writeback;
 use ids::BlockNo;

@@ -1,8 +1,8 @@
 //! Writing pages: for replacement, for checkpoints, ahead of the clock, and relations as a whole.
 //!
-//! A page is copied under the share-exclusive latch (so that no hint moves), the latch is let go, the log is
-//! flushed up to the page's LSN, the copy gets its checksum and goes to the file. Neighbours go in
-//! one call.
+//! A page is copied under the share-exclusive latch (so that no hint moves), the latch is let go,
+//! the log is flushed up to the page's LSN, the copy gets its checksum and goes to the file.
+//! Neighbours go in one call.
 //!
 //! Counterpart: the second half of bufmgr.c.
 
@@ -87,8 +87,8 @@ impl BufferPool {
         RUN_MAX.min(self.frames() / 8).max(1)
     }
 
-    /// As `begin_write`, for the page behind those of the run. Never waits, since others may wait for
-    /// the I/O that the run has begun.
+    /// As `begin_write`, for the page behind those of the run. Never waits, since others may wait
+    /// for the I/O that the run has begun.
     fn join(&self, run: &mut Run<'_>, frame: FrameNo) -> bool {
         match self.begin_copy(frame, false) {
             Some(copy) => {
@@ -163,8 +163,8 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Adds to the run what of `frames` are the dirty pages behind it, one after the other. The pins are to
-    /// be kept until the run is written.
+    /// Adds to the run what of `frames` are the dirty pages behind it, one after the other. The
+    /// pins are to be kept until the run is written.
     pub(crate) fn join_neighbours(
         &self,
         run: &mut Run<'_>,
@@ -200,9 +200,10 @@ impl BufferPool {
         false
     }
 
-    /// Writes all dirty pages (`all`: of unlogged relations too, for a shutdown), in the order of files and
-    /// blocks; `pace` is called after each write and may sleep. After every `flush_after` pages the kernel is asked
-    /// to begin with them (0: never). The files are not synced: that is `Smgr::checkpoint_sync`. Counterpart: BufferSync.
+    /// Writes all dirty pages (`all`: of unlogged relations too, for a shutdown), in the order of
+    /// files and blocks; `pace` is called after each write and may sleep. After every `flush_after`
+    /// pages the kernel is asked to begin with them (0: never). The files are not synced: that is
+    /// `Smgr::checkpoint_sync`. Counterpart: BufferSync.
     pub fn checkpoint_write(
         &self,
         all: bool,
@@ -352,9 +353,10 @@ impl BackgroundWriter {
         BackgroundWriter::default()
     }
 
-    /// One round: writes at most `pages_max` pages (`bgwriter_lru_maxpages`) among the frames that the
-    /// clock will offer soon, enough for `multiplier` times the demand; `flush_after` as for
-    /// [`BufferPool::checkpoint_write`]. Returns pages written; `None` if there was no demand at all (time to sleep longer).
+    /// One round: writes at most `pages_max` pages (`bgwriter_lru_maxpages`) among the frames that
+    /// the clock will offer soon, enough for `multiplier` times the demand; `flush_after` as for
+    /// [`BufferPool::checkpoint_write`]. Returns pages written; `None` if there was no demand at
+    /// all (time to sleep longer).
     pub fn step(
         &mut self,
         pool: &BufferPool,

@@ -1,5 +1,5 @@
-//! Pages that have been written and that the kernel is soon asked to bring to the disk, so that the sync at the end
-//! finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`,
+//! Pages that have been written and that the kernel is soon asked to bring to the disk, so that the
+//! sync at the end finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`,
 //! `backend_flush_after`. Counterpart: WritebackContext in bufmgr.c.
 
 use ids::BlockNo;
@@ -21,7 +21,8 @@ pub(crate) struct Writeback {
 }
 
 impl Writeback {
-    /// These have been written; with `flush_after` of them the kernel is asked. 0: it is left to the kernel.
+    /// These have been written; with `flush_after` of them the kernel is asked. 0: it is left to
+    /// the kernel.
     pub(crate) fn add(
         &mut self,
         smgr: &Smgr,

@@ -105,9 +105,9 @@ impl CatCx<'_> {
         Ok(self.search(cache::AUTHOID, &[role.into()])?.is_some_and(|r| r.rolsuper))
     }
 
-    /// Is `member` a direct or indirect member of `role`? With `inherited`, only through roles that pass
-    /// their rights on. Superusers are members of everything.
-    /// Counterpart: `has_privs_of_role`, `is_member_of_role`.
+    /// Is `member` a direct or indirect member of `role`? With `inherited`, only through roles that
+    /// pass their rights on. Superusers are members of everything. Counterpart:
+    /// `has_privs_of_role`, `is_member_of_role`.
     pub fn is_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
         if self.is_superuser(member)? {
             return Ok(true);
@@ -249,7 +249,8 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// Those of the rights `wanted` on a schema that the role has. Counterpart: `pg_namespace_aclmask`.
+    /// Those of the rights `wanted` on a schema that the role has. Counterpart:
+    /// `pg_namespace_aclmask`.
     pub fn schema_privileges(&mut self, role: Oid, schema: Oid, wanted: u32) -> Result<u32> {
         if self.is_superuser(role)? {
             return Ok(wanted);

@@ -3,11 +3,11 @@
 //!
 //! Everything is computed in memory first (`cluster`: the pages of every catalog and index of
 //! `template1`), then written: `global/`, three times `base/<db>/`, the log's first segment with a
-//! shutdown checkpoint, the transaction status files, the configuration, and `global/pg_control` last
-//! of all, so that a directory without it is an interrupted `init`.
+//! shutdown checkpoint, the transaction status files, the configuration, and `global/pg_control`
+//! last of all, so that a directory without it is an interrupted `init`.
 //!
-//! Rows carry the bootstrap XID and are frozen; pages are all-visible and marked so in visibility maps.
-//! Counterpart: initdb.c, bootstrap.c.
+//! Rows carry the bootstrap XID and are frozen; pages are all-visible and marked so in visibility
+//! maps. Counterpart: initdb.c, bootstrap.c.
 
 mod cluster;
 mod conf;
@@ -56,8 +56,8 @@ pub struct InitOptions {
     pub group_access: bool,
     /// Wait for the disk.
     pub sync: bool,
-    /// Collations besides C, POSIX and ucs_basic: those of [`crate::collations::of_this_machine`]. Their OIDs follow
-    /// from their places.
+    /// Collations besides C, POSIX and ucs_basic: those of [`crate::collations::of_this_machine`].
+    /// Their OIDs follow from their places.
     pub collations: Vec<PgCollation>,
 }
 

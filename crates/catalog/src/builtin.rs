@@ -1,5 +1,5 @@
-//! The catalogs' own structure, which is the same in every database of this version: their columns and
-//! indexes, from the facts. What differs is only which files they are in.
+//! The catalogs' own structure, which is the same in every database of this version: their columns
+//! and indexes, from the facts. What differs is only which files they are in.
 
 use crate::descs::{self, Support};
 use crate::facts;

@@ -6,8 +6,8 @@
 //! INVARIANT: shared entries hold committed rows only. A look-up that misses reads the shard's
 //! generation, scans with a fresh snapshot, and installs what it found only if the generation is
 //! unchanged; an invalidation raises the generation and removes the entry. A key whose row the
-//! current transaction has changed is *dirty* there: it is looked up in the transaction's overlay only
-//! (see [`crate::overlay`]).
+//! current transaction has changed is *dirty* there: it is looked up in the transaction's overlay
+//! only (see [`crate::overlay`]).
 //!
 //! Counterpart: catcache.c, syscache.c.
 

@@ -1,5 +1,5 @@
-//! Collations that this machine's C library and ICU offer, as `init` takes them into `pg_collation`.
-//! Counterpart: `pg_import_system_collations`, `get_collation_actual_version`.
+//! Collations that this machine's C library and ICU offer, as `init` takes them into
+//! `pg_collation`. Counterpart: `pg_import_system_collations`, `get_collation_actual_version`.
 
 use crate::encoding;
 use crate::rows::{Name, PgCollation, Text};
@@ -19,8 +19,9 @@ const BUILT_IN: [(&str, i32); 4] = [
     ("ucs_basic", encoding::UTF8),
 ];
 
-/// The collations of this machine in the order in which initdb makes them: locales of the C library as `locale -a`
-/// lists them, their names without the character set, ICU's. Their OIDs are set by `init`.
+/// The collations of this machine in the order in which initdb makes them: locales of the C library
+/// as `locale -a` lists them, their names without the character set, ICU's. Their OIDs are set by
+/// `init`.
 pub fn of_this_machine() -> Vec<PgCollation> {
     let locales = vfs::locale::libc_locales();
     let locales: Vec<(String, i32)> = locales
@@ -32,8 +33,8 @@ pub fn of_this_machine() -> Vec<PgCollation> {
     for (name, encoding) in &locales {
         add(&mut found, libc_collation(name, name, *encoding));
     }
-    // A name of the list itself comes before a shortened one, and of several names that are shortened to the same one
-    // the first in ASCII order counts.
+    // A name of the list itself comes before a shortened one, and of several names that are
+    // shortened to the same one the first in ASCII order counts.
     let mut sorted: Vec<&(String, i32)> = locales.iter().collect();
     sorted.sort();
     for (name, encoding) in sorted {
@@ -94,7 +95,8 @@ fn icu_collation(locale: &vfs::locale::IcuLocale) -> PgCollation {
     }
 }
 
-/// A locale's name without its character set, `de_DE@euro` for `de_DE.ISO-8859-15@euro`; `None` if it names none.
+/// A locale's name without its character set, `de_DE@euro` for `de_DE.ISO-8859-15@euro`; `None` if
+/// it names none.
 fn without_codeset(locale: &str) -> Option<String> {
     let mut rest = locale;
     let mut short = String::new();
@@ -106,8 +108,8 @@ fn without_codeset(locale: &str) -> Option<String> {
     (short != locale).then_some(short)
 }
 
-/// Number of the encoding that the C library calls so; `None` for those that no database can have, and for ASCII,
-/// the character set of C and POSIX.
+/// Number of the encoding that the C library calls so; `None` for those that no database can have,
+/// and for ASCII, the character set of C and POSIX.
 fn encoding_of(codeset: &str) -> Option<i32> {
     let page = codeset.strip_prefix("CP").filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let number = match page {

@@ -1,4 +1,5 @@
-//! How values are compared whose order is in the catalogs: enums and rows. Counterpart: enum.c, rowtypes.c.
+//! How values are compared whose order is in the catalogs: enums and rows. Counterpart: enum.c,
+//! rowtypes.c.
 
 use crate::cx::CatCx;
 use hashbrown::HashMap;
@@ -14,9 +15,9 @@ use types::{Datum, DatumRef, oids, record};
 /// Rows within rows are looked into so deep.
 pub(crate) const DEPTH_MAX: u32 = 32;
 
-/// The order of an enum's labels, shared by all who compare them: descriptors of indexes and plans need not be made anew
-/// when a label is added, since its place is put in here by who adds it, before anybody can see it. Labels whose addition
-/// was rolled back do no harm.
+/// The order of an enum's labels, shared by all who compare them: descriptors of indexes and plans
+/// need not be made anew when a label is added, since its place is put in here by who adds it,
+/// before anybody can see it. Labels whose addition was rolled back do no harm.
 #[derive(Default)]
 pub(crate) struct EnumOrder {
     places: RwLock<HashMap<Oid, f32>>,
@@ -57,8 +58,8 @@ struct RowOrder {
 }
 
 impl RowOrder {
-    /// Compares with a row of the type that `other` orders. `None`: they differ in nothing before columns that cannot be
-    /// compared.
+    /// Compares with a row of the type that `other` orders. `None`: they differ in nothing before
+    /// columns that cannot be compared.
     fn order(&self, a: DatumRef<'_>, other: &RowOrder, b: DatumRef<'_>) -> Option<Ordering> {
         let (a, b) = (record::deform(a, &self.types), record::deform(b, &other.types));
         for (i, ((x, y), c)) in a.iter().zip(&b).zip(&self.columns).enumerate() {
@@ -109,7 +110,8 @@ pub(crate) struct RecordOrders {
     known: RwLock<HashMap<i32, Arc<RowOrder>>>,
     /// There is a pair.
     failed: AtomicBool,
-    /// Two rows that could not be compared. Whoever sorts cannot stop for that; the statement ends with the error.
+    /// Two rows that could not be compared. Whoever sorts cannot stop for that; the statement ends
+    /// with the error.
     pair: Mutex<Option<(Datum, Datum)>>,
 }
 
@@ -165,7 +167,8 @@ impl TypedCompare for ArrayOrder {
 }
 
 impl CatCx<'_> {
-    /// The comparison with this `pg_proc.prosrc`, for values of that type; `None` where there is none.
+    /// The comparison with this `pg_proc.prosrc`, for values of that type; `None` where there is
+    /// none.
     pub fn comparer(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Comparer>> {
         self.comparer_at(prosrc, ty, 0)
     }

@@ -68,8 +68,8 @@ impl<'a> CatCx<'a> {
         }
     }
 
-    /// Like [`CatCx::search`]; a missing row is an internal error that names `what`, as PostgreSQL's
-    /// "cache lookup failed for …".
+    /// Like [`CatCx::search`]; a missing row is an internal error that names `what`, as
+    /// PostgreSQL's "cache lookup failed for …".
     pub fn get<R: CatalogRow>(
         &mut self,
         cache: SysCache<R>,
@@ -80,7 +80,8 @@ impl<'a> CatCx<'a> {
             .ok_or_else(|| PgError::internal(format!("cache lookup failed for {what}")))
     }
 
-    /// All rows whose leading keys are these, in the index's order. Counterpart: `SearchSysCacheList`.
+    /// All rows whose leading keys are these, in the index's order. Counterpart:
+    /// `SearchSysCacheList`.
     pub fn list<R: CatalogRow>(&mut self, cache: SysCache<R>, keys: &[Key<'_>]) -> Result<Rows<R>> {
         let hash = hash_keys(keys);
         let dirty = self.session.overlay.is_list_dirty(cache.id);

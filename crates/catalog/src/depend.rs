@@ -1,9 +1,10 @@
 //! Who needs whom: `pg_depend` and `pg_shdepend`, and what has to go when something is dropped.
 //!
 //! A drop is planned first: from each object the dependents are gathered depth first, so that the
-//! resulting order has every object behind those that need it. An object that is part of another one
-//! (an index of a constraint, the type of a table) cannot be dropped alone; reached from another side it
-//! takes its owner with it. Dropping the single objects is the business of `commands`.
+//! resulting order has every object behind those that need it. An object that is part of another
+//! one (an index of a constraint, the type of a table) cannot be dropped alone; reached from
+//! another side it takes its owner with it. Dropping the single objects is the business of
+//! `commands`.
 //!
 //! Counterpart: dependency.c, pg_depend.c, pg_shdepend.c.
 
@@ -83,8 +84,8 @@ pub struct Deletion {
     pub notice: Option<(String, Option<String>)>,
 }
 
-/// Objects that every cluster has and that cannot be dropped; dependencies on them are not recorded.
-/// Counterpart: `IsPinnedObject`.
+/// Objects that every cluster has and that cannot be dropped; dependencies on them are not
+/// recorded. Counterpart: `IsPinnedObject`.
 pub fn is_pinned(class: Oid, object: Oid) -> bool {
     object < Oid::FIRST_UNPINNED
         && class != PgLargeobject::RELATION
@@ -232,7 +233,8 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// Makes the dependency on `old` one on `new`, both of `class`. Counterpart: `changeDependencyFor`.
+    /// Makes the dependency on `old` one on `new`, both of `class`. Counterpart:
+    /// `changeDependencyFor`.
     pub fn change_dependency(
         &mut self,
         depender: ObjectAddress,
@@ -463,8 +465,8 @@ impl CatCx<'_> {
             .hint("Use DROP ... CASCADE to drop the dependent objects too."))
     }
 
-    /// After an object was dropped: forgets what it needed, its comments, labels and initial rights.
-    /// Counterpart: the end of `deleteOneObject`.
+    /// After an object was dropped: forgets what it needed, its comments, labels and initial
+    /// rights. Counterpart: the end of `deleteOneObject`.
     pub fn forget_object(&mut self, object: ObjectAddress) -> Result<()> {
         self.forget_dependencies(object, false)?;
         if object.sub == 0 || !crate::write::is_shared_catalog(object.class) {
@@ -506,8 +508,8 @@ impl Search<'_> {
         false
     }
 
-    /// Is the object, or the table whose column it is, to be dropped already? Then its flags grow; those of its
-    /// columns that are to be dropped take them over.
+    /// Is the object, or the table whose column it is, to be dropped already? Then its flags grow;
+    /// those of its columns that are to be dropped take them over.
     fn mark_target(&mut self, object: ObjectAddress, flags: u32) -> bool {
         let mut known = false;
         for target in &mut self.targets {

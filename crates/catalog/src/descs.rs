@@ -18,7 +18,8 @@ pub(crate) struct Support {
     pub equal_image: bool,
 }
 
-/// The key columns of a B-tree; `attributes` are those of the index, `support` has one entry per key.
+/// The key columns of a B-tree; `attributes` are those of the index, `support` has one entry per
+/// key.
 pub(crate) fn key_schema(
     index: &PgIndex,
     attributes: &[PgAttribute],
@@ -108,8 +109,8 @@ pub(crate) fn table_desc(
     }
 }
 
-/// The columns that any index uses, and the key columns of the unique indexes that a foreign key could
-/// refer to.
+/// The columns that any index uses, and the key columns of the unique indexes that a foreign key
+/// could refer to.
 fn index_columns(indexes: &[PgIndex], count: usize) -> (Box<[AttrNo]>, Box<[AttrNo]>) {
     let (mut used, mut keys) = (Vec::new(), Vec::new());
     for index in indexes {

@@ -1,4 +1,5 @@
-//! Character set encodings, their numbers, and the characters of those with one byte each. Counterpart: mb/pg_wchar.h.
+//! Character set encodings, their numbers, and the characters of those with one byte each.
+//! Counterpart: mb/pg_wchar.h.
 
 use std::sync::LazyLock;
 use types::settings::Encoding;
@@ -107,8 +108,8 @@ pub fn number(name: &str) -> Option<i32> {
     number(alias)
 }
 
-/// What functions must know of a database's encoding; `None` for one with characters of several bytes that is not
-/// UTF-8.
+/// What functions must know of a database's encoding; `None` for one with characters of several
+/// bytes that is not UTF-8.
 pub fn of_database(encoding: i32) -> Option<Encoding> {
     match encoding {
         0 => Some(Encoding::SqlAscii),
@@ -152,7 +153,8 @@ impl SingleByte {
     }
 }
 
-/// Written by `cargo run -p xtask -- facts`: a line for each encoding, its name and its code points.
+/// Written by `cargo run -p xtask -- facts`: a line for each encoding, its name and its code
+/// points.
 static SINGLE_BYTE: LazyLock<Vec<(i32, SingleByte)>> = LazyLock::new(|| {
     let table = |line: &str| {
         let mut words = line.split(' ');

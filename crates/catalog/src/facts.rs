@@ -1,6 +1,6 @@
-//! The rows of a fresh cluster's catalogs, embedded as text tables (`crates/catalog/facts`, written by
-//! `xtask facts`). `bootstrap` makes a data directory from them; tests of crates above use them as a
-//! catalog without an engine.
+//! The rows of a fresh cluster's catalogs, embedded as text tables (`crates/catalog/facts`, written
+//! by `xtask facts`). `bootstrap` makes a data directory from them; tests of crates above use them
+//! as a catalog without an engine.
 
 mod files;
 mod text;
@@ -35,7 +35,8 @@ pub fn table(oid: Oid) -> Option<FactTable> {
     tables().find(|t| t.oid == oid)
 }
 
-/// Number, name and description of the kinds of tokens that the default parser of text search tells apart.
+/// Number, name and description of the kinds of tokens that the default parser of text search tells
+/// apart.
 pub fn search_tokens() -> impl Iterator<Item = (i32, &'static str, &'static str)> {
     include_str!("../facts/tokens.txt").lines().filter_map(|line| {
         let (number, rest) = line.split_once('\t')?;

@@ -1,5 +1,5 @@
-//! What catalogs made by PostgreSQL may hold and is not honoured here: refused by name (0A000) when it is touched, for
-//! to pass over it would give wrong answers or wrong data.
+//! What catalogs made by PostgreSQL may hold and is not honoured here: refused by name (0A000) when
+//! it is touched, for to pass over it would give wrong answers or wrong data.
 
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
@@ -13,11 +13,12 @@ use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
-/// Collations that every cluster has and that order text as we do: the database's own (which is checked when a session
-/// begins), C and POSIX.
+/// Collations that every cluster has and that order text as we do: the database's own (which is
+/// checked when a session begins), C and POSIX.
 const PLAIN: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
 
-/// 0A000 where the collation orders or compares text in another way than by bytes, or has other upper and lower case.
+/// 0A000 where the collation orders or compares text in another way than by bytes, or has other
+/// upper and lower case.
 pub fn check_collation(row: &PgCollation) -> Result<()> {
     match row.collprovider {
         b'i' => Err(PgError::unsupported("ICU collation")),
@@ -29,8 +30,9 @@ pub fn check_collation(row: &PgCollation) -> Result<()> {
     }
 }
 
-/// The encoding of the database's text. 0A000 where that has characters of several bytes that we cannot tell apart, and
-/// where the collation that the database's columns have by default is not ours.
+/// The encoding of the database's text. 0A000 where that has characters of several bytes that we
+/// cannot tell apart, and where the collation that the database's columns have by default is not
+/// ours.
 pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     let Some(encoding) = encoding::of_database(row.encoding) else {
         let name = encoding::name(row.encoding);
@@ -52,8 +54,8 @@ pub mod event {
     pub const TRUNCATE: i16 = 1 << 5;
 }
 
-/// 0A000 where a trigger would have to fire, whether rows are touched or not: for each row, before it is known what becomes
-/// of it, or once for the statement. Those of constraints are not meant.
+/// 0A000 where a trigger would have to fire, whether rows are touched or not: for each row, before
+/// it is known what becomes of it, or once for the statement. Those of constraints are not meant.
 pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
     let fires = |t: &&PgTrigger| !t.tgisinternal && t.tgenabled != b'D' && t.tgtype & events != 0;
     match rel.triggers.iter().find(fires) {
@@ -105,8 +107,9 @@ fn columns_of(e: &plan::Expr) -> Vec<AttrNo> {
 }
 
 impl CatCx<'_> {
-    /// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here or an index of it
-    /// not kept. Rows may go, and may be read: indexes keep entries of dead rows until VACUUM, which is refused.
+    /// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here
+    /// or an index of it not kept. Rows may go, and may be read: indexes keep entries of dead rows
+    /// until VACUUM, which is refused.
     pub fn check_new_rows(&mut self, rel: &RelDesc) -> Result<()> {
         if rel.other_temp {
             return rel.rows().map(|_| ());
@@ -130,8 +133,8 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// 55000 or 42P10 where a publication tells of these changes and could not say which rows they concern.
-    /// Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
+    /// 55000 or 42P10 where a publication tells of these changes and could not say which rows they
+    /// concern. Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
     pub fn check_published(&mut self, rel: &RelDesc, change: Change) -> Result<()> {
         if !matches!(rel.kind(), b'r' | b'p')
             || rel.class.relpersistence != b'p'
@@ -231,8 +234,8 @@ impl CatCx<'_> {
         }
     }
 
-    /// 0A000 where other tables inherit from this one: their rows and columns would have to come along. So for foreign
-    /// tables, whose rows are elsewhere.
+    /// 0A000 where other tables inherit from this one: their rows and columns would have to come
+    /// along. So for foreign tables, whose rows are elsewhere.
     pub fn check_children(&mut self, class: &PgClass) -> Result<()> {
         if class.relkind == b'f' {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", class.relname)));
@@ -249,8 +252,9 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// An error where the relation is a composite type that tables were made of: their columns would have to change along,
-    /// which we cannot even where CASCADE says that they shall. Counterpart: `find_typed_table_dependencies`.
+    /// An error where the relation is a composite type that tables were made of: their columns
+    /// would have to change along, which we cannot even where CASCADE says that they shall.
+    /// Counterpart: `find_typed_table_dependencies`.
     pub fn check_typed_tables(&mut self, rel: &RelDesc, cascade: bool) -> Result<()> {
         if rel.kind() != b'c' {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Invalidation messages. They travel in commit records in PostgreSQL's layout, so that a hot standby
-//! of either kind can follow. Counterpart: storage/sinval.h.
+//! Invalidation messages. They travel in commit records in PostgreSQL's layout, so that a hot
+//! standby of either kind can follow. Counterpart: storage/sinval.h.
 //!
 //! ```text
 //! 16 bytes: id i8 | pad 3 | 12 bytes by id     (little-endian, padding zero)

@@ -1,5 +1,5 @@
-//! Key words that cannot stand unquoted as an identifier everywhere. From `pg_get_keywords()`: all that
-//! are not of the category "unreserved".
+//! Key words that cannot stand unquoted as an identifier everywhere. From `pg_get_keywords()`: all
+//! that are not of the category "unreserved".
 
 pub(crate) fn needs_quotes(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()

@@ -198,8 +198,8 @@ impl CatCx<'_> {
         self.get(cache::OPFAMILYOID, &[oid.into()], format_args!("operator family {oid}"))
     }
 
-    /// The operator class that an index of a kind uses for a type by default: one for the type itself,
-    /// else for one to which it is binary-coercible, preferring a preferred type.
+    /// The operator class that an index of a kind uses for a type by default: one for the type
+    /// itself, else for one to which it is binary-coercible, preferring a preferred type.
     /// Counterpart: `GetDefaultOpClass`.
     pub fn default_opclass(&mut self, type_oid: Oid, am: Oid) -> Result<Option<Oid>> {
         let (type_oid, _) = self.base_type(type_oid)?;
@@ -223,7 +223,8 @@ impl CatCx<'_> {
         Ok(preferred.or(coercible))
     }
 
-    /// Can a value of one type stand for one of the other as it is? Counterpart: `IsBinaryCoercible`.
+    /// Can a value of one type stand for one of the other as it is? Counterpart:
+    /// `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         const ANY: Oid = Oid(2276);
         const ANYELEMENT: Oid = Oid(2283);
@@ -273,7 +274,8 @@ impl CatCx<'_> {
             let element = self.element_type(base)?;
             self.need_of_parts(&mut ops, &[element], depth)?;
         } else if base == oids::RECORD {
-            // What its columns are is seen when they are compared. Nobody can be sure that they have hashes.
+            // What its columns are is seen when they are compared. Nobody can be sure that they
+            // have hashes.
             ops.without_hash();
         } else if ops.btree_input == oids::RECORD || ops.hash_input == oids::RECORD {
             let relation = self.find_type(base)?.map_or(Oid::INVALID, |t| t.typrelid);
@@ -390,7 +392,8 @@ impl CatCx<'_> {
         Ok(row.map_or_else(|| format!("unknown (OID={oid})"), |r| r.rolname.to_string()))
     }
 
-    /// The relation, shared or of the database, whose file a relation map gives. Counterpart: `RelationMapFilenodeToOid`.
+    /// The relation, shared or of the database, whose file a relation map gives. Counterpart:
+    /// `RelationMapFilenodeToOid`.
     pub fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
         self.store.mapped_relation(file, shared)
     }

@@ -14,8 +14,8 @@ pub const PG_TOAST: Oid = Oid(99);
 /// `public`.
 pub const PUBLIC: Oid = Oid(2200);
 
-/// The schemas that are searched, in order: the session's temporary schema and `pg_catalog` first where
-/// the setting does not name them.
+/// The schemas that are searched, in order: the session's temporary schema and `pg_catalog` first
+/// where the setting does not name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPath {
     pub schemas: Vec<Oid>,
@@ -26,8 +26,8 @@ pub struct SearchPath {
 }
 
 impl SearchPath {
-    /// The schemas in which an unqualified function, operator or other non-table is looked for: not in
-    /// the temporary one.
+    /// The schemas in which an unqualified function, operator or other non-table is looked for: not
+    /// in the temporary one.
     fn without_temp(&self, temp: Oid) -> impl Iterator<Item = Oid> {
         self.schemas.iter().copied().filter(move |&s| s != temp || !temp.is_valid())
     }
@@ -157,7 +157,8 @@ impl CatCx<'_> {
         Ok(self.schema_privileges(user, oid, crate::acl::USAGE)? != 0)
     }
 
-    /// The schema for new objects: of the qualified name, else the first of the path (3F000 without).
+    /// The schema for new objects: of the qualified name, else the first of the path (3F000
+    /// without).
     pub fn creation_namespace(&mut self, schema: Option<&str>) -> Result<Oid> {
         if let Some(schema) = schema {
             return self.namespace(schema);
@@ -170,7 +171,8 @@ impl CatCx<'_> {
 
     // Relations
 
-    /// Counterpart: `RangeVarGetRelid` without lock and with `missing_ok`; a missing schema is `None` too.
+    /// Counterpart: `RangeVarGetRelid` without lock and with `missing_ok`; a missing schema is
+    /// `None` too.
     pub fn find_relation(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         if let Some(schema) = schema {
             if self.find_namespace(schema)?.is_none() {
@@ -243,9 +245,9 @@ impl CatCx<'_> {
 
     // Functions
 
-    /// The functions with this name that a call with so many arguments (`None`: any number) may mean.
-    /// `arg_names` are the names of the trailing arguments. Of those with equal argument types only the
-    /// first in the path is kept. Counterpart: `FuncnameGetCandidates`.
+    /// The functions with this name that a call with so many arguments (`None`: any number) may
+    /// mean. `arg_names` are the names of the trailing arguments. Of those with equal argument
+    /// types only the first in the path is kept. Counterpart: `FuncnameGetCandidates`.
     pub fn function_candidates(
         &mut self,
         schema: Option<&str>,
@@ -380,7 +382,8 @@ impl CatCx<'_> {
         Ok(None)
     }
 
-    /// The schemas of the search path without the temporary one, in which only tables and types are found by a bare name.
+    /// The schemas of the search path without the temporary one, in which only tables and types are
+    /// found by a bare name.
     pub fn lasting_schemas(&mut self) -> Result<Vec<Oid>> {
         let temp = self.session.temp_namespace;
         Ok(self.search_path()?.without_temp(temp).collect())
@@ -569,8 +572,8 @@ fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usi
     Some(numbers)
 }
 
-/// Adds a candidate unless an equal one stands before it: of two with the same argument types the one
-/// earlier in the path is kept, and within a schema the one that is not expanded.
+/// Adds a candidate unless an equal one stands before it: of two with the same argument types the
+/// one earlier in the path is kept, and within a schema the one that is not expanded.
 fn add_candidate(found: &mut Vec<FuncCandidate>, new: FuncCandidate, compare: bool) {
     if !compare {
         // Without a number of arguments every overload counts, except those hidden by the path.

@@ -1,9 +1,10 @@
-//! What one transaction sees differently from all others: the keys and relations that it has changed,
-//! its own entries for them, and the invalidation messages that go out at commit.
+//! What one transaction sees differently from all others: the keys and relations that it has
+//! changed, its own entries for them, and the invalidation messages that go out at commit.
 //!
 //! A change marks the keys of the old and the new row as dirty at once; entries in the overlay are
 //! forgotten at the end of the command that made the change, when it becomes visible. At abort of a
-//! subtransaction the keys stay dirty: that costs a look-up and is never wrong. Counterpart: inval.c.
+//! subtransaction the keys stay dirty: that costs a look-up and is never wrong. Counterpart:
+//! inval.c.
 
 use crate::cache::{Found, Key, Table};
 use crate::inval::Message;
@@ -37,8 +38,8 @@ impl Overlay {
         self.dirty.is_empty() && self.dirty_relations.is_empty() && !self.all_relations
     }
 
-    /// Notes that a value was added to an enum type: an index could keep it although the transaction fails, so
-    /// nobody may use it before the commit.
+    /// Notes that a value was added to an enum type: an index could keep it although the
+    /// transaction fails, so nobody may use it before the commit.
     pub fn note_new_enum_value(&mut self, value: Oid) {
         self.new_enum_values.insert(value);
     }

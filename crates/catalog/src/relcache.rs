@@ -13,10 +13,10 @@ use std::sync::OnceLock;
 use sync::Arc;
 use types::fncx::{Dropped, RowColumn, RowDesc};
 
-/// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column of a row
-/// type got its shape. It warns of relations whose later columns are older than earlier ones, and refuses row values that are
-/// older than their type's columns (22P07). Earlier releases know no such option: their dumps would show one, and could not
-/// be restored.
+/// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column
+/// of a row type got its shape. It warns of relations whose later columns are older than earlier
+/// ones, and refuses row values that are older than their type's columns (22P07). Earlier releases
+/// know no such option: their dumps would show one, and could not be restored.
 pub const VERSION_OPTION: &str = "pg_attver=";
 
 /// The last of the columns' versions; 0 where none has one.
@@ -52,8 +52,8 @@ pub struct RelDesc {
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
     pub partitioned: Option<PgPartitionedTable>,
-    /// Belongs to the temporary tables of another session, whose rows lie in that one's buffers: `table` and
-    /// `btree` are `None`.
+    /// Belongs to the temporary tables of another session, whose rows lie in that one's buffers:
+    /// `table` and `btree` are `None`.
     pub other_temp: bool,
     /// For the engine, where the relation has rows of its own.
     pub table: Option<Arc<TableDesc>>,
@@ -133,8 +133,8 @@ impl RelDesc {
         })
     }
 
-    /// Is the descriptor, or what others keep beside it, made from that of `relation` too: an index, its TOAST table
-    /// or that one's index?
+    /// Is the descriptor, or what others keep beside it, made from that of `relation` too: an
+    /// index, its TOAST table or that one's index?
     pub(crate) fn holds(&self, relation: Oid) -> bool {
         if self.indexes.iter().any(|i| i.indexrelid == relation) {
             return true;
@@ -148,7 +148,8 @@ impl RelDesc {
         self.indexes.iter().find(|i| i.indisprimary && i.indisvalid)
     }
 
-    /// Does it belong to `pg_catalog` or `pg_toast` by its OID? Counterpart: `IsCatalogRelationOid`.
+    /// Does it belong to `pg_catalog` or `pg_toast` by its OID? Counterpart:
+    /// `IsCatalogRelationOid`.
     pub fn is_catalog(&self) -> bool {
         self.class.oid < Oid::FIRST_UNPINNED
     }
@@ -157,8 +158,8 @@ impl RelDesc {
 /// The element of an array with exactly one, as `attmissingval` is.
 fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupdesc::Missing> {
     use page::tupdesc::Missing;
-    // Dimensions, offset of the data if there are NULLs, element type, length, lower bound; then, aligned
-    // with the array's own header of four bytes, the element.
+    // Dimensions, offset of the data if there are NULLs, element type, length, lower bound; then,
+    // aligned with the array's own header of four bytes, the element.
     const ELEMENT_AT: usize = 20;
     let dimensions = array.first_chunk::<4>().map(|b| i32::from_le_bytes(*b))?;
     let element = array.get(ELEMENT_AT..)?;
@@ -215,8 +216,8 @@ pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
 }
 
 impl CatCx<'_> {
-    /// The descriptor of a relation; 42P01-like internal error where it does not exist (the caller has
-    /// looked the OID up and holds a lock). Counterpart: `RelationIdGetRelation`.
+    /// The descriptor of a relation; 42P01-like internal error where it does not exist (the caller
+    /// has looked the OID up and holds a lock). Counterpart: `RelationIdGetRelation`.
     pub fn relation(&mut self, oid: Oid) -> Result<Arc<RelDesc>> {
         self.try_relation(oid)?
             .ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))

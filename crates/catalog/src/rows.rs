@@ -2,7 +2,8 @@
 //! fields, nullable ones as `Option`. The structs are written by `xtask facts` from a running
 //! PostgreSQL 15.
 //!
-//! A field's name is also an associated constant with its attribute number: `PgClass::relname` is 2.
+//! A field's name is also an associated constant with its attribute number: `PgClass::relname` is
+//! 2.
 
 pub mod array;
 pub mod indexes;

@@ -13,7 +13,8 @@ pub struct CatSession {
     pub user: Oid,
     /// The role that logged in or was set by SET SESSION AUTHORIZATION.
     pub session_user: Oid,
-    /// The schema of the session's temporary objects, and of their TOAST tables; 0 until there is one.
+    /// The schema of the session's temporary objects, and of their TOAST tables; 0 until there is
+    /// one.
     pub temp_namespace: Oid,
     pub temp_toast_namespace: Oid,
     /// The database's default tablespace.
@@ -45,7 +46,8 @@ impl CatSession {
         }
     }
 
-    /// Two anonymous rows that were to be sorted and could not be compared since this was asked last.
+    /// Two anonymous rows that were to be sorted and could not be compared since this was asked
+    /// last.
     pub fn take_incomparable_rows(&self) -> Option<(types::Datum, types::Datum)> {
         self.record_orders.take_failure()
     }

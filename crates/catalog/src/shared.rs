@@ -189,8 +189,8 @@ impl Catalog {
         }
     }
 
-    /// Applies the invalidations of a committed transaction. To be called after it has left the proc
-    /// array and before its locks are released.
+    /// Applies the invalidations of a committed transaction. To be called after it has left the
+    /// proc array and before its locks are released.
     pub fn apply(&self, messages: &[Message]) {
         let concerned = |m: &&Message| m.database() == self.database || !m.database().is_valid();
         if !messages.iter().any(|m| concerned(&m)) {

@@ -15,8 +15,9 @@ type Rows = Vec<Option<Arc<[Datum]>>>;
 
 const ROWS_PER_PAGE: usize = 100;
 
-/// A fresh cluster's catalogs in memory, for tests of the crates above that need names and types but
-/// no storage. Scans read all rows: caches make up for it. Changes are visible at once and to everybody.
+/// A fresh cluster's catalogs in memory, for tests of the crates above that need names and types
+/// but no storage. Scans read all rows: caches make up for it. Changes are visible at once and to
+/// everybody.
 pub struct FactStore {
     tables: RwLock<HashMap<Oid, Rows>>,
     next_oid: RwLock<u32>,
@@ -123,8 +124,8 @@ pub(crate) enum Store<'a> {
 }
 
 impl Store<'_> {
-    /// Calls `each` for the visible rows whose leading `columns` (those of the index) equal `keys`, in
-    /// the index's order. `index` 0 reads the whole relation.
+    /// Calls `each` for the visible rows whose leading `columns` (those of the index) equal `keys`,
+    /// in the index's order. `index` 0 reads the whole relation.
     pub(crate) fn scan(
         &mut self,
         relation: Oid,

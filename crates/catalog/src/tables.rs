@@ -97,8 +97,8 @@ impl EngineStore<'_> {
         Ok(tid)
     }
 
-    /// Replaces the version at `old`; the caller holds its lock ([`Self::lock_row`]) where the catalog is changed in
-    /// place too.
+    /// Replaces the version at `old`; the caller holds its lock ([`Self::lock_row`]) where the
+    /// catalog is changed in place too.
     pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<Tid> {
         let open = self.open_for_write(relation)?;
         let values = refs(row);
@@ -137,7 +137,8 @@ impl EngineStore<'_> {
         hand_out(&batch, &mut |_, row| each(row))
     }
 
-    /// Overwrites columns of the locked version at `tid`; false if it is not the latest, or not `old`, any more.
+    /// Overwrites columns of the locked version at `tid`; false if it is not the latest, or not
+    /// `old`, any more.
     pub(crate) fn overwrite(
         &mut self,
         relation: Oid,

@@ -42,8 +42,8 @@ impl CatSession {
     }
 }
 
-/// PostgreSQL keeps the descriptors of central catalogs in a file, which a standby must remove when one
-/// of them changes.
+/// PostgreSQL keeps the descriptors of central catalogs in a file, which a standby must remove when
+/// one of them changes.
 fn concerns_init_file(message: &Message) -> bool {
     match message {
         Message::RelCache { relation, .. } => *relation < Oid::FIRST_UNPINNED,

@@ -21,7 +21,8 @@ pub fn is_shared_catalog(relation: Oid) -> bool {
     SHARED.contains(&relation.0)
 }
 
-/// The columns that are also changed in place, by statements that hold no lock against updates of the row.
+/// The columns that are also changed in place, by statements that hold no lock against updates of
+/// the row.
 fn in_place_columns(relation: Oid) -> &'static [ids::AttrNo] {
     match relation {
         PgClass::RELATION => &[
@@ -47,8 +48,8 @@ impl CatCx<'_> {
         self.store.insert(R::RELATION, row)
     }
 
-    /// Replaces a row that was looked up under a lock that keeps others from changing it. What was changed in place
-    /// since is taken over, unless `new` changes the same column.
+    /// Replaces a row that was looked up under a lock that keeps others from changing it. What was
+    /// changed in place since is taken over, unless `new` changes the same column.
     pub fn update<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<Tid> {
         let (relation, old_row, mut row) = (R::RELATION, old.row.to_row(), new.to_row());
         let in_place = in_place_columns(relation);
@@ -77,10 +78,10 @@ impl CatCx<'_> {
         Ok(tid)
     }
 
-    /// Overwrites a row without a new version: for statistics in fixed-width columns, whose change needs
-    /// no transaction. Goes out as an invalidation with the transaction's others. `change` is given the row as it
-    /// stands and says whether there is anything to write; it may be called several times. False if there is no such
-    /// row.
+    /// Overwrites a row without a new version: for statistics in fixed-width columns, whose change
+    /// needs no transaction. Goes out as an invalidation with the transaction's others. `change` is
+    /// given the row as it stands and says whether there is anything to write; it may be called
+    /// several times. False if there is no such row.
     pub fn update_in_place<R: CatalogRow>(
         &mut self,
         index: Index<R>,
@@ -108,8 +109,8 @@ impl CatCx<'_> {
         }
     }
 
-    /// The row with these keys, whose version is locked against in-place changes and updates until [`Self::unlock`]
-    /// or the transaction's end. Counterpart: `SearchSysCacheLocked1`.
+    /// The row with these keys, whose version is locked against in-place changes and updates until
+    /// [`Self::unlock`] or the transaction's end. Counterpart: `SearchSysCacheLocked1`.
     pub fn scan_locked<R: CatalogRow>(
         &mut self,
         index: Index<R>,
@@ -154,8 +155,8 @@ impl CatCx<'_> {
         }
     }
 
-    /// The changes of the command become visible to the next: to be called together with the engine's
-    /// command counter increment.
+    /// The changes of the command become visible to the next: to be called together with the
+    /// engine's command counter increment.
     pub fn end_command(&mut self) {
         self.session.overlay.end_command();
     }
@@ -203,8 +204,8 @@ impl CatCx<'_> {
             DatumRef::Word(w) => Oid(w as u32),
             _ => Oid::INVALID,
         };
-        // PostgreSQL sends these for pg_class, pg_attribute, pg_index and foreign keys and leaves the
-        // rest to its commands; our descriptors hold more, so more rows concern them.
+        // PostgreSQL sends these for pg_class, pg_attribute, pg_index and foreign keys and leaves
+        // the rest to its commands; our descriptors hold more, so more rows concern them.
         let relations = match relation {
             PgClass::RELATION => {
                 let shared = row[PgClass::relisshared as usize - 1] == Datum::bool(true);

@@ -96,8 +96,8 @@ fn cluster_table(
     rewrite(host, rel.oid(), Some(index), verbose)
 }
 
-/// Copies a table that is locked into new files, in the order of an index if one is given, and builds
-/// its indexes. Counterpart: `rebuild_relation`.
+/// Copies a table that is locked into new files, in the order of an index if one is given, and
+/// builds its indexes. Counterpart: `rebuild_relation`.
 pub fn rewrite(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -164,7 +164,8 @@ pub fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     cat.increment_command_counter()
 }
 
-/// Copies the rows of `rel` as it was into its new files, with the transactions that made and deleted them.
+/// Copies the rows of `rel` as it was into its new files, with the transactions that made and
+/// deleted them.
 pub fn copy_versions(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

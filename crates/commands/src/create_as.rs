@@ -1,5 +1,5 @@
-//! CREATE TABLE AS, SELECT INTO and CREATE MATERIALIZED VIEW: a relation made of a query's rows. Counterpart:
-//! createas.c.
+//! CREATE TABLE AS, SELECT INTO and CREATE MATERIALIZED VIEW: a relation made of a query's rows.
+//! Counterpart: createas.c.
 
 use crate::bulk::TableWriter;
 use crate::host::{CommandHost, notice};

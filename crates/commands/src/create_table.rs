@@ -358,7 +358,8 @@ pub fn type_option(ty: Oid) -> DefElem {
     }
 }
 
-/// The letter of a compression method for a column of this type. Counterpart: `GetAttributeCompression`.
+/// The letter of a compression method for a column of this type. Counterpart:
+/// `GetAttributeCompression`.
 pub fn compression_for(host: &mut dyn CommandHost, method: &str, ty: Oid) -> Result<u8> {
     if method != "default" && host.catalog().type_row(ty)?.typstorage == b'p' {
         let shown = host.catalog().format_type(ty)?;
@@ -570,7 +571,8 @@ pub fn default_expr(
     Ok(Some(expr))
 }
 
-/// The expression without what made it a value of the column's type: PostgreSQL looks for changing functions before that.
+/// The expression without what made it a value of the column's type: PostgreSQL looks for changing
+/// functions before that.
 fn as_written(e: &Expr) -> &Expr {
     use plan::expr::CoercionForm::ImplicitCast;
     match e {

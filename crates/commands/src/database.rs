@@ -1,8 +1,9 @@
 //! CREATE, DROP and ALTER DATABASE. Counterpart: dbcommands.c.
 //!
-//! The template is locked against new sessions while it is copied; a database that goes, against all.
-//! Files are made before the row is committed and removed before its deletion is: a crash between leaves
-//! files without a row, never a row without files, unless the removal itself was under way.
+//! The template is locked against new sessions while it is copied; a database that goes, against
+//! all. Files are made before the row is committed and removed before its deletion is: a crash
+//! between leaves files without a row, never a row without files, unless the removal itself was
+//! under way.
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options, tablespace};
@@ -539,8 +540,9 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
         let message = format!("database \"{name}\" is being accessed by other users");
         return Err(busy(message, others));
     }
-    // From here on files go, which no rollback brings back: the row says so, durably, before the first of them does. If the
-    // statement fails it can be repeated, and nothing else be done with the database.
+    // From here on files go, which no rollback brings back: the row says so, durably, before the
+    // first of them does. If the statement fails it can be repeated, and nothing else be done with
+    // the database.
     let mut cat = host.catalog();
     let mark = |row: &mut PgDatabase| row.datconnlimit = INVALID;
     if !cat.update_in_place(indexes::PG_DATABASE_OID_INDEX, &[oid.into()], mark)? {
@@ -723,8 +725,8 @@ pub fn may_change_owner(host: &mut dyn CommandHost, row: &PgDatabase, owner: Oid
     Ok(())
 }
 
-/// ALTER DATABASE … REFRESH COLLATION VERSION: locales of the C library tell no version here, or always
-/// the same.
+/// ALTER DATABASE … REFRESH COLLATION VERSION: locales of the C library tell no version here, or
+/// always the same.
 pub fn refresh_collation_version(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)?;

@@ -1,5 +1,6 @@
-//! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
-//! Expressions are analysed without the statement's text: as in PostgreSQL, messages about them have no position.
+//! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of
+//! typecmds.c. Expressions are analysed without the statement's text: as in PostgreSQL, messages
+//! about them have no position.
 
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};

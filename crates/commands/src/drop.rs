@@ -141,7 +141,8 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
     Ok(out)
 }
 
-/// Is the relation of the kind that the statement names, and the user's? Counterpart: `RangeVarCallbackForDropRelation`.
+/// Is the relation of the kind that the statement names, and the user's? Counterpart:
+/// `RangeVarCallbackForDropRelation`.
 fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: u8, article: &str) -> Result<()> {
     let actual = match rel.kind() {
         b'p' => b'r',
@@ -425,7 +426,8 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     cat.delete(&row)
 }
 
-/// The partitioned table has no default partition any more, if it was this one; and one partition fewer to know of.
+/// The partitioned table has no default partition any more, if it was this one; and one partition
+/// fewer to know of.
 fn forget_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) -> Result<()> {
     let index = indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
     if let Some(row) = cat.scan(index, &[parent.into()])?.pop()

@@ -1,8 +1,8 @@
 //! EXPLAIN. Counterpart: explain.c.
 //!
-//! The plan is described as a tree of nodes, each with a title, lines and properties, from which all four
-//! output forms are made. With ANALYZE the statement is run first, its rows thrown away and its effects
-//! kept; figures come from the executor's instruments.
+//! The plan is described as a tree of nodes, each with a title, lines and properties, from which
+//! all four output forms are made. With ANALYZE the statement is run first, its rows thrown away
+//! and its effects kept; figures come from the executor's instruments.
 //!
 //! Reading order: `names` (of tables in the plan), `node`, `figures`, `doc`.
 

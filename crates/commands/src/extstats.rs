@@ -56,7 +56,8 @@ pub fn create(
     create_in(host, stmt, sql, None)
 }
 
-/// Makes an object again in the schema where it was, to make things in which the user may have no right.
+/// Makes an object again in the schema where it was, to make things in which the user may have no
+/// right.
 pub(crate) fn create_again(
     host: &mut dyn CommandHost,
     stmt: &CreateStatsStmt,

@@ -1,5 +1,6 @@
-//! After VACUUM: the oldest ids that the database may still hold are noted in `pg_database`, and status files that no
-//! database needs any longer go. Counterpart: `vac_update_datfrozenxid`, `vac_truncate_clog`.
+//! After VACUUM: the oldest ids that the database may still hold are noted in `pg_database`, and
+//! status files that no database needs any longer go. Counterpart: `vac_update_datfrozenxid`,
+//! `vac_truncate_clog`.
 //!
 //! LOCK ORDER: the lock of the own database's ids before that of all databases.
 
@@ -32,7 +33,8 @@ impl Oldest {
     }
 }
 
-/// Moves `datfrozenxid` and `datminmxid` along with the tables' own, and the server's limits with the databases'.
+/// Moves `datfrozenxid` and `datminmxid` along with the tables' own, and the server's limits with
+/// the databases'.
 pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
     let me = host.backend().database();
     host.backend().lock(LockTag::database_frozen_ids(me), LockMode::Exclusive)?;

@@ -1,7 +1,7 @@
 //! GRANT and REVOKE of rights on objects. Counterpart: aclchk.c.
 //!
-//! Who grants is not always who speaks: a member of the owner grants as the owner, anybody else as the
-//! role, of those that it is in, that has the most of the grant options needed.
+//! Who grants is not always who speaks: a member of the owner grants as the owner, anybody else as
+//! the role, of those that it is in, that has the most of the grant options needed.
 //!
 //! Reading order: `list` (lists of rights), `object` (kinds of objects), `defaults`.
 
@@ -416,7 +416,8 @@ pub fn denied(rights: &Rights) -> PgError {
     pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", rights.noun, rights.name)
 }
 
-/// Adds the rights to the list or takes them out, for each grantee. Counterpart: `merge_acl_with_grant`.
+/// Adds the rights to the list or takes them out, for each grantee. Counterpart:
+/// `merge_acl_with_grant`.
 pub fn merge(
     host: &mut dyn CommandHost,
     order: &Order,

@@ -9,8 +9,8 @@ use pgerror::{PgError, Result};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Lent by the session while a command runs. Analysis, expressions and plans get the session through
-/// their own traits.
+/// Lent by the session while a command runs. Analysis, expressions and plans get the session
+/// through their own traits.
 pub trait CommandHost: analyze::Host {
     /// As `lock_relation`; false instead of waiting.
     fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool>;
@@ -41,21 +41,24 @@ pub trait CommandHost: analyze::Host {
     /// Is a transaction block open, or is the statement one of several of a simple query?
     fn in_transaction_block(&self) -> bool;
 
-    /// Would a commit also end what other statements have done: those of a block, or of the same pipeline?
+    /// Would a commit also end what other statements have done: those of a block, or of the same
+    /// pipeline?
     fn shares_transaction(&self) -> bool;
 
-    /// 25001 where a commit would end more than this statement, which `what` names; else the transaction is committed as
-    /// soon as the statement has ended. Counterpart: `PreventInTransactionBlock`.
+    /// 25001 where a commit would end more than this statement, which `what` names; else the
+    /// transaction is committed as soon as the statement has ended. Counterpart:
+    /// `PreventInTransactionBlock`.
     fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()>;
 
     /// Must the transaction not write?
     fn read_only(&self) -> bool;
 
-    /// 55006 where a command cannot have the relation because the session itself is at work on it: it has
-    /// open cursors there, or checks that wait. `what` is the command.
+    /// 55006 where a command cannot have the relation because the session itself is at work on it:
+    /// it has open cursors there, or checks that wait. `what` is the command.
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()>;
 
-    /// Commits, publishes, and begins a transaction of the same kind: for commands that use several.
+    /// Commits, publishes, and begins a transaction of the same kind: for commands that use
+    /// several.
     fn next_transaction(&mut self) -> Result<()>;
 
     /// An immediate, complete checkpoint.

@@ -101,8 +101,8 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     }
 }
 
-/// CREATE INDEX CONCURRENTLY. The index is built in one go, with writers locked out; but as PostgreSQL's it is there
-/// before it is filled, not valid, and stays so if that fails.
+/// CREATE INDEX CONCURRENTLY. The index is built in one go, with writers locked out; but as
+/// PostgreSQL's it is there before it is filled, not valid, and stays so if that fails.
 fn create_concurrently(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -217,7 +217,8 @@ pub fn describe(
     })
 }
 
-/// Does the expression look at `ctid`, `xmin` and the like? Such values change without the index being told.
+/// Does the expression look at `ctid`, `xmin` and the like? Such values change without the index
+/// being told.
 pub fn uses_system_columns(e: &Expr) -> bool {
     plan::walk::any(e, &mut |e| matches!(e, Expr::Var(v) if v.varattno < 0))
 }
@@ -583,7 +584,8 @@ pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) ->
     Ok(oid)
 }
 
-/// Enters the index into the catalogs, with an empty file; for use unless it is to become `valid` later.
+/// Enters the index into the catalogs, with an empty file; for use unless it is to become `valid`
+/// later.
 fn enter(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -764,7 +766,8 @@ fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     crate::relation::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
 }
 
-/// Fills an index from its table and notes both sizes. It is valid from then on. Counterpart: `index_build`.
+/// Fills an index from its table and notes both sizes. It is valid from then on. Counterpart:
+/// `index_build`.
 pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     fill_index(host, table, index, true)
 }

@@ -1,11 +1,12 @@
 //! Commands: what SQL statements other than queries do to catalogs, tables and the server.
 //!
-//! Reading order: `host` (what is asked of the session), `utility` (which statement goes where), `tag`, `names`,
-//! `options`, `stored`, `exprs`, `query` (means of the rest); `relation`, `create_table`, `like`,
-//! `constraint`, `index`, `sequence` (making relations), `drop`, `truncate`; `alter_table`;
-//! `bulk`, `copy` (many rows); `vacuum`, `frozen`, `wraparound`, `statistics`,
-//! `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`, `extension`; `explain`;
-//! `database`, `tablespace`, `setting` (the cluster).
+//! Reading order: `host` (what is asked of the session), `utility` (which statement goes where),
+//! `tag`, `names`, `options`, `stored`, `exprs`, `query` (means of the rest); `relation`,
+//! `create_table`, `like`, `constraint`, `index`, `sequence` (making relations), `drop`,
+//! `truncate`; `alter_table`; `bulk`, `copy` (many rows); `vacuum`, `frozen`, `wraparound`,
+//! `statistics`, `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`,
+//! `role`, `grant`, `owned`, `extension`; `explain`; `database`, `tablespace`, `setting` (the
+//! cluster).
 
 #![forbid(unsafe_code)]
 

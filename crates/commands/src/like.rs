@@ -1,8 +1,8 @@
 //! LIKE in CREATE TABLE. Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 //!
-//! Expressions of the other table are taken over as text: its columns have the same names in the new one,
-//! if perhaps other numbers. Columns of indexes keep the names that they have there, which renaming the table's does
-//! not change.
+//! Expressions of the other table are taken over as text: its columns have the same names in the
+//! new one, if perhaps other numbers. Columns of indexes keep the names that they have there, which
+//! renaming the table's does not change.
 
 use crate::create_table::{Column, Constraints};
 use crate::host::CommandHost;

@@ -92,7 +92,8 @@ fn take_lock(host: &mut dyn CommandHost, stmt: &LockStmt, oid: Oid) -> Result<()
     Ok(())
 }
 
-/// Locks what inherits from a table, whatever the user's rights on it. Counterpart: `LockTableRecurse`.
+/// Locks what inherits from a table, whatever the user's rights on it. Counterpart:
+/// `LockTableRecurse`.
 fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Result<()> {
     let rows = host.catalog().scan(indexes::PG_INHERITS_PARENT_INDEX, &[parent.into()])?;
     let mut children: Vec<Oid> = rows.iter().map(|r| r.inhrelid).collect();
@@ -107,8 +108,8 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
     Ok(())
 }
 
-/// The relations that a view's query reads, and whether what inherits from them is read too; the view itself (as OLD and
-/// NEW) left out.
+/// The relations that a view's query reads, and whether what inherits from them is read too; the
+/// view itself (as OLD and NEW) left out.
 fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
     for rte in &query.rtable {
         match &rte.kind {

@@ -62,8 +62,8 @@ fn check_database(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
     )
 }
 
-/// The relation with this name, locked. The name is looked up again after waiting, since it may have
-/// come to mean another relation.
+/// The relation with this name, locked. The name is looked up again after waiting, since it may
+/// have come to mean another relation.
 pub fn find(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Option<Oid>> {
     check_database(host, rv)?;
     let (schema, name) = (rv.schemaname.as_deref(), &*rv.relname);
@@ -87,8 +87,9 @@ pub fn open(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Arc<
     }
 }
 
-/// As [`open`]; `check` sees the relation before its lock is waited for, so that those who lack the rights do not hold up
-/// others in the queue. Counterpart: `RangeVarGetRelidExtended` with a callback.
+/// As [`open`]; `check` sees the relation before its lock is waited for, so that those who lack the
+/// rights do not hold up others in the queue. Counterpart: `RangeVarGetRelidExtended` with a
+/// callback.
 pub fn open_checked(
     host: &mut dyn CommandHost,
     rv: &RangeVar,
@@ -125,9 +126,9 @@ pub fn lock_readers_out(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()>
     lock_readers_of(host, rel.index.as_ref().map_or(oid, |part| part.row.indrelid))
 }
 
-/// Before a table or its indexes get other files: nobody may read it meanwhile. Where PostgreSQL's readers lock each index
-/// that they may use, and the TOAST table, ours lock the table alone. To be called before an index is locked, since
-/// locks are taken in everybody's order.
+/// Before a table or its indexes get other files: nobody may read it meanwhile. Where PostgreSQL's
+/// readers lock each index that they may use, and the TOAST table, ours lock the table alone. To be
+/// called before an index is locked, since locks are taken in everybody's order.
 pub fn lock_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     if host.catalog().class(table)?.relkind == b't' {
         let rows = host.catalog().scan_all::<PgClass>()?;
@@ -160,9 +161,8 @@ pub fn is_owner(host: &mut dyn CommandHost, owner: Oid) -> Result<bool> {
     host.catalog().is_member(user, owner, true)
 }
 
-/// 42501 unless the user owns the relation.
-/// 42501 unless the user may use the type for something new of its own. An array is used by those who may
-/// use its element.
+/// 42501 unless the user owns the relation. 42501 unless the user may use the type for something
+/// new of its own. An array is used by those who may use its element.
 pub fn type_rights(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
     let user = user(host);
     let mut cat = host.catalog();
@@ -322,7 +322,8 @@ pub fn clip(text: &str, max: usize) -> &str {
     &text[..end]
 }
 
-/// `name1_name2_label`, with the longer of the names cut so that it fits. Counterpart: `makeObjectName`.
+/// `name1_name2_label`, with the longer of the names cut so that it fits. Counterpart:
+/// `makeObjectName`.
 pub fn object_name(name1: &str, name2: Option<&str>, label: Option<&str>) -> String {
     let mut room = 63usize;
     if name2.is_some() {

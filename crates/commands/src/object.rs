@@ -502,7 +502,8 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
     made
 }
 
-/// In which order CREATE SCHEMA makes its elements. Counterpart: `transformCreateSchemaStmtElements`.
+/// In which order CREATE SCHEMA makes its elements. Counterpart:
+/// `transformCreateSchemaStmtElements`.
 fn element_rank(node: &Node) -> u8 {
     match node {
         Node::CreateSeqStmt(_) => 0,

@@ -1,5 +1,5 @@
-//! DROP OWNED and REASSIGN OWNED, and owners of objects of any kind.
-//! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c (`AlterObjectOwner_internal`).
+//! DROP OWNED and REASSIGN OWNED, and owners of objects of any kind. Counterpart: pg_shdepend.c
+//! (`shdepDropOwned`, `shdepReassignOwned`), alter.c (`AlterObjectOwner_internal`).
 
 use crate::grant::object::Subject;
 use crate::grant::{Order, defaults, list, merge};
@@ -74,8 +74,8 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
     drop::drop_objects(host, &objects, drop::behavior(stmt.behavior), false)
 }
 
-/// Takes the role out of those that a policy is for. False where it is for no other: the policy has to go.
-/// Counterpart: `RemoveRoleFromObjectPolicy`.
+/// Takes the role out of those that a policy is for. False where it is for no other: the policy has
+/// to go. Counterpart: `RemoveRoleFromObjectPolicy`.
 fn leave_policy(host: &mut dyn CommandHost, use_of: &Row<PgShdepend>, role: Oid) -> Result<bool> {
     let mut cat = host.catalog();
     let Some(row) = cat.scan(indexes::PG_POLICY_OID_INDEX, &[use_of.objid.into()])?.pop() else {

@@ -67,8 +67,8 @@ pub struct NewRelation<'a> {
     pub options: Option<Vec<Text>>,
 }
 
-/// 42P22 for a column of a query whose type has collations and whose expression has none: it is made of several.
-/// `message`: of the column's name and type.
+/// 42P22 for a column of a query whose type has collations and whose expression has none: it is
+/// made of several. `message`: of the column's name and type.
 pub fn check_collations(
     host: &mut dyn CommandHost,
     columns: &[NewColumn],
@@ -84,7 +84,8 @@ pub fn check_collations(
     Ok(())
 }
 
-/// The detail of an error about a relation of the wrong kind. Counterpart: `errdetail_relkind_not_supported`.
+/// The detail of an error about a relation of the wrong kind. Counterpart:
+/// `errdetail_relkind_not_supported`.
 pub fn kind_not_supported(kind: u8) -> String {
     let what = match kind {
         b'r' => "tables",
@@ -125,8 +126,8 @@ pub fn check_column_type(
     Ok(())
 }
 
-/// 42P16 where values of the type cannot be stored: those of a pseudo-type, rows without a named type among them, mean
-/// nothing to other sessions.
+/// 42P16 where values of the type cannot be stored: those of a pseudo-type, rows without a named
+/// type among them, mean nothing to other sessions.
 pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Result<()> {
     if host.catalog().type_row(ty)?.typtype == b'p' {
         let shown = host.catalog().format_type(ty)?;
@@ -135,8 +136,8 @@ pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Resu
     Ok(())
 }
 
-/// 42P16 where a row type contains itself. `within`: the row types around `ty`. Counterpart: the recursion
-/// of `CheckAttributeType`.
+/// 42P16 where a row type contains itself. `within`: the row types around `ty`. Counterpart: the
+/// recursion of `CheckAttributeType`.
 fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>) -> Result<()> {
     let row = host.catalog().type_row(ty)?;
     match row.typtype {
@@ -232,7 +233,8 @@ pub fn attribute_row(
     })
 }
 
-/// The row of a column that joins `others`, with its version where they have one, since a server made them that keeps it.
+/// The row of a column that joins `others`, with its version where they have one, since a server
+/// made them that keeps it.
 pub fn stamped(
     host: &mut dyn CommandHost,
     others: &[PgAttribute],
@@ -324,8 +326,8 @@ fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result
         .detail("System catalog modifications are currently disallowed."))
 }
 
-/// Makes a relation with all that belongs to it except constraints, defaults and a TOAST table; it is
-/// locked for others and visible to the next command.
+/// Makes a relation with all that belongs to it except constraints, defaults and a TOAST table; it
+/// is locked for others and visible to the next command.
 pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {
     check_columns(host, spec.columns, spec.kind)?;
     if host.catalog().relation_in(spec.namespace, spec.name)?.is_some() {
@@ -393,8 +395,8 @@ pub fn file_of(host: &mut dyn CommandHost, class: &PgClass) -> RelFile {
     RelFile::new(tablespace, database, class.relfilenode)
 }
 
-/// A type that has the relation's name is in the way, unless it is an array type made by the server,
-/// which can have another name.
+/// A type that has the relation's name is in the way, unless it is an array type made by the
+/// server, which can have another name.
 fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
     let Some(old) = host.catalog().type_in(spec.namespace, spec.name)? else { return Ok(()) };
     let row = host.catalog().type_row(old)?;
@@ -580,8 +582,8 @@ pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgCl
     })
 }
 
-/// Overwrites statistics in a relation's row where it stands: needs no transaction, and is not undone.
-/// Counterpart: `vac_update_relstats`, `index_update_stats`.
+/// Overwrites statistics in a relation's row where it stands: needs no transaction, and is not
+/// undone. Counterpart: `vac_update_relstats`, `index_update_stats`.
 pub fn update_statistics(
     cat: &mut catalog::CatCx<'_>,
     oid: Oid,
@@ -595,8 +597,8 @@ pub fn update_statistics(
     )))
 }
 
-/// A number for a new relation, which is its files' too, and its row: a crash may have left files with a number that
-/// no row has.
+/// A number for a new relation, which is its files' too, and its row: a crash may have left files
+/// with a number that no row has.
 pub(crate) fn new_class(
     host: &mut dyn CommandHost,
     spec: &NewRelation<'_>,
@@ -635,8 +637,8 @@ pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     Ok(())
 }
 
-/// As [`new_files`], where the row changes too: persistence or tablespace of the new files. Relations
-/// whose files the map knows get theirs through it.
+/// As [`new_files`], where the row changes too: persistence or tablespace of the new files.
+/// Relations whose files the map knows get theirs through it.
 pub fn replace_files(
     host: &mut dyn CommandHost,
     row: &catalog::Row<PgClass>,

@@ -508,7 +508,8 @@ fn check_pseudo(
     Ok(())
 }
 
-/// Inserts the row, or replaces the one with the same name and arguments. Counterpart: `ProcedureCreate`.
+/// Inserts the row, or replaces the one with the same name and arguments. Counterpart:
+/// `ProcedureCreate`.
 fn insert(
     host: &mut dyn CommandHost,
     mut new: PgProc,
@@ -637,7 +638,8 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
     Ok(())
 }
 
-/// Names and types of the columns of a record that is returned. Counterpart: `build_function_result_tupdesc_t`.
+/// Names and types of the columns of a record that is returned. Counterpart:
+/// `build_function_result_tupdesc_t`.
 fn output_columns(p: &PgProc) -> Option<Vec<(Text, Oid)>> {
     let (all, modes) = (p.proallargtypes.as_ref()?, p.proargmodes.as_ref()?);
     let names = p.proargnames.as_deref().unwrap_or_default();

@@ -449,7 +449,8 @@ pub fn owned_by(
     Ok(out)
 }
 
-/// The sequence's row in new files of another persistence. Counterpart: `SequenceChangePersistence`.
+/// The sequence's row in new files of another persistence. Counterpart:
+/// `SequenceChangePersistence`.
 pub fn change_persistence(host: &mut dyn CommandHost, oid: Oid, letter: u8) -> Result<()> {
     let class = host.catalog().class(oid)?;
     let name = class.relname.to_string();

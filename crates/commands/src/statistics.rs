@@ -1,6 +1,6 @@
-//! Statistics of a column from a sample: common values, a histogram, the order of the rows, distinct
-//! values by the estimator of Haas and Stokes. Counterpart: `compute_scalar_stats` and its siblings of
-//! analyze.c.
+//! Statistics of a column from a sample: common values, a histogram, the order of the rows,
+//! distinct values by the estimator of Haas and Stokes. Counterpart: `compute_scalar_stats` and its
+//! siblings of analyze.c.
 
 use crate::host::CommandHost;
 use catalog::RelDesc;
@@ -61,7 +61,8 @@ pub fn compute(
         values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
         figures = scalar(&column, &values, &order, sample.live_rows, target);
     } else {
-        // Equality alone, or an order that is not known here: as many distinct values as there are different bytes, if it can be told.
+        // Equality alone, or an order that is not known here: as many distinct values as there are
+        // different bytes, if it can be told.
         figures = column.figures();
         figures.distinct = if equal { -(1.0 - figures.null_frac) } else { 0.0 };
     }
@@ -303,7 +304,8 @@ fn common_values(
     keep
 }
 
-/// How values of the column compare; none where a type or collation of PostgreSQL has an order that is not known here.
+/// How values of the column compare; none where a type or collation of PostgreSQL has an order that
+/// is not known here.
 fn comparer(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Comparer>> {
     let checked = host.catalog().check_collation(a.attcollation);
     match checked.and_then(|()| host.facts().type_compare(a.atttypid)) {

@@ -21,8 +21,8 @@ pub fn write_list(list: &[Expr]) -> Text {
     Text::from(nodetree::write_exprs(list))
 }
 
-/// Columns of the relation with range-table index 1 that an expression uses, in the order in which they first appear;
-/// 0 is the whole row.
+/// Columns of the relation with range-table index 1 that an expression uses, in the order in which
+/// they first appear; 0 is the whole row.
 pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
     fn walk(e: &Expr, out: &mut Vec<AttrNo>) {
         if let Expr::Var(v) = e
@@ -64,7 +64,8 @@ fn field(ty: Oid, number: AttrNo) -> ObjectAddress {
     ObjectAddress { sub: i32::from(number), ..of_type(ty) }
 }
 
-/// What the node itself refers to, its children and columns of tables left aside. `levels`: the queries around it.
+/// What the node itself refers to, its children and columns of tables left aside. `levels`: the
+/// queries around it.
 fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     let ty = of_type;
     let function = |oid: Oid| ObjectAddress::of::<PgProc>(oid);
@@ -151,7 +152,8 @@ fn within(query: &Query, outer: &[&Query], out: &mut Vec<ObjectAddress>) {
     }
     let constraints = query.constraint_deps.iter();
     out.extend(constraints.map(|&oid| ObjectAddress::of::<PgConstraint>(oid)));
-    // Columns are known by their range-table entry. What a join's columns stand for counts where they are used.
+    // Columns are known by their range-table entry. What a join's columns stand for counts where
+    // they are used.
     let mut copy = query.clone();
     for rte in &mut copy.rtable {
         if let RteKind::Join { joinaliasvars, .. } = &mut rte.kind {
@@ -200,8 +202,8 @@ fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     }
 }
 
-/// Removes what is not an object, what is named twice, and a relation where one of its columns is named. Fields of
-/// composite values become columns of their types' relations.
+/// Removes what is not an object, what is named twice, and a relation where one of its columns is
+/// named. Fields of composite values become columns of their types' relations.
 pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result<()> {
     for a in list.iter_mut().filter(|a| a.class == PgType::RELATION && a.sub != 0) {
         let base = host.catalog().base_type(a.object)?.0;
@@ -218,8 +220,8 @@ pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result
     Ok(())
 }
 
-/// Records what an expression over `relation` needs: `own` for columns of the relation itself, `other`
-/// for the rest. Counterpart: `recordDependencyOnSingleRelExpr`.
+/// Records what an expression over `relation` needs: `own` for columns of the relation itself,
+/// `other` for the rest. Counterpart: `recordDependencyOnSingleRelExpr`.
 pub fn record(
     host: &mut dyn CommandHost,
     depender: ObjectAddress,

@@ -179,9 +179,9 @@ pub fn oid_of(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     Ok(find(host, name)?.oid)
 }
 
-/// What a new relation's row says of its place: the tablespace named, or that of `default_tablespace` (which those of
-/// temporary relations do not heed); 0 for the database's own. Counterpart: `GetDefaultTablespace` and the checks in
-/// `DefineRelation` and `DefineIndex`.
+/// What a new relation's row says of its place: the tablespace named, or that of
+/// `default_tablespace` (which those of temporary relations do not heed); 0 for the database's own.
+/// Counterpart: `GetDefaultTablespace` and the checks in `DefineRelation` and `DefineIndex`.
 pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bool) -> Result<Oid> {
     let row = match name {
         Some(name) => find(host, name)?,

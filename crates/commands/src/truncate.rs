@@ -161,8 +161,8 @@ pub fn rebuild_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> 
     rebuild(host, rel, index::fill)
 }
 
-/// As [`rebuild_indexes`], for rows that are only moved: unique keys are not checked again. An index
-/// that a failed command has left invalid may hold keys twice; it stays invalid.
+/// As [`rebuild_indexes`], for rows that are only moved: unique keys are not checked again. An
+/// index that a failed command has left invalid may hold keys twice; it stays invalid.
 pub fn rebuild_unchecked(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     rebuild(host, rel, index::fill_unchecked)
 }

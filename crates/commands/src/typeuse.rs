@@ -1,5 +1,6 @@
-//! Where values of a type are stored: a type whose values are about to look different must not be within the rows of
-//! tables that stay as they are. Counterpart: `find_composite_type_dependencies`.
+//! Where values of a type are stored: a type whose values are about to look different must not be
+//! within the rows of tables that stay as they are. Counterpart:
+//! `find_composite_type_dependencies`.
 
 use crate::host::CommandHost;
 use crate::stored;
@@ -10,7 +11,8 @@ use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use pgerror::{Result, bail};
 
-/// What stands in the way: a column, as messages name it (`table.column`), or an object whose expressions use the type.
+/// What stands in the way: a column, as messages name it (`table.column`), or an object whose
+/// expressions use the type.
 enum User {
     Column(String),
     Object(String),
@@ -25,7 +27,8 @@ impl User {
     }
 }
 
-/// Who has values of the type, or expressions over them. `seen`: types that were looked for already.
+/// Who has values of the type, or expressions over them. `seen`: types that were looked for
+/// already.
 fn user_of(host: &mut dyn CommandHost, ty: Oid, seen: &mut Vec<Oid>) -> Result<Option<User>> {
     if seen.contains(&ty) {
         return Ok(None);
@@ -84,7 +87,8 @@ fn column_of(
     Ok(all.iter().find(|a| !a.attisdropped && fits(a)).map(|a| a.attname))
 }
 
-/// Does the function's body, or a default of its, refer to the type? That its arguments are of it does not count.
+/// Does the function's body, or a default of its, refer to the type? That its arguments are of it
+/// does not count.
 fn body_uses(host: &mut dyn CommandHost, function: Oid, ty: Oid) -> Result<bool> {
     let row = host.catalog().function(function)?;
     let mut needs = Vec::new();
@@ -102,7 +106,8 @@ fn body_uses(host: &mut dyn CommandHost, function: Oid, ty: Oid) -> Result<bool>
     Ok(needs.contains(&ObjectAddress::of::<PgType>(ty)))
 }
 
-/// 0A000 where a column of a table holds values of the type, or holds them in its own, or an expression makes them.
+/// 0A000 where a column of a table holds values of the type, or holds them in its own, or an
+/// expression makes them.
 pub fn check_type(host: &mut dyn CommandHost, ty: Oid, shown: &str) -> Result<()> {
     match user_of(host, ty, &mut Vec::new())? {
         Some(user) => bail!(

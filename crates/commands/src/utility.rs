@@ -99,8 +99,8 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
     Ok(command_tag(stmt).to_string())
 }
 
-/// May event triggers want to know of the statement? Not of those about the cluster, nor of those that change no
-/// definitions.
+/// May event triggers want to know of the statement? Not of those about the cluster, nor of those
+/// that change no definitions.
 fn fires_event_triggers(stmt: &Node) -> bool {
     !matches!(
         stmt,

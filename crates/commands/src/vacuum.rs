@@ -265,8 +265,8 @@ fn fit(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The table, locked and fit for it; nothing (after a warning, if the statement names it) where it is not.
-/// Counterpart: `vacuum_open_relation`.
+/// The table, locked and fit for it; nothing (after a warning, if the statement names it) where it
+/// is not. Counterpart: `vacuum_open_relation`.
 fn open(
     host: &mut dyn CommandHost,
     target: &Target,
@@ -373,8 +373,8 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     }
 }
 
-/// How long VACUUM sleeps after work of which cost: autovacuum's settings, where they say something, before those of the
-/// statement.
+/// How long VACUUM sleeps after work of which cost: autovacuum's settings, where they say
+/// something, before those of the statement.
 fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
     // As SHOW prints it: milliseconds with a unit, or less.
     let mut millis = |name: &str| {
@@ -414,8 +414,8 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     Ok(true)
 }
 
-/// An index of the table cannot be kept: the error, if the statement names the table, else a warning, so that the
-/// database's other tables are vacuumed.
+/// An index of the table cannot be kept: the error, if the statement names the table, else a
+/// warning, so that the database's other tables are vacuumed.
 fn skip_unkept(
     host: &mut dyn CommandHost,
     target: &Target,
@@ -430,7 +430,8 @@ fn skip_unkept(
     Ok(false)
 }
 
-/// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to do.
+/// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to
+/// do.
 fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
@@ -454,7 +455,8 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     }
     let mut options = vacuum_options(host, &rel, params);
     if unkept {
-        // Old ids are frozen without the indexes: entries and what they lead to are left as they are.
+        // Old ids are frozen without the indexes: entries and what they lead to are left as they
+        // are.
         options.has_other_indexes = true;
         options.index_cleanup = Some(false);
         btrees.clear();

@@ -13,8 +13,8 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::TargetEntry;
 use plan::query::{Alias, Query, RangeTblEntry, RteKind, SetOpNode};
 
-/// Result columns of a query as columns of a relation. Unknown literals become text.
-/// The columns of a relation that has the rows of a query with these targets, by other names where such are given.
+/// Result columns of a query as columns of a relation. Unknown literals become text. The columns of
+/// a relation that has the rows of a query with these targets, by other names where such are given.
 pub(crate) fn columns_of(
     host: &mut dyn CommandHost,
     list: &[TargetEntry],

@@ -1,5 +1,6 @@
-//! Vacuuming the tables of a database whose ids are so old that they might wrap around: the part of autovacuum that cannot be
-//! switched off. Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` in autovacuum.c.
+//! Vacuuming the tables of a database whose ids are so old that they might wrap around: the part of
+//! autovacuum that cannot be switched off. Counterpart: `do_autovacuum`,
+//! `relation_needs_vacanalyze` in autovacuum.c.
 
 use crate::host::CommandHost;
 use crate::vacuum::{Auto, vacuum_for_wraparound};
@@ -70,7 +71,8 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
     rows.retain(|row| !crate::database::is_invalid(row));
     for row in &rows {
         names.push((row.oid, row.datname.to_string()));
-        // The holder of the limit may be gone, or have been vacuumed by tables: then its row lags behind.
+        // The holder of the limit may be gone, or have been vacuumed by tables: then its row lags
+        // behind.
         let holds = txns.needs_wraparound_vacuum() && txns.oldest_xid().1 == row.oid;
         if holds || limits.are_passed_by(row.datfrozenxid, row.datminmxid) {
             old.push(OldDatabase {
@@ -116,7 +118,8 @@ pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
     Ok(tables)
 }
 
-/// Must the table be vacuumed now? Its own `autovacuum_freeze_max_age` may make that earlier, never later.
+/// Must the table be vacuumed now? Its own `autovacuum_freeze_max_age` may make that earlier, never
+/// later.
 fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     let (xid_age, multi_age) = ages(host);
     let own = |name: &str, all: u32| {
@@ -128,7 +131,8 @@ fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     Limits::new(host, xid_age, multi_age).are_passed_by(class.relfrozenxid, class.relminmxid)
 }
 
-/// Vacuums a table unless it has gone, or somebody else has done it. In a transaction of its own, which is left open.
+/// Vacuums a table unless it has gone, or somebody else has done it. In a transaction of its own,
+/// which is left open.
 pub fn vacuum_table(host: &mut dyn CommandHost, table: &OldTable, freeze_all: bool) -> Result<()> {
     host.next_transaction()?;
     let Some(class) = host.catalog().find_class(table.oid)? else { return Ok(()) };
@@ -144,8 +148,9 @@ pub fn finish(host: &mut dyn CommandHost) -> Result<()> {
     crate::frozen::update_database(host)
 }
 
-/// Drops temporary tables whose session is gone (`alive` tells by the number in the schema's name): nobody else can vacuum
-/// them, and they hold the database's ids back. Returns what was dropped. In a transaction of its own.
+/// Drops temporary tables whose session is gone (`alive` tells by the number in the schema's name):
+/// nobody else can vacuum them, and they hold the database's ids back. Returns what was dropped. In
+/// a transaction of its own.
 pub fn drop_orphans(
     host: &mut dyn CommandHost,
     alive: &dyn Fn(u32) -> bool,

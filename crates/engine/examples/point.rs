@@ -1,8 +1,8 @@
 //! Cost of point reads, point updates and small transactions through the engine, without SQL.
 //!
-//! `point DIRECTORY WHAT COUNT [ROWS]` with WHAT `read`, `select` (a read with its transaction), `update`
-//! (by primary key, one a transaction) or `empty`. Counts of instructions:
-//! `valgrind --tool=callgrind --toggle-collect='point::measured*' …`
+//! `point DIRECTORY WHAT COUNT [ROWS]` with WHAT `read`, `select` (a read with its transaction),
+//! `update` (by primary key, one a transaction) or `empty`. Counts of instructions: `valgrind
+//! --tool=callgrind --toggle-collect='point::measured*' …`
 
 use btree::{KeyColumn, KeySchema};
 use engine::index::{

@@ -1,7 +1,7 @@
 //! What a session owns of the storage layer. Every storage call takes `&mut Backend`.
 //!
-//! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c, and the
-//! pending deletes of storage.c.
+//! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
+//! and the pending deletes of storage.c.
 
 use crate::redo::XLOG_RESTORE_POINT;
 use crate::storage::{PendingFiles, make_new_files_durable};
@@ -223,8 +223,8 @@ impl Backend {
         self.settings = settings;
     }
 
-    /// Errors if the session has been asked to stop what it does, or holds more memory than its share; cheap enough
-    /// for every row.
+    /// Errors if the session has been asked to stop what it does, or holds more memory than its
+    /// share; cheap enough for every row.
     #[inline]
     pub fn check_interrupts(&self) -> Result<()> {
         types::memory::check()?;
@@ -350,8 +350,8 @@ impl Backend {
         BufferUsage { dirtied: self.scratch.dirtied, ..self.strategy.usage }
     }
 
-    /// Gives the log's present position a name, of at most 63 bytes; the end of the record. WAL: XLOG_RESTORE_POINT.
-    /// Counterpart: XLogRestorePoint.
+    /// Gives the log's present position a name, of at most 63 bytes; the end of the record. WAL:
+    /// XLOG_RESTORE_POINT. Counterpart: XLogRestorePoint.
     pub fn create_restore_point(&mut self, name: &str) -> Result<Lsn> {
         let storage = self.storage.clone();
         if storage.wal.level() == WalLevel::Minimal {
@@ -438,9 +438,9 @@ impl Backend {
         result
     }
 
-    /// WAL: files go after the record that says so has reached the disk, for aborts too. Else replay might make the
-    /// init fork of an unlogged table anew beside the emptied main fork, and PostgreSQL's recovery does not
-    /// overwrite that one.
+    /// WAL: files go after the record that says so has reached the disk, for aborts too. Else
+    /// replay might make the init fork of an unlogged table anew beside the emptied main fork, and
+    /// PostgreSQL's recovery does not overwrite that one.
     fn flush_drops(&mut self, record: &XactExtras) -> Result<()> {
         if record.dropped_files.is_empty() {
             return Ok(());
@@ -506,8 +506,8 @@ impl Backend {
         self.txn.command_counter_increment()
     }
 
-    /// The commit of this transaction is to be durable before anybody hears of it: files of databases
-    /// follow it. Counterpart: `ForceSyncCommit`.
+    /// The commit of this transaction is to be durable before anybody hears of it: files of
+    /// databases follow it. Counterpart: `ForceSyncCommit`.
     pub fn force_sync_commit(&mut self) {
         self.force_sync = true;
     }

@@ -46,8 +46,8 @@ impl Owner for Backend {
     }
 }
 
-/// Computes the index values of a row: gets the columns that [`build`] was asked for, appends one datum
-/// per index column; false if the row does not belong into the index (partial indexes).
+/// Computes the index values of a row: gets the columns that [`build`] was asked for, appends one
+/// datum per index column; false if the row does not belong into the index (partial indexes).
 pub type RowToEntry<'a, O> =
     dyn FnMut(&mut O, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
 
@@ -63,9 +63,9 @@ struct Candidate {
     alive: bool,
 }
 
-/// Fills a new, empty index from the table, whose changes the caller has locked out. `columns`: what of
-/// the table `entry` needs. `print` makes the text of key values for the DETAIL of a violated
-/// uniqueness (`(a, b)=(1, 2)`).
+/// Fills a new, empty index from the table, whose changes the caller has locked out. `columns`:
+/// what of the table `entry` needs. `print` makes the text of key values for the DETAIL of a
+/// violated uniqueness (`(a, b)=(1, 2)`).
 pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
     table: &Arc<TableDesc>,

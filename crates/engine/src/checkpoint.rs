@@ -109,7 +109,8 @@ impl Checkpointer {
         }
     }
 
-    /// The next step makes a checkpoint: until there is one, another crash would have the same log replayed again.
+    /// The next step makes a checkpoint: until there is one, another crash would have the same log
+    /// replayed again.
     pub(crate) fn want_after_recovery(&self) {
         self.after_recovery.store(true, Release);
     }
@@ -281,8 +282,8 @@ impl Engine {
         self.checkpointer.stopping.store(true, Release);
     }
 
-    /// Sleeps while a paced checkpoint is ahead of its schedule, but not long for few pages: the whole span is for when
-    /// there is much to write. Counterpart: CheckpointWriteDelay.
+    /// Sleeps while a paced checkpoint is ahead of its schedule, but not long for few pages: the
+    /// whole span is for when there is much to write. Counterpart: CheckpointWriteDelay.
     fn pause(&self, pace: &Pace, progress: f64, pages: usize) {
         const NAP: Duration = Duration::from_millis(100);
         let state = &self.checkpointer;
@@ -310,16 +311,16 @@ impl Engine {
         progress >= elapsed / self.live().checkpoint_timeout.as_secs_f64()
     }
 
-    /// Segments after which a checkpoint begins, so that `max_wal_size` holds until its end. Counterpart:
-    /// CalculateCheckpointSegments.
+    /// Segments after which a checkpoint begins, so that `max_wal_size` holds until its end.
+    /// Counterpart: CalculateCheckpointSegments.
     fn checkpoint_segments(&self) -> u64 {
         let most = self.wal.config().max_wal_size / self.wal.layout().segment_size();
         let segments = most as f64 / (1.0 + self.live().checkpoint_completion_target);
         (segments as u64).max(1)
     }
 
-    /// The checkpointer's step: a checkpoint if time or log say so. Returns how long to sleep, unless
-    /// [`wal::Wal::checkpointer_waiter`] is woken before.
+    /// The checkpointer's step: a checkpoint if time or log say so. Returns how long to sleep,
+    /// unless [`wal::Wal::checkpointer_waiter`] is woken before.
     pub fn checkpointer_step(&self) -> Result<Duration> {
         const TICK: Duration = Duration::from_millis(200);
         let state = &self.checkpointer;

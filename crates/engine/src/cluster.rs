@@ -1,5 +1,5 @@
-//! A new cluster's directories, first log segment, status files and control file: what must be there
-//! before the engine can open it. The catalogs are filled in through the opened engine.
+//! A new cluster's directories, first log segment, status files and control file: what must be
+//! there before the engine can open it. The catalogs are filled in through the opened engine.
 //! Counterpart: BootStrapXLOG in xlog.c, the directory list of initdb.
 
 use crate::control::Control;
@@ -53,8 +53,8 @@ impl Default for ClusterOptions {
     }
 }
 
-/// Makes the skeleton in an empty data directory. Afterwards [`crate::Engine::open`] finds a cluster
-/// that was shut down.
+/// Makes the skeleton in an empty data directory. Afterwards [`crate::Engine::open`] finds a
+/// cluster that was shut down.
 pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
     let disk = &*env.disk;
     for dir in DIRECTORIES {

@@ -1,6 +1,6 @@
-//! Records that carry images for checking (`wal_consistency_checking`): after the record is replayed,
-//! the pages must equal the images, up to what redo is allowed to leave different (hints, unused
-//! space), which is masked. Counterpart: checkXLogConsistency, bufmask.c, heap_mask.
+//! Records that carry images for checking (`wal_consistency_checking`): after the record is
+//! replayed, the pages must equal the images, up to what redo is allowed to leave different (hints,
+//! unused space), which is masked. Counterpart: checkXLogConsistency, bufmask.c, heap_mask.
 
 use bufmgr::redo::{IfMissing, RedoCx, read_block};
 use page::PageBuf;
@@ -99,7 +99,8 @@ fn mask_heap_items(page: &mut PageBuf) {
             page.set_u16_at(start + INFOMASK_AT, bits);
             // The command id is not logged.
             page.set_u32_at(start + 8, u32::from(MARKER));
-            // A speculative token is replaced by the TID in replay; which block, redo does not tell here.
+            // A speculative token is replaced by the TID in replay; which block, redo does not tell
+            // here.
             let token = page::heap_tuple::SPEC_TOKEN_OFFSET;
             if page.u16_at(start + 16) == token {
                 page.bytes_mut()[start + 12..start + 18].fill(MARKER);

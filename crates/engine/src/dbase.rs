@@ -234,8 +234,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a database's files. Its sessions are gone and its catalog rows are deleted; the caller
-    /// commits right after. Counterpart: the end of dropdb.
+    /// Removes a database's files. Its sessions are gone and its catalog rows are deleted; the
+    /// caller commits right after. Counterpart: the end of dropdb.
     pub fn drop_database(&self, be: &mut Backend, database: Oid) -> Result<()> {
         let xid = be.current_xid()?;
         self.pool.drop_database(database);
@@ -266,8 +266,8 @@ impl Engine {
     }
 }
 
-/// Removes a database's directory as far as can be: some of its files may be gone already, so there is no way back.
-/// Returns warnings.
+/// Removes a database's directory as far as can be: some of its files may be gone already, so there
+/// is no way back. Returns warnings.
 fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
     let path = database_path(db);
     let mut warnings = vfs::remove_what_can_be(disk, &path);

@@ -28,8 +28,8 @@ pub struct TableDesc {
     pub toast: Option<ToastDesc>,
     pub is_catalog: bool,
     pub is_toast: bool,
-    /// Columns used by any index (key, included, expression, predicate): an update that leaves them alone
-    /// may be heap-only. Ascending.
+    /// Columns used by any index (key, included, expression, predicate): an update that leaves them
+    /// alone may be heap-only. Ascending.
     pub indexed_columns: Box<[AttrNo]>,
     /// Key columns of unique indexes that a foreign key could refer to: an update that leaves them
     /// alone locks the row less strongly. Ascending.

@@ -1,5 +1,5 @@
-//! A record in words, as `pg_waldump` has it: whose it is, and what the managers without a crate of their own say.
-//! Counterpart: the `*_desc` functions of access/rmgrdesc.
+//! A record in words, as `pg_waldump` has it: whose it is, and what the managers without a crate of
+//! their own say. Counterpart: the `*_desc` functions of access/rmgrdesc.
 
 mod absent;
 
@@ -12,8 +12,8 @@ const REPLORIGIN_SET: u8 = 0x00;
 const REPLORIGIN_DROP: u8 = 0x10;
 const LOGICAL_MESSAGE: u8 = 0x00;
 
-/// What the record says besides its name ([`wal::desc::identify`]); of one that ends too early, as much as there is.
-/// `time` puts microseconds since 2000 in words.
+/// What the record says besides its name ([`wal::desc::identify`]); of one that ends too early, as
+/// much as there is. `time` puts microseconds since 2000 in words.
 pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String {
     let mut out = String::new();
     let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };

@@ -53,8 +53,8 @@ pub struct EngineConfig {
     pub ignore_checksum_failure: bool,
     pub ignore_invalid_pages: bool,
     pub scan_rings: bool,
-    /// `norsu.redo_workers`: threads that replay pages besides the one that reads the log; with none, that one does.
-    /// At most 64.
+    /// `norsu.redo_workers`: threads that replay pages besides the one that reads the log; with
+    /// none, that one does. At most 64.
     pub redo_workers: usize,
     pub open_files_max: usize,
     pub txn: TxnConfig,

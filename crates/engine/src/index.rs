@@ -20,7 +20,8 @@ use types::{Batch, DatumRef};
 
 pub use btree::{Direction, RowMember, ScanKey, ScanOp, UniqueCheck};
 
-/// Entries above it may be too large for a page: it is looked whether values are compressed in the table.
+/// Entries above it may be too large for a page: it is looked whether values are compressed in the
+/// table.
 const LARGE_ENTRY: usize = 2000;
 
 /// What became of an insertion.
@@ -92,8 +93,8 @@ pub(crate) fn form(
     index.schema.form_with(values, &compressed, tid, tuple)
 }
 
-/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: what the index's keys are (`a, lower(b)`), and
-/// the printed values (`1, x`).
+/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: what the index's
+/// keys are (`a, lower(b)`), and the printed values (`1, x`).
 pub fn unique_violation(
     index: &IndexDesc,
     table: &TableDesc,
@@ -124,8 +125,8 @@ pub struct Conflict {
 }
 
 impl Conflict {
-    /// Waits for the transaction (or for the speculative insertion) on which the row depends. False if it depends
-    /// on none.
+    /// Waits for the transaction (or for the speculative insertion) on which the row depends. False
+    /// if it depends on none.
     pub fn wait(&self, be: &mut Backend) -> Result<bool> {
         if !self.waits_for.is_valid() {
             return Ok(false);
@@ -154,11 +155,12 @@ pub fn find_conflict(
     Ok(found)
 }
 
-/// Calls `each` with the live rows with these key values, in index order, until it breaks. NULLs equal nothing.
+/// Calls `each` with the live rows with these key values, in index order, until it breaks. NULLs
+/// equal nothing.
 ///
-/// LOCK ORDER: the rows are visited while the entries' leaf is pinned, so that VACUUM cannot remove the entries and
-/// no other row can take their places (a dirty snapshot would see it). A heap page is latched for each; nothing is
-/// waited for.
+/// LOCK ORDER: the rows are visited while the entries' leaf is pinned, so that VACUUM cannot remove
+/// the entries and no other row can take their places (a dirty snapshot would see it). A heap page
+/// is latched for each; nothing is waited for.
 pub fn for_each_conflict(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -367,9 +369,9 @@ impl IndexScan {
         self.current
     }
 
-    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison that was
-    /// given as number `n`. The way to go where a scan is used over and over: it allocates nothing for
-    /// values of fixed width.
+    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison
+    /// that was given as number `n`. The way to go where a scan is used over and over: it allocates
+    /// nothing for values of fixed width.
     pub fn rescan_values(&mut self, be: &mut Backend, values: &[DatumRef<'_>]) -> Result<()> {
         self.ended = None;
         let IndexScan { scan, index, .. } = self;
@@ -383,8 +385,8 @@ impl IndexScan {
         self.snapshot = snapshot;
     }
 
-    /// Ends the scan and gives its snapshot back; [`IndexScan::set_snapshot`] and a rescan make it usable
-    /// again.
+    /// Ends the scan and gives its snapshot back; [`IndexScan::set_snapshot`] and a rescan make it
+    /// usable again.
     pub fn let_go(&mut self, be: &mut Backend) -> Result<()> {
         self.snapshot = be.no_snapshot();
         self.end(be)
@@ -424,8 +426,9 @@ impl IndexScan {
     }
 }
 
-/// All TIDs that match, in index order, for bitmap scans. Calls `each`; returns their number. The leaves are not
-/// pinned afterwards: the rows must be looked up by an MVCC snapshot that was taken before.
+/// All TIDs that match, in index order, for bitmap scans. Calls `each`; returns their number. The
+/// leaves are not pinned afterwards: the rows must be looked up by an MVCC snapshot that was taken
+/// before.
 pub fn scan_tids(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -458,8 +461,8 @@ impl BitmapFetch {
         Ok(BitmapFetch { table: table.clone(), reader: RowReader::new(table, columns)? })
     }
 
-    /// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot sees.
-    /// Blocks beyond the table's end are ignored.
+    /// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot
+    /// sees. Blocks beyond the table's end are ignored.
     pub fn block(
         &mut self,
         be: &mut Backend,

@@ -1,6 +1,7 @@
-//! Catalog rows whose statistics are overwritten in place (`pg_class`, `pg_database`), and the lock that keeps such a
-//! change and a new version of the row apart. See [`heap::inplace_update`] for the invariant.
-//! Counterpart: `systable_inplace_update_begin`, `LockTuple(InplaceUpdateTupleLock)`.
+//! Catalog rows whose statistics are overwritten in place (`pg_class`, `pg_database`), and the lock
+//! that keeps such a change and a new version of the row apart. See [`heap::inplace_update`] for
+//! the invariant. Counterpart: `systable_inplace_update_begin`,
+//! `LockTuple(InplaceUpdateTupleLock)`.
 
 use crate::{Backend, TableDesc};
 use heap::InPlace;
@@ -19,7 +20,8 @@ fn tag(be: &Backend, table: &TableDesc, tid: Tid) -> LockTag {
     LockTag::tuple(rel.database, rel.oid, tid)
 }
 
-/// Locks the row version at `tid` against in-place changes and updates, until [`unlock`] or the transaction's end.
+/// Locks the row version at `tid` against in-place changes and updates, until [`unlock`] or the
+/// transaction's end.
 ///
 /// LOCK ORDER: no page is latched.
 pub fn lock(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<()> {
@@ -34,9 +36,9 @@ pub fn unlock(be: &mut Backend, table: &TableDesc, tid: Tid) {
     be.unlock(tag, MODE);
 }
 
-/// Overwrites the columns in which `new` differs from `old`, the row as it was read from `tid` under [`lock`]. False if
-/// it is not the row's latest version any more, or somebody who updates it had to be waited for: then the
-/// caller releases the lock and looks the row up anew.
+/// Overwrites the columns in which `new` differs from `old`, the row as it was read from `tid`
+/// under [`lock`]. False if it is not the row's latest version any more, or somebody who updates it
+/// had to be waited for: then the caller releases the lock and looks the row up anew.
 pub fn overwrite(
     be: &mut Backend,
     table: &TableDesc,

@@ -1,12 +1,11 @@
 //! The storage façade: recovery, checkpoints, sessions' access to tables, indexes and sequences,
 //! vacuum, TOAST, control file. Nothing above sees a page.
 //!
-//! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them), `control`, `relmap`,
-//! `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`, `describe`,
-//! `recovery`, `checkpoint`; for sessions: `backend`
-//! (what a session owns), `desc` (open tables and indexes), `storage` (their files), `table`, `index`, `inplace`,
-//! `vacuum`, `sample`, `sequence`, `verify`, `tempfile`,
-//! `prewarm`.
+//! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them),
+//! `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`,
+//! `describe`, `recovery`, `checkpoint`; for sessions: `backend` (what a session owns), `desc`
+//! (open tables and indexes), `storage` (their files), `table`, `index`, `inplace`, `vacuum`,
+//! `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
 
 #![forbid(unsafe_code)]
 

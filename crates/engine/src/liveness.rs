@@ -1,5 +1,5 @@
-//! What an index asks about the table while it holds a leaf latched: is there a live row with this key,
-//! and which entries lead nowhere any more.
+//! What an index asks about the table while it holds a leaf latched: is there a live row with this
+//! key, and which entries lead nowhere any more.
 //!
 //! Counterpart: `heap_index_delete_tuples`, `bottomup_sort_and_shrink` in heapam.c,
 //! `table_index_fetch_tuple_check`.
@@ -61,8 +61,8 @@ impl<'a> Probe<'a> {
         Ok(hot_search(&guard, tid.offset, &vis, &snapshot, None, None, &mut Vec::new())?.is_some())
     }
 
-    /// The chain member at `tid` that a dirty snapshot sees. The caller keeps the index entry's leaf pinned or
-    /// latched: else another row may have taken `tid`.
+    /// The chain member at `tid` that a dirty snapshot sees. The caller keeps the index entry's
+    /// leaf pinned or latched: else another row may have taken `tid`.
     pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtyFound> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
@@ -77,8 +77,8 @@ impl<'a> Probe<'a> {
             let Some((offset, header)) = header else {
                 return Ok(DirtyFound::Dead { all_dead: dead });
             };
-            // The transaction that it depends on may have ended since the search: then search again, for
-            // another member may be the one that lives now.
+            // The transaction that it depends on may have ended since the search: then search
+            // again, for another member may be the one that lives now.
             if let Some(info) = vis.dirty(&header, &mut 0)? {
                 let own = self.txn.is_current(header.raw_xmin);
                 let tid = Tid::new(tid.block, offset);
@@ -227,8 +227,8 @@ fn chain_removed_xid(
     Ok(Some(latest))
 }
 
-/// Orders the candidates by how promising their blocks are and keeps those of the best ones; number of
-/// blocks at the front that lie together. `candidates` come sorted by TID.
+/// Orders the candidates by how promising their blocks are and keeps those of the best ones; number
+/// of blocks at the front that lie together. `candidates` come sorted by TID.
 fn sort_and_shrink(candidates: &mut Vec<DeleteCandidate>) -> usize {
     struct Group {
         block: BlockNo,

@@ -1,6 +1,7 @@
-//! The look at the log before recovery writes anything, so that a directory that only PostgreSQL can recover stays as it
-//! is. Most logs hold nothing that is even doubtful; for that their records' headers are enough, and threads take
-//! segments in turn. Only a doubtful log is read as a whole.
+//! The look at the log before recovery writes anything, so that a directory that only PostgreSQL
+//! can recover stays as it is. Most logs hold nothing that is even doubtful; for that their
+//! records' headers are enough, and threads take segments in turn. Only a doubtful log is read as a
+//! whole.
 
 use crate::Engine;
 use crate::recovery::{FIRST_POSTGRES, Start, log_reader, seek};

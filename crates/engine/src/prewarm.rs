@@ -35,7 +35,8 @@ pub fn blocks(
     pool.nblocks_or_none(&buffers).map(|n| Some(n.unwrap_or(0)))
 }
 
-/// Brings the blocks from `first` up to `end` (exclusive), which exist, and returns how many those are.
+/// Brings the blocks from `first` up to `end` (exclusive), which exist, and returns how many those
+/// are.
 pub fn prewarm(
     backend: &Backend,
     file: RelFile,

@@ -22,9 +22,9 @@ use vfs::{Disk, FileKind, io_error};
 use wal::layout::{SHORT_HEADER, WAL_PAGE};
 use wal::{CheckPoint, ControlFile, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
-/// Restoring from backups, following a primary, archiving, slots and commit timestamps are not offered; what asks for
-/// them must not be overlooked, since ignoring it would damage the cluster or what hangs on it. Nothing is written
-/// before.
+/// Restoring from backups, following a primary, archiving, slots and commit timestamps are not
+/// offered; what asks for them must not be overlooked, since ignoring it would damage the cluster
+/// or what hangs on it. Nothing is written before.
 pub(crate) fn refuse_what_we_cannot_keep(
     disk: &dyn Disk,
     commit_timestamps: bool,
@@ -72,7 +72,8 @@ fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The log's directories are there; that for archiving is made. Counterpart: ValidateXLOGDirectoryStructure.
+/// The log's directories are there; that for archiving is made. Counterpart:
+/// ValidateXLOGDirectoryStructure.
 fn check_log_directories(engine: &Engine) -> Result<()> {
     const ARCHIVE: &str = "pg_wal/archive_status";
     let disk = &*engine.env.disk;
@@ -93,8 +94,8 @@ fn check_log_directories(engine: &Engine) -> Result<()> {
     Ok(())
 }
 
-/// Directories that hold nothing of ours, but without which PostgreSQL does not start either: whoever lost them has lost
-/// more.
+/// Directories that hold nothing of ours, but without which PostgreSQL does not start either:
+/// whoever lost them has lost more.
 fn require_directories(engine: &Engine, paths: &[&str]) -> Result<()> {
     for path in paths {
         let found = engine.env.disk.list(path);
@@ -177,8 +178,9 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
     begin_business(engine, timeline, checkpoint.redo, &end, crashed)
 }
 
-/// A log that goes over to another timeline, after a promotion whose checkpoint was not made any more, and a base backup
-/// that was not yet replayed to its end: we would take the log as it looks to be, and lose what comes after.
+/// A log that goes over to another timeline, after a promotion whose checkpoint was not made any
+/// more, and a base backup that was not yet replayed to its end: we would take the log as it looks
+/// to be, and lose what comes after.
 fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
     let (timeline, last) = (file.check_point_copy.timeline, file.min_recovery_point_tli);
     let backup = file.backup_start_point.is_valid() || file.backup_end_point.is_valid();
@@ -306,7 +308,8 @@ pub(crate) fn log_reader(engine: &Engine) -> WalReader {
     WalReader::new(disk, file.wal_segment_size, timeline, Some(file.system_id))
 }
 
-/// Where replay begins: a shutdown checkpoint is its own redo point, and what follows it comes first.
+/// Where replay begins: a shutdown checkpoint is its own redo point, and what follows it comes
+/// first.
 pub(crate) fn seek(reader: &mut WalReader, start: &Start) {
     let from_record = start.checkpoint.redo < start.lsn;
     reader.seek(if from_record { start.checkpoint.redo } else { start.end });
@@ -435,9 +438,10 @@ fn begin_business(
     engine.control.update(|file| file.state = DbState::InProduction)
 }
 
-/// Recovery is over, and its checkpoint is left to the checkpointer: the log goes on as if there had been no crash, so
-/// until then the old redo pointer serves for another one. Standbys are told that nobody runs any more.
-/// Counterpart: CreateEndOfRecoveryRecord, which PostgreSQL has for promotions alone.
+/// Recovery is over, and its checkpoint is left to the checkpointer: the log goes on as if there
+/// had been no crash, so until then the old redo pointer serves for another one. Standbys are told
+/// that nobody runs any more. Counterpart: CreateEndOfRecoveryRecord, which PostgreSQL has for
+/// promotions alone.
 fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> Result<()> {
     scratch.reset(RmgrId::Xlog, XLOG_END_OF_RECOVERY);
     scratch.main(&engine.env.clock.pg_micros().to_le_bytes());
@@ -501,8 +505,8 @@ fn report_parameters(engine: &Engine, scratch: &mut RecordBuilder) -> Result<()>
 }
 
 impl Engine {
-    /// Changes `full_page_writes` and logs it. Turned on, it holds before the record; turned off, only
-    /// after it: replay may count on images between. Counterpart: UpdateFullPageWrites.
+    /// Changes `full_page_writes` and logs it. Turned on, it holds before the record; turned off,
+    /// only after it: replay may count on images between. Counterpart: UpdateFullPageWrites.
     pub fn set_full_page_writes(&self, on: bool) -> Result<()> {
         if self.wal.full_page_writes() == on {
             return Ok(());

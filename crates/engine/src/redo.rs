@@ -1,5 +1,5 @@
-//! Replay of one record: whose it is, who replays it, and what the managers without a crate of their own do.
-//! Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
+//! Replay of one record: whose it is, who replays it, and what the managers without a crate of
+//! their own do. Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
 
 use crate::describe::describe;
 use crate::redo_workers::RedoWorkers;
@@ -57,8 +57,8 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     }
 }
 
-/// An error (0A000) for a record that replay has no means for: of an access method that is not here, unless images of all
-/// its pages come with it, or of a prepared transaction.
+/// An error (0A000) for a record that replay has no means for: of an access method that is not
+/// here, unless images of all its pages come with it, or of a prepared transaction.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
     let known = match rmgr {
@@ -79,7 +79,8 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
 /// What a record needs of the threads that replay pages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Concern {
-    /// It changes its blocks, each from itself and the record: whoever has a block's page in its share does that.
+    /// It changes its blocks, each from itself and the record: whoever has a block's page in its
+    /// share does that.
     Pages,
     /// It has nothing to do with pages.
     Status,
@@ -90,7 +91,8 @@ enum Concern {
 fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
     let pages = match rmgr {
         RmgrId::Heap | RmgrId::Seq => true,
-        // Bits of one page of the map are set for many heap pages, and its LSN tells whether they are.
+        // Bits of one page of the map are set for many heap pages, and its LSN tells whether they
+        // are.
         RmgrId::Heap2 => !heap::redo::sets_visible(record),
         RmgrId::Btree => btree::redo_concerns_one_page(record),
         RmgrId::Xlog => matches!(record.info(), XLOG_FPI | XLOG_FPI_FOR_HINT),
@@ -105,8 +107,8 @@ fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
     if pages && plain { Concern::Pages } else { Concern::All }
 }
 
-/// Replays what a record does to the pages that are the context's, and checks it if it brings the means. Only for
-/// records that concern nothing else.
+/// Replays what a record does to the pages that are the context's, and checks it if it brings the
+/// means. Only for records that concern nothing else.
 pub(crate) fn replay_pages(
     cx: &mut RedoCx<'_>,
     rmgr: RmgrId,
@@ -294,7 +296,8 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// An access method that is not here: its records carry images of all their pages ([`check_replayable`]).
+    /// An access method that is not here: its records carry images of all their pages
+    /// ([`check_replayable`]).
     fn images_only(&mut self, record: &DecodedRecord) -> Result<()> {
         check_replayable(record)?;
         for (id, _) in record.blocks() {

@@ -1,20 +1,22 @@
 //! Replay of pages by several threads.
 //!
-//! One thread reads the log and decodes it. Records that change nothing but their blocks go to the threads that have
-//! those pages in their shares ([`Share`]): a page's records reach one thread, in order. A record of two pages in two
-//! shares goes to both, and each does its half. All other records are replayed by the reading thread: those that have
-//! to do with files, with many pages or with what pages hold wait until everything before them is done
-//! ([`RedoWorkers::wait`]), commits and the like wait for nothing.
+//! One thread reads the log and decodes it. Records that change nothing but their blocks go to the
+//! threads that have those pages in their shares ([`Share`]): a page's records reach one thread, in
+//! order. A record of two pages in two shares goes to both, and each does its half. All other
+//! records are replayed by the reading thread: those that have to do with files, with many pages or
+//! with what pages hold wait until everything before them is done ([`RedoWorkers::wait`]), commits
+//! and the like wait for nothing.
 //!
-//! Records travel as bytes, many in one buffer, and are taken apart again by the worker: what two cores hand to each
-//! other record by record costs more than the work.
+//! Records travel as bytes, many in one buffer, and are taken apart again by the worker: what two
+//! cores hand to each other record by record costs more than the work.
 //!
 //! ```text
 //! reader ── full buffers ──> worker          each lane: a queue of bounded length
 //!        <── empty buffers ──
 //! ```
 //!
-//! An error ends replay as a whole; the first one counts, and workers only empty their queues after it.
+//! An error ends replay as a whole; the first one counts, and workers only empty their queues after
+//! it.
 
 use crate::redo::replay_pages;
 use bufmgr::BufferPool;
@@ -32,13 +34,14 @@ use wal::DecodedRecord;
 const BATCH_BYTES: usize = 64 << 10;
 /// Full buffers that wait for a worker.
 const QUEUE_MAX: usize = 16;
-/// A reader that found a queue full goes on when so many are left: to wake it for each one costs more than what it brings.
+/// A reader that found a queue full goes on when so many are left: to wake it for each one costs
+/// more than what it brings.
 const QUEUE_LOW: usize = QUEUE_MAX / 2;
 /// So many records ahead of the one being replayed, the processor is told which page it will need.
 const AHEAD: usize = 4;
 
-/// Before each record in a buffer: where it lies in the log, its length, and the first of its blocks that is in the
-/// worker's share.
+/// Before each record in a buffer: where it lies in the log, its length, and the first of its
+/// blocks that is in the worker's share.
 #[derive(Clone, Copy)]
 struct Frame {
     start: Lsn,

@@ -5,8 +5,8 @@
 //! 512 bytes: magic u32 | count u32 | 62 x (catalog oid, file number) | crc-32c u32 | 0
 //! ```
 //!
-//! WAL: `RM_RELMAP UPDATE` carries the whole map and is flushed before the file is overwritten; the file is
-//! one sector, so the write is atomic. Counterpart: relmapper.c.
+//! WAL: `RM_RELMAP UPDATE` carries the whole map and is flushed before the file is overwritten; the
+//! file is one sector, so the write is atomic. Counterpart: relmapper.c.
 
 use ids::{Oid, RelFile, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};

@@ -1,8 +1,10 @@
-//! Copying a table into new files for VACUUM FULL and CLUSTER: the dead versions stay behind, the others
-//! keep the transactions that made and deleted them, so that older snapshots see what they saw before.
+//! Copying a table into new files for VACUUM FULL and CLUSTER: the dead versions stay behind, the
+//! others keep the transactions that made and deleted them, so that older snapshots see what they
+//! saw before.
 //!
 //! The caller holds AccessExclusive on the table, has made the new files, and builds the indexes
-//! afterwards. Large values are copied into the new TOAST table; those that are compressed within their row stay so.
+//! afterwards. Large values are copied into the new TOAST table; those that are compressed within
+//! their row stay so.
 //!
 //! WAL: a full page image for each page, when it is full. Counterpart: rewriteheap.c,
 //! `heapam_relation_copy_for_cluster`.
@@ -40,8 +42,8 @@ pub struct Copied {
 /// The values of an index's key columns, by the table's columns.
 pub type KeyOf<'a, O> = dyn FnMut(&mut O, &[DatumRef<'_>]) -> Result<Vec<Datum>> + 'a;
 
-/// Copies the rows of `old` into `new`, the same table with other files. `promised`: its `relfrozenxid`
-/// and `relminmxid`. With `order`, in the order of that index.
+/// Copies the rows of `old` into `new`, the same table with other files. `promised`: its
+/// `relfrozenxid` and `relminmxid`. With `order`, in the order of that index.
 pub fn copy_table<O: Owner + ?Sized>(
     owner: &mut O,
     old: &Arc<TableDesc>,
@@ -207,8 +209,8 @@ impl Copier {
         let stored = page.page().heap_tuple(tid.offset);
         let stored = stored.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
         let mut values = old.deformer().deform_all(&stored)?;
-        // What lies in the old TOAST table is fetched; what is compressed in the row stays as it is, whatever its
-        // column's storage is now.
+        // What lies in the old TOAST table is fetched; what is compressed in the row stays as it
+        // is, whatever its column's storage is now.
         let fetched = header.has_external().then(|| self.row(be, tid, page)).transpose()?;
         for (i, (value, a)) in values.iter_mut().zip(&self.new.tupdesc.attrs).enumerate() {
             match (&value, &fetched) {

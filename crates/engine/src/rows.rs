@@ -24,7 +24,8 @@ pub(crate) struct RowReader {
     /// Values wider than this when whole are left out (an empty value stands for them) and noted.
     width_max: usize,
     pub(crate) left_out: Vec<LeftOut>,
-    /// Bytes that compressed and outlying values of the batch have, or will have once they are fetched.
+    /// Bytes that compressed and outlying values of the batch have, or will have once they are
+    /// fetched.
     expanded: usize,
 }
 
@@ -76,7 +77,8 @@ impl RowReader {
         Ok(reader)
     }
 
-    /// As [`RowReader::new`], for whoever has no use for values that are wider than `width_max` bytes when whole.
+    /// As [`RowReader::new`], for whoever has no use for values that are wider than `width_max`
+    /// bytes when whole.
     pub(crate) fn of_narrow(
         table: &TableDesc,
         columns: &[AttrNo],

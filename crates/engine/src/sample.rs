@@ -1,7 +1,8 @@
 //! A random sample of a table's rows, for ANALYZE.
 //!
-//! Blocks are drawn first, then rows go through a reservoir. From each row that enters it, it is computed how
-//! many rows pass by before the next one does, so that most rows cost neither a random number nor a copy.
+//! Blocks are drawn first, then rows go through a reservoir. From each row that enters it, it is
+//! computed how many rows pass by before the next one does, so that most rows cost neither a random
+//! number nor a copy.
 //!
 //! Counterpart: `acquire_sample_rows`, sampling.c; the skips are those of Li's algorithm L.
 
@@ -94,8 +95,8 @@ fn draw_blocks(pages: u32, target: usize, random: &SeededRandom) -> Vec<u32> {
     blocks
 }
 
-/// Draws up to `target` rows: random blocks first, then a reservoir over their live rows. Values that are compressed or
-/// lie in the TOAST table and are wider than `width_max` bytes are not read.
+/// Draws up to `target` rows: random blocks first, then a reservoir over their live rows. Values
+/// that are compressed or lie in the TOAST table and are wider than `width_max` bytes are not read.
 pub fn sample_rows(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -218,8 +219,8 @@ fn decode(
 mod tests {
     use super::*;
 
-    /// Each of 1,000 rows must come into a sample of 50 about as often as every other: over 400 draws
-    /// 20 times, with a standard deviation of 4.4.
+    /// Each of 1,000 rows must come into a sample of 50 about as often as every other: over 400
+    /// draws 20 times, with a standard deviation of 4.4.
     #[test]
     fn every_row_is_as_likely() {
         let header = page::HeapTupleHeader { hoff: 24, ..Default::default() };

@@ -12,7 +12,8 @@ use txn::TxnManager;
 use vfs::Env;
 use wal::Wal;
 
-/// What checkpoints and the background writer have done, for `pg_stat_bgwriter`; times in milliseconds.
+/// What checkpoints and the background writer have done, for `pg_stat_bgwriter`; times in
+/// milliseconds.
 #[derive(Default)]
 pub struct BackgroundCounters {
     pub timed: AtomicU64,
@@ -64,7 +65,8 @@ pub struct Storage {
 
 impl Storage {
     /// Drops buffers and files of a relation, with all forks. The main fork stays as an empty file
-    /// until the next checkpoint, so that its number is not reused too early. Returns warnings of what stays.
+    /// until the next checkpoint, so that its number is not reused too early. Returns warnings of
+    /// what stays.
     #[must_use]
     pub fn drop_files(&self, file: RelFile, redo: bool) -> Vec<PgError> {
         self.pool.drop_relation(file);

@@ -1,5 +1,5 @@
-//! Relation files and transactions: a new relation's files go if it aborts, a dropped one's only when
-//! it has committed.
+//! Relation files and transactions: a new relation's files go if it aborts, a dropped one's only
+//! when it has committed.
 //!
 //! Counterpart: catalog/storage.c.
 
@@ -141,8 +141,8 @@ pub fn create_relation_files(
     Ok(())
 }
 
-/// Are there files with this number, left by somebody who crashed before his commit? Counterpart: the
-/// look at the disk in `GetNewRelFileNode`.
+/// Are there files with this number, left by somebody who crashed before his commit? Counterpart:
+/// the look at the disk in `GetNewRelFileNode`.
 pub fn relation_files_exist(
     be: &mut Backend,
     file: RelFile,
@@ -173,9 +173,9 @@ pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persist
     });
 }
 
-/// Before a commit under `wal_level = minimal`: what the transaction has made and not logged comes to the disk, or to
-/// the log if it is small (`wal_skip_threshold`). From then on it is logged like all others.
-/// WAL: XLOG_FPI for the small ones. Counterpart: smgrDoPendingSyncs.
+/// Before a commit under `wal_level = minimal`: what the transaction has made and not logged comes
+/// to the disk, or to the log if it is small (`wal_skip_threshold`). From then on it is logged like
+/// all others. WAL: XLOG_FPI for the small ones. Counterpart: smgrDoPendingSyncs.
 pub(crate) fn make_new_files_durable(be: &mut Backend) -> Result<()> {
     for file in be.pending.unlogged() {
         let storage = be.storage().clone();
@@ -232,15 +232,15 @@ fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()
     Ok(())
 }
 
-/// Was the file made by the present (sub)transaction? Then nobody else can see its rows, and they go
-/// with it.
+/// Was the file made by the present (sub)transaction? Then nobody else can see its rows, and they
+/// go with it.
 pub fn is_new_here(be: &Backend, file: RelFile) -> bool {
     let nesting = be.txn.nesting();
     be.pending.list.iter().any(|p| !p.at_commit && p.drop.file == file && p.nesting == nesting)
 }
 
-/// The relation's new files are kept although the transaction may abort, or its old ones although it
-/// commits (relation map). Counterpart: `RelationPreserveStorage`.
+/// The relation's new files are kept although the transaction may abort, or its old ones although
+/// it commits (relation map). Counterpart: `RelationPreserveStorage`.
 pub fn preserve_relation_files(be: &mut Backend, file: RelFile, at_commit: bool) {
     be.pending.list.retain(|p| !(p.drop.file == file && p.at_commit == at_commit));
 }

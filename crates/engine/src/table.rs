@@ -1,5 +1,5 @@
-//! Rows of tables: scans into batches, insertion, change, row locks. TOAST and the free space map are
-//! dealt with in here; indexes are the caller's business ([`crate::index::insert`]).
+//! Rows of tables: scans into batches, insertion, change, row locks. TOAST and the free space map
+//! are dealt with in here; indexes are the caller's business ([`crate::index::insert`]).
 //!
 //! Counterpart: tableam.c, heapam_handler.c.
 
@@ -29,7 +29,8 @@ pub mod system {
     pub const TABLEOID: AttrNo = -6;
 }
 
-/// What became of an attempt to change or lock a row. Counterpart: `TM_Result` with `TM_FailureData`.
+/// What became of an attempt to change or lock a row. Counterpart: `TM_Result` with
+/// `TM_FailureData`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowOutcome {
     Ok,
@@ -88,13 +89,14 @@ pub struct ChangeOptions<'a> {
     /// repeatable read).
     pub crosscheck: Option<&'a Snapshot>,
     pub wait: RowWait,
-    /// Updates: columns whose stored value is taken over from the old version (what `values` says of
-    /// them does not count). Large values need not be read and written then.
+    /// Updates: columns whose stored value is taken over from the old version (what `values` says
+    /// of them does not count). Large values need not be read and written then.
     pub keep: &'a [AttrNo],
     /// Deletes: the row moves to another partition.
     pub changing_partition: bool,
-    /// The command that changes; the transaction's current one where it is not said. A statement keeps the number that it
-    /// began with, whatever functions it has called meanwhile. Counterpart: `es_output_cid`.
+    /// The command that changes; the transaction's current one where it is not said. A statement
+    /// keeps the number that it began with, whatever functions it has called meanwhile.
+    /// Counterpart: `es_output_cid`.
     pub command: Option<CommandId>,
 }
 
@@ -167,7 +169,8 @@ pub struct ScanOptions {
     pub backward: bool,
 }
 
-/// What a scan asks of a row before it takes it: a column of words that compares so with a constant. NULL does not.
+/// What a scan asks of a row before it takes it: a column of words that compares so with a
+/// constant. NULL does not.
 #[derive(Clone, Copy, Debug)]
 pub struct WordCondition {
     pub column: AttrNo,
@@ -243,8 +246,8 @@ impl TableScan {
         self.refused
     }
 
-    /// Ends the scan and gives its snapshot and its ring back; [`TableScan::set_snapshot`] and a rescan
-    /// make it usable again.
+    /// Ends the scan and gives its snapshot and its ring back; [`TableScan::set_snapshot`] and a
+    /// rescan make it usable again.
     pub fn let_go(&mut self, be: &Backend) {
         self.snapshot = be.no_snapshot();
         self.order = BlockOrder::new(0, BlockNo(0), false);
@@ -462,7 +465,8 @@ pub(crate) fn value(datum: DatumRef<'_>) -> Value<'_> {
     }
 }
 
-/// A row may not reach 1 GB before its values are compressed or moved out, as PostgreSQL makes it in one piece.
+/// A row may not reach 1 GB before its values are compressed or moved out, as PostgreSQL makes it
+/// in one piece.
 const TUPLE_BYTES_MAX: usize = types::limits::ALLOCATION_BYTES_MAX;
 
 /// Forms the tuple, with large values dealt with.
@@ -506,8 +510,9 @@ pub fn insert(
     tid
 }
 
-/// As [`insert`], of a row that was made from the version at `from` of `old`. What of the columns `same`, which
-/// have that version's values, is compressed there stays as it is, whatever the columns' storage is now.
+/// As [`insert`], of a row that was made from the version at `from` of `old`. What of the columns
+/// `same`, which have that version's values, is compressed there stays as it is, whatever the
+/// columns' storage is now.
 pub fn insert_again(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -538,8 +543,8 @@ pub fn insert_again(
     tid
 }
 
-/// The index columns that are columns of storage plain whose values the version at `tid` has compressed: by index
-/// column, the stored bytes. They go into the index as they are.
+/// The index columns that are columns of storage plain whose values the version at `tid` has
+/// compressed: by index column, the stored bytes. They go into the index as they are.
 pub(crate) fn compressed_keys(
     be: &mut Backend,
     table: &TableDesc,
@@ -813,9 +818,8 @@ fn lock_version(
     }
 }
 
-/// Locks the row at `tid`. On success the locked version's `columns` are appended to `batch`; its TID is
-/// returned.
-/// Counterpart: `heapam_tuple_lock`.
+/// Locks the row at `tid`. On success the locked version's `columns` are appended to `batch`; its
+/// TID is returned. Counterpart: `heapam_tuple_lock`.
 pub fn lock_row(
     be: &mut Backend,
     table: &Arc<TableDesc>,

@@ -1,5 +1,5 @@
-//! Temporary files of running queries: named as PostgreSQL names them, gone when dropped, and at the
-//! next start if the server dies before. Nothing in them is ever made durable.
+//! Temporary files of running queries: named as PostgreSQL names them, gone when dropped, and at
+//! the next start if the server dies before. Nothing in them is ever made durable.
 //!
 //! Counterpart: fd.c (OpenTemporaryFile, RemovePgTempFiles).
 

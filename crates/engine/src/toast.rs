@@ -173,8 +173,8 @@ fn visit(
     let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
     // TOAST rows follow the rows that refer to them: whoever has a pointer may see the value.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
-    // Such a snapshot sees whatever took the place of a chunk that VACUUM has removed, and the scan keeps no pin of the
-    // entries' leaf: the row itself must say whose chunk it is.
+    // Such a snapshot sees whatever took the place of a chunk that VACUUM has removed, and the scan
+    // keeps no pin of the entries' leaf: the row itself must say whose chunk it is.
     let columns: SmallVec<[AttrNo; 4]> = columns.iter().copied().chain([CHUNK_ID]).collect();
     let whose = columns.len() - 1;
     let mut scan = index::IndexScan::new(
@@ -401,7 +401,8 @@ fn save(be: &mut Backend, toast: &ToastDesc, value: Value<'_>) -> Result<ToastPo
     Ok(pointer)
 }
 
-/// An OID that no value of the TOAST table has, not even a dead one. Counterpart: `GetNewOidWithIndex`.
+/// An OID that no value of the TOAST table has, not even a dead one. Counterpart:
+/// `GetNewOidWithIndex`.
 fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
     loop {
         be.check_interrupts()?;

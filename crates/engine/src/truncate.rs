@@ -57,11 +57,11 @@ fn rel_bytes(rel: RelFile) -> [u8; 12] {
     b
 }
 
-/// Cuts a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusiveLock. What fails once the record
-/// is written is a PANIC: see [`BufferPool::truncate`].
+/// Cuts a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusiveLock. What
+/// fails once the record is written is a PANIC: see [`BufferPool::truncate`].
 ///
-/// WAL: the record is flushed before any file is cut: were it lost, replay would meet pages that are gone, and the
-/// relation's maps would tell of them. Counterpart: RelationTruncate.
+/// WAL: the record is flushed before any file is cut: were it lost, replay would meet pages that
+/// are gone, and the relation's maps would tell of them. Counterpart: RelationTruncate.
 pub fn truncate(
     pool: &BufferPool,
     wal: &Wal,
@@ -87,8 +87,8 @@ pub fn truncate(
 
 type Cuts = SmallVec<[(Arc<ForkBuffers>, u32); 3]>;
 
-/// The forks, of those named by `what`, that are longer than they shall be. Maps forget what their last page says of
-/// blocks beyond: harmless, should the truncation not follow.
+/// The forks, of those named by `what`, that are longer than they shall be. Maps forget what their
+/// last page says of blocks beyond: harmless, should the truncation not follow.
 fn prepare(
     pool: &BufferPool,
     wal: &Wal,
@@ -142,8 +142,8 @@ fn prepare(
     Ok(cuts)
 }
 
-/// Forgets pages and removes files in replay. Returns warnings of files that stay: nobody knows of them any more.
-/// Counterpart: DropRelationFiles.
+/// Forgets pages and removes files in replay. Returns warnings of files that stay: nobody knows of
+/// them any more. Counterpart: DropRelationFiles.
 pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Vec<PgError> {
     let mut warnings = Vec::new();
     for rel in rels {

@@ -171,7 +171,8 @@ pub(crate) fn sync_data_directory(disk: &dyn Disk) -> Result<()> {
             match entry.kind {
                 FileKind::Dir => dirs.push(path),
                 FileKind::File => {
-                    // Files that cannot be opened are none of ours (as PostgreSQL, which only logs).
+                    // Files that cannot be opened are none of ours (as PostgreSQL, which only
+                    // logs).
                     if let Ok(file) = disk.open(&path, OpenMode::ReadWrite) {
                         file.sync_all().map_err(|e| io_error("fsync file", &path, &e))?;
                     }

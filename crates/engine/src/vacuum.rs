@@ -1,5 +1,5 @@
-//! VACUUM of one table: dead rows and their index entries go, old ids are frozen, the maps are brought
-//! up to date, empty pages at the end are given back.
+//! VACUUM of one table: dead rows and their index entries go, old ids are frozen, the maps are
+//! brought up to date, empty pages at the end are given back.
 //!
 //! Counterpart: vacuumlazy.c.
 
@@ -29,8 +29,8 @@ pub struct VacuumOptions {
     /// INDEX_CLEANUP: `None` is AUTO.
     pub index_cleanup: Option<bool>,
     pub truncate: bool,
-    /// The table has indexes that are not among those given: their entries stay, and so do the line pointers that they
-    /// lead to. INDEX_CLEANUP must be off.
+    /// The table has indexes that are not among those given: their entries stay, and so do the line
+    /// pointers that they lead to. INDEX_CLEANUP must be off.
     pub has_other_indexes: bool,
     /// Bytes of dead TIDs kept in memory.
     pub maintenance_work_mem: usize,
@@ -316,7 +316,8 @@ impl Vacuum<'_> {
         be.check_interrupts()
     }
 
-    /// So close to wraparound nothing counts but freezing. Counterpart: `lazy_check_wraparound_failsafe`.
+    /// So close to wraparound nothing counts but freezing. Counterpart:
+    /// `lazy_check_wraparound_failsafe`.
     fn check_failsafe(&mut self, be: &Backend) {
         if self.result.failsafe {
             return;
@@ -335,8 +336,8 @@ impl Vacuum<'_> {
             || self.cutoffs.relminmxid.precedes(multi_limit);
     }
 
-    /// Length of the run of pages from `block` on that need no visit. The last page always gets one, so
-    /// that the attempt to truncate is not made in vain.
+    /// Length of the run of pages from `block` on that need no visit. The last page always gets
+    /// one, so that the attempt to truncate is not made in vain.
     fn skippable(&mut self, be: &mut Backend, block: u32, pages: u32) -> Result<u32> {
         if self.options.disable_page_skipping {
             return Ok(0);
@@ -507,7 +508,8 @@ impl Vacuum<'_> {
         Ok(())
     }
 
-    /// One pass over all indexes, then over the pages whose line pointers no entry leads to any more.
+    /// One pass over all indexes, then over the pages whose line pointers no entry leads to any
+    /// more.
     fn vacuum_indexes(&mut self, be: &mut Backend) -> Result<()> {
         if self.dead.is_empty() || self.indexes.is_empty() {
             return Ok(());
@@ -583,7 +585,8 @@ impl Vacuum<'_> {
     }
 }
 
-/// Rows of the whole table, of which only some pages were looked at. Counterpart: `vac_estimate_reltuples`.
+/// Rows of the whole table, of which only some pages were looked at. Counterpart:
+/// `vac_estimate_reltuples`.
 fn estimate_tuples(before: &VacuumOptions, result: &VacuumResult) -> f64 {
     let (scanned, pages) = (result.scanned_pages, result.pages);
     if scanned == pages {

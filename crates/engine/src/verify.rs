@@ -1,5 +1,5 @@
-//! Checking a table with its indexes: the heap's pages, each index's tree, and that both agree about
-//! which rows there are. Nobody may change the table meanwhile.
+//! Checking a table with its indexes: the heap's pages, each index's tree, and that both agree
+//! about which rows there are. Nobody may change the table meanwhile.
 //!
 //! Counterpart: contrib/amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
 
@@ -35,8 +35,8 @@ pub fn heap_faults(
     Ok(faults.into_iter().map(|f| (f.block, f.offset, f.message)).collect())
 }
 
-/// Checks the index's tree, and that the rows visible now are found through it, each once (so the index
-/// must be a full one). XX002 says what is wrong. Returns how many entries there are.
+/// Checks the index's tree, and that the rows visible now are found through it, each once (so the
+/// index must be a full one). XX002 says what is wrong. Returns how many entries there are.
 pub fn check_index(
     be: &mut Backend,
     table: &Arc<TableDesc>,

@@ -1,4 +1,5 @@
-//! `PG_VERSION`: of which major version the files of a directory are. Counterpart: `ValidatePgVersion`.
+//! `PG_VERSION`: of which major version the files of a directory are. Counterpart:
+//! `ValidatePgVersion`.
 
 use pgerror::{Result, pg_err};
 use std::io::{self, ErrorKind};
@@ -9,7 +10,8 @@ const MAJOR: u32 = 15;
 /// More is not looked at.
 const READ: usize = 64;
 
-/// Is `text`, read from `PG_VERSION` of `directory`, our major version's? `ours`: our whole version.
+/// Is `text`, read from `PG_VERSION` of `directory`, our major version's? `ours`: our whole
+/// version.
 pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> Result<()> {
     let file = format!("{directory}/PG_VERSION");
     let invalid = |detail: String| {

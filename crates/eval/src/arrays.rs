@@ -23,8 +23,8 @@ pub(crate) fn construct<'a>(
     if !multidims {
         return array::build_1d(&elem.info, &values).map(Val::Own);
     }
-    // Sub-arrays of equal shape become one array with a dimension more; NULL and empty ones count as
-    // empty, and only all of them may be.
+    // Sub-arrays of equal shape become one array with a dimension more; NULL and empty ones count
+    // as empty, and only all of them may be.
     let mismatch = || {
         pg_err!(
             ARRAY_SUBSCRIPT_ERROR,

@@ -14,8 +14,8 @@ use types::{BATCH_BYTES_MAX, Batch, Column, ColumnData, Datum, DatumRef};
 pub type Selection = Vec<u16>;
 
 impl Program {
-    /// The values for the selected rows of `input` (all rows where `sel` is `None`), in order. The rows
-    /// are at hand as [`Source::Scan`].
+    /// The values for the selected rows of `input` (all rows where `sel` is `None`), in order. The
+    /// rows are at hand as [`Source::Scan`].
     pub fn eval_batch(
         &self,
         st: &mut EvalState,
@@ -26,8 +26,8 @@ impl Program {
         self.column(st, host, input, sel, COLUMN_BYTES_MAX)
     }
 
-    /// As [`Self::eval_batch`]; nothing where the values are so large that they should be asked for in parts. Never
-    /// so for one row.
+    /// As [`Self::eval_batch`]; nothing where the values are so large that they should be asked for
+    /// in parts. Never so for one row.
     pub fn eval_bounded(
         &self,
         st: &mut EvalState,
@@ -64,15 +64,16 @@ impl Program {
     }
 }
 
-/// A column that is larger than this is not made at once. Several times what a batch should have, so that rows of
-/// ordinary width never come here.
+/// A column that is larger than this is not made at once. Several times what a batch should have,
+/// so that rows of ordinary width never come here.
 const WIDE_BYTES: usize = 4 * BATCH_BYTES_MAX;
 
 /// The most that a column can hold.
 const COLUMN_BYTES_MAX: usize = u32::MAX as usize / 2;
 
-/// Ends the evaluation of a column that has become too large while rows are left: the caller makes fewer rows at a
-/// time. What was computed is computed again, which nothing shows: a node with volatile functions goes row by row.
+/// Ends the evaluation of a column that has become too large while rows are left: the caller makes
+/// fewer rows at a time. What was computed is computed again, which nothing shows: a node with
+/// volatile functions goes row by row.
 #[cold]
 fn too_wide(st: &mut EvalState) -> pgerror::PgError {
     st.too_wide = true;

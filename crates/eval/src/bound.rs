@@ -1,8 +1,9 @@
 //! What is known of an expression once the values of its parameters are.
 //!
-//! A plan for any values leaves parameters in expressions, and computes `1 / $1` for the first row that asks for it.
-//! PostgreSQL plans a statement's first executions for their values and finds the error then, rows or not. So the parts
-//! that it would compute are listed with the plan, to be computed when values are bound to it.
+//! A plan for any values leaves parameters in expressions, and computes `1 / $1` for the first row
+//! that asks for it. PostgreSQL plans a statement's first executions for their values and finds the
+//! error then, rows or not. So the parts that it would compute are listed with the plan, to be
+//! computed when values are bound to it.
 
 use crate::facts::Facts;
 use crate::fold::computes_itself;
@@ -10,9 +11,9 @@ use pgerror::Result;
 use plan::expr::*;
 use plan::walk;
 
-/// The largest parts of the (folded) expression that are made of parameters and constants by immutable functions, and
-/// that folding would compute whatever the columns are: of AND, OR, CASE and COALESCE nothing behind the first argument
-/// that could decide.
+/// The largest parts of the (folded) expression that are made of parameters and constants by
+/// immutable functions, and that folding would compute whatever the columns are: of AND, OR, CASE
+/// and COALESCE nothing behind the first argument that could decide.
 pub fn bound_parts(expr: &Expr, facts: &mut dyn Facts) -> Result<Vec<Expr>> {
     let mut finder = Finder { facts, found: Vec::new(), case_known: false };
     if finder.is_known(expr)? {

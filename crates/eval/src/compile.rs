@@ -13,7 +13,8 @@ use std::sync::Arc;
 use types::fncx::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
-/// 42P22: the parts of an expression have different collations, and none was chosen. `what`: "comparison" or "hashing".
+/// 42P22: the parts of an expression have different collations, and none was chosen. `what`:
+/// "comparison" or "hashing".
 pub fn undetermined(what: &str) -> PgError {
     pgerror::pg_err!(
         INDETERMINATE_COLLATION,
@@ -22,7 +23,8 @@ pub fn undetermined(what: &str) -> PgError {
     .hint("Use the COLLATE clause to set the collation explicitly.")
 }
 
-/// Functions that compare texts and refuse to do it under no collation. Counterpart: `check_collation_set`.
+/// Functions that compare texts and refuse to do it under no collation. Counterpart:
+/// `check_collation_set`.
 fn needs_collation(function: &str) -> bool {
     const COMPARISONS: [&str; 49] = [
         "texteq",
@@ -145,9 +147,9 @@ impl<'a> Compiler<'a> {
         Ok(Program { root, sites: self.sites, type_oid, by_val })
     }
 
-    /// A list of conditions that rows must meet, as WHERE is; true where there is none. Unlike an AND, it
-    /// is decided by the first condition that is NULL: later ones are not evaluated for that row.
-    /// Counterpart: ExecInitQual.
+    /// A list of conditions that rows must meet, as WHERE is; true where there is none. Unlike an
+    /// AND, it is decided by the first condition that is NULL: later ones are not evaluated for
+    /// that row. Counterpart: ExecInitQual.
     pub fn compile_all(&mut self, quals: &[Expr]) -> Result<Program> {
         self.sites = 0;
         let mut nodes = Vec::with_capacity(quals.len());
@@ -399,8 +401,8 @@ impl<'a> Compiler<'a> {
         })))
     }
 
-    /// A comparison of texts whose collations are in conflict. It fails when it is called, not before: rows may be absent,
-    /// arguments NULL.
+    /// A comparison of texts whose collations are in conflict. It fails when it is called, not
+    /// before: rows may be absent, arguments NULL.
     fn undetermined_call(
         &mut self,
         f: &FnFacts,
@@ -575,8 +577,8 @@ pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
     }
 }
 
-/// The arguments of a call in the order of the parameters, with the defaults of those left out: stored calls are as they were
-/// written. Counterpart: `expand_function_arguments`.
+/// The arguments of a call in the order of the parameters, with the defaults of those left out:
+/// stored calls are as they were written. Counterpart: `expand_function_arguments`.
 pub fn arguments<'a>(args: &'a [Expr], f: &FnFacts) -> Result<Cow<'a, [Expr]>> {
     let named = args.iter().any(|a| matches!(a, Expr::NamedArg(_)));
     if !named && args.len() >= f.parameters {

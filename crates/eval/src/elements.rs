@@ -32,7 +32,8 @@ enum Set {
 }
 
 impl Elements {
-    /// `f`: the function that must hold for one element (`use_or`) or for all; `None` where it must be called.
+    /// `f`: the function that must hold for one element (`use_or`) or for all; `None` where it must
+    /// be called.
     pub(crate) fn new(array: &Datum, elem: &Elem, f: Option<&FnFacts>, use_or: bool) -> Elements {
         let array = types::array::ArrayRef::new(array.as_ref());
         let all: Vec<Datum> = array.iter(&elem.info).map(DatumRef::to_owned).collect();
@@ -46,7 +47,8 @@ impl Elements {
         Elements { all, set, has_null }
     }
 
-    /// The condition for a value, by hash: `Some(None)` is unknown, `None` where it must be found out one by one.
+    /// The condition for a value, by hash: `Some(None)` is unknown, `None` where it must be found
+    /// out one by one.
     #[inline]
     pub(crate) fn holds(&self, value: DatumRef<'_>, use_or: bool) -> Option<Option<bool>> {
         let found = self.find(value)?;

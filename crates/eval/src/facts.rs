@@ -68,7 +68,8 @@ pub struct DomainCheck {
     pub check: Option<Expr>,
 }
 
-/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" where there is no such object.
+/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" where there is no such
+/// object.
 pub trait Facts {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>>;
     /// The function of an operator.
@@ -95,8 +96,8 @@ pub trait Facts {
         let _ = collation;
         Ok(())
     }
-    /// The body of a function in SQL, for a call with these arguments: `None` where it is more than an expression, or where
-    /// the user may not call it.
+    /// The body of a function in SQL, for a call with these arguments: `None` where it is more than
+    /// an expression, or where the user may not call it.
     fn inline(&mut self, call: &FuncExpr) -> Result<Option<Arc<Inline>>> {
         let _ = call;
         Ok(None)

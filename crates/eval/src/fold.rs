@@ -1,5 +1,6 @@
-//! Simplification of expressions before planning: immutable calls over constants are computed, AND, OR,
-//! NOT, CASE, COALESCE and NULL tests are reduced. Counterpart: clauses.c, `eval_const_expressions`.
+//! Simplification of expressions before planning: immutable calls over constants are computed, AND,
+//! OR, NOT, CASE, COALESCE and NULL tests are reduced. Counterpart: clauses.c,
+//! `eval_const_expressions`.
 
 use crate::compile::{Compiler, NoColumns};
 use crate::facts::Facts;
@@ -14,8 +15,9 @@ use plan::query::{Query, RteKind};
 use plan::walk;
 use types::{Datum, oids};
 
-/// A larger result of a call is computed again when it is needed: a plan is copied, and kept for other sessions, with
-/// all its constants. An array's constructor has a result as large as the statement's text.
+/// A larger result of a call is computed again when it is needed: a plan is copied, and kept for
+/// other sessions, with all its constants. An array's constructor has a result as large as the
+/// statement's text.
 const FOLDED_BYTES_MAX: usize = 16 << 10;
 
 /// How far a function's result may change; ordered.
@@ -36,8 +38,9 @@ impl Volatility {
     }
 }
 
-/// The volatility of the worst function in the expression, sub-selects included. Those that are planned already are
-/// elsewhere (`Expr::SubPlan`): of them, only what belongs to the expression is seen.
+/// The volatility of the worst function in the expression, sub-selects included. Those that are
+/// planned already are elsewhere (`Expr::SubPlan`): of them, only what belongs to the expression is
+/// seen.
 pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     let mut worst = own_volatility(expr, facts)?;
     if let Expr::SubLink(s) = expr {
@@ -132,7 +135,8 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
     })
 }
 
-/// `x = true` as `x`, `x = false` as `NOT x`, and so for `<>`. Counterpart: `simplify_boolean_equality`.
+/// `x = true` as `x`, `x = false` as `NOT x`, and so for `<>`. Counterpart:
+/// `simplify_boolean_equality`.
 fn truth_test(expr: Expr, facts: &mut dyn Facts) -> Result<Expr> {
     const BOOL_EQUAL: u32 = 91;
     const BOOL_NOT_EQUAL: u32 = 85;
@@ -171,14 +175,15 @@ impl<T: Facts + Host> FoldEnv for T {
     }
 }
 
-/// Simplifies the expression. A computation that fails is the statement's error, whether or not the value would ever
-/// have been asked for; what a constant before it decides against is not computed (the later arms of a CASE, say).
+/// Simplifies the expression. A computation that fails is the statement's error, whether or not the
+/// value would ever have been asked for; what a constant before it decides against is not computed
+/// (the later arms of a CASE, say).
 pub fn fold(expr: Expr, env: &mut dyn FoldEnv) -> Result<Expr> {
     fold_query(expr, env, &|_| false)
 }
 
-/// As [`fold`], in a query of which it is known that some of its range table's entries are `present`: that there is a row of
-/// them, not the missing side of an outer join.
+/// As [`fold`], in a query of which it is known that some of its range table's entries are
+/// `present`: that there is a row of them, not the missing side of an outer join.
 pub fn fold_query(
     expr: Expr,
     env: &mut dyn FoldEnv,
@@ -258,7 +263,8 @@ impl Folder<'_> {
                 relabelformat: CoercionForm::ImplicitCast,
                 location: n.location,
             })),
-            // A domain without constraints changes nothing but the type; plans do not outlive a change of that.
+            // A domain without constraints changes nothing but the type; plans do not outlive a
+            // change of that.
             Expr::CoerceToDomain(n) if self.env.facts().domain_checks(n.resulttype)?.is_empty() => {
                 Ok(self.relabel(RelabelType {
                     arg: n.arg,
@@ -291,7 +297,8 @@ impl Folder<'_> {
         }
     }
 
-    /// A strict function with a NULL argument is not called, whatever the other arguments and the function are.
+    /// A strict function with a NULL argument is not called, whatever the other arguments and the
+    /// function are.
     fn strict_call(&mut self, expr: Expr) -> Result<Expr> {
         let (funcid, args, retset) = match &expr {
             Expr::FuncExpr(n) => (n.funcid, &n.args, n.funcretset),
@@ -329,8 +336,9 @@ impl Folder<'_> {
         })
     }
 
-    /// As [`Self::inline`], for an operator of a function in SQL (`integer || text`). Built-in operators of the common
-    /// types are told apart by the volatility and form of their functions, which are at hand.
+    /// As [`Self::inline`], for an operator of a function in SQL (`integer || text`). Built-in
+    /// operators of the common types are told apart by the volatility and form of their functions,
+    /// which are at hand.
     fn inline_operator(&mut self, op: Box<OpExpr>, depth: u32) -> Result<Expr> {
         let funcid = match op.opfuncid.valid() {
             Some(f) => f,
@@ -536,7 +544,8 @@ impl Folder<'_> {
         })
     }
 
-    /// A value under another type's name; of several names the last counts, and none where it is the value's own.
+    /// A value under another type's name; of several names the last counts, and none where it is
+    /// the value's own.
     fn relabel(&mut self, n: RelabelType) -> Expr {
         let mut arg = n.arg;
         while let Expr::Relabel(inner) = arg {
@@ -615,7 +624,8 @@ fn negated(arg: Expr, location: Location, facts: &mut dyn Facts) -> Result<Expr>
     })
 }
 
-/// `ROW(a, b) IS NULL` is `a IS NULL AND b IS NULL`, whatever the fields are: no row is made of them.
+/// `ROW(a, b) IS NULL` is `a IS NULL AND b IS NULL`, whatever the fields are: no row is made of
+/// them.
 fn row_test(test: NullTest) -> Expr {
     let NullTest { arg: Expr::Row(row), is_not, location, .. } = test else {
         return Expr::NullTest(Box::new(test));

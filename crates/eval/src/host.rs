@@ -16,9 +16,10 @@ pub trait Host: FnContext {
 
     fn set_exec_param(&mut self, id: i32, value: Datum);
 
-    /// Runs a sub-select whose `args` have been stored in its parameters, and returns the value of the
-    /// whole node. `test` evaluates the node's test expression after the sub-select's columns have been
-    /// stored in `param_ids`. For a hashed sub-select `outer` has the values that are looked up.
+    /// Runs a sub-select whose `args` have been stored in its parameters, and returns the value of
+    /// the whole node. `test` evaluates the node's test expression after the sub-select's columns
+    /// have been stored in `param_ids`. For a hashed sub-select `outer` has the values that are
+    /// looked up.
     fn subplan(
         &mut self,
         plan: &SubPlan,

@@ -1,4 +1,5 @@
-//! Calls of simple functions in SQL, replaced by what their bodies compute. Counterpart: clauses.c, `inline_function`.
+//! Calls of simple functions in SQL, replaced by what their bodies compute. Counterpart: clauses.c,
+//! `inline_function`.
 
 use crate::facts::Facts;
 use crate::fold::{Volatility, volatility};
@@ -18,8 +19,9 @@ pub struct Inline {
     pub expr: Expr,
 }
 
-/// The call as its body's expression over its arguments; `None` where that could mean something else: other rows with
-/// NULLs, other times of evaluation, another collation. `present`: see [`fold_query`](crate::fold_query).
+/// The call as its body's expression over its arguments; `None` where that could mean something
+/// else: other rows with NULLs, other times of evaluation, another collation. `present`: see
+/// [`fold_query`](crate::fold_query).
 pub(crate) fn inlined(
     call: &FuncExpr,
     facts: &mut dyn Facts,
@@ -79,7 +81,8 @@ fn depends_on_context(arg: &Expr) -> bool {
     walk::any(arg, &mut |e| matches!(e, Expr::CaseTest(_) | Expr::CoerceToDomainValue(_)))
 }
 
-/// Puts the arguments in the places of the parameters, and counts them. False where one is missing or of another type.
+/// Puts the arguments in the places of the parameters, and counts them. False where one is missing
+/// or of another type.
 fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
     if let Expr::Param(p) = expr {
         let at = usize::try_from(p.paramid - 1).unwrap_or(usize::MAX);

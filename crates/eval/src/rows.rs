@@ -167,8 +167,8 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
     form(host, target, -1, &to, &picked)
 }
 
-/// `row IS NULL` (all fields NULL) or, with `is_not`, `row IS NOT NULL` (no field NULL). The row itself
-/// is not NULL; rows inside it are not looked into.
+/// `row IS NULL` (all fields NULL) or, with `is_not`, `row IS NOT NULL` (no field NULL). The row
+/// itself is not NULL; rows inside it are not looked into.
 pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) -> Result<bool> {
     let (ty, typmod) = record::type_of(row);
     let desc = host.row_desc(ty, typmod)?;

@@ -1,6 +1,7 @@
 //! The states of one aggregate for many groups at once. The common aggregates keep theirs in typed
 //! columns and take a batch's values in one loop; all others keep one general state per group.
-//! Counterpart: nodeAgg.c (advance_aggregates), and the transition functions of int8.c, numeric.c, float.c.
+//! Counterpart: nodeAgg.c (advance_aggregates), and the transition functions of int8.c, numeric.c,
+//! float.c.
 
 use crate::aggfn::{AggCall, AggValue};
 use crate::run::Run;

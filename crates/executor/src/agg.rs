@@ -1,10 +1,10 @@
-//! Grouping and aggregation: one group, sorted input, or hashed; grouping sets hashed one beside the
-//! other. Counterpart: nodeAgg.c.
+//! Grouping and aggregation: one group, sorted input, or hashed; grouping sets hashed one beside
+//! the other. Counterpart: nodeAgg.c.
 //!
-//! A batch of input is first turned into group numbers, then each aggregate takes the whole batch. A hashed set
-//! whose groups outgrow the allowance takes no new ones: rows that belong to none of those it has go to
-//! partitions on disk, by bits of their hash, and each partition is aggregated in turn
-//! when the groups in memory have been handed on.
+//! A batch of input is first turned into group numbers, then each aggregate takes the whole batch.
+//! A hashed set whose groups outgrow the allowance takes no new ones: rows that belong to none of
+//! those it has go to partitions on disk, by bits of their hash, and each partition is aggregated
+//! in turn when the groups in memory have been handed on.
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
@@ -142,8 +142,8 @@ impl Shape {
         at
     }
 
-    /// Finds or makes the groups of a batch's rows. With `full` no group is made: the rows without one get
-    /// [`ASIDE`], and the second result says that there are such.
+    /// Finds or makes the groups of a batch's rows. With `full` no group is made: the rows without
+    /// one get [`ASIDE`], and the second result says that there are such.
     fn hashed_groups(
         &self,
         set: &mut Set,
@@ -211,7 +211,8 @@ impl Shape {
         Ok(aside)
     }
 
-    /// Lets all aggregates take the rows of a batch whose groups are in `groups` (by row of the batch).
+    /// Lets all aggregates take the rows of a batch whose groups are in `groups` (by row of the
+    /// batch).
     fn advance(
         &mut self,
         set: &mut Set,
@@ -522,7 +523,8 @@ impl AggNode {
         self.sets[s].clear();
         if let Some((mut reader, depth)) = self.sets[s].waiting.pop() {
             self.sets[s].depth = depth;
-            // Hash bits that are used up cannot divide any further: all that is left is one group or few.
+            // Hash bits that are used up cannot divide any further: all that is left is one group
+            // or few.
             let limit = if depth >= 56 { usize::MAX } else { self.limit(run) };
             while let Some(b) = reader.next()? {
                 run.interrupts()?;
@@ -631,8 +633,8 @@ impl AggNode {
     }
 }
 
-/// For each aggregate, the first one whose state serves it as well: of the same transition over the same values.
-/// Counterpart: `find_compatible_trans`.
+/// For each aggregate, the first one whose state serves it as well: of the same transition over the
+/// same values. Counterpart: `find_compatible_trans`.
 fn shared_states(aggs: &[Aggref], calls: &[AggCall], run: &mut Run<'_>) -> Result<Vec<usize>> {
     let mut states = Vec::with_capacity(aggs.len());
     for (i, (agg, call)) in aggs.iter().zip(calls).enumerate() {

@@ -62,8 +62,8 @@ impl AggValue {
     }
 }
 
-/// The largest and the smallest of texts under no collation: an error as soon as two are compared. Other aggregates do not
-/// look at the collation of what they count or gather.
+/// The largest and the smallest of texts under no collation: an error as soon as two are compared.
+/// Other aggregates do not look at the collation of what they count or gather.
 fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<Arc<AggInfo>> {
     let compares = ["_larger", "_smaller"].iter().any(|end| info.trans_name.ends_with(end));
     if !compares {
@@ -87,8 +87,8 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
 }
 
 impl AggCall {
-    /// `cols` are the columns of the rows that it takes, `group` those of a group: direct arguments are computed from
-    /// them, once for each group.
+    /// `cols` are the columns of the rows that it takes, `group` those of a group: direct arguments
+    /// are computed from them, once for each group.
     pub(crate) fn new(
         agg: &Aggref,
         cols: &mut dyn Resolve,
@@ -202,7 +202,8 @@ impl AggCall {
         }
     }
 
-    /// The rows of a batch (among `rows`) that the filter lets through; `None` where there is no filter.
+    /// The rows of a batch (among `rows`) that the filter lets through; `None` where there is no
+    /// filter.
     pub(crate) fn filtered(
         &mut self,
         run: &mut Run<'_>,
@@ -225,7 +226,8 @@ impl AggCall {
         self.args[i].0.scan_column()
     }
 
-    /// Argument `i` for the rows of a batch; nothing where the values are too large for all of them at once.
+    /// Argument `i` for the rows of a batch; nothing where the values are too large for all of them
+    /// at once.
     pub(crate) fn arg_values(
         &mut self,
         i: usize,
@@ -368,8 +370,8 @@ impl AggCall {
         Ok(())
     }
 
-    /// Takes the arguments of one row back; false where the state is of no use then and the frame must be aggregated
-    /// anew.
+    /// Takes the arguments of one row back; false where the state is of no use then and the frame
+    /// must be aggregated anew.
     pub(crate) fn take_back(
         &mut self,
         value: &mut AggValue,
@@ -442,7 +444,8 @@ impl AggCall {
         Ok(true)
     }
 
-    /// The result of the group whose columns are `group`. The state stays usable (window frames ask repeatedly).
+    /// The result of the group whose columns are `group`. The state stays usable (window frames ask
+    /// repeatedly).
     pub(crate) fn finish(
         &mut self,
         value: &mut AggValue,

@@ -1,16 +1,20 @@
-//! What nodes keep when they are started over, and when it is stale. Counterpart: chgParam and extParam of execAmi.c.
+//! What nodes keep when they are started over, and when it is stale. Counterpart: chgParam and
+//! extParam of execAmi.c.
 //!
-//! A node is started over ([`Exec::rescan`]) when parameters that its plan reads may have changed. Two rules make the
-//! rows that follow right:
+//! A node is started over ([`Exec::rescan`]) when parameters that its plan reads may have changed.
+//! Two rules make the rows that follow right:
 //!
-//! INVARIANT: `rescan` forgets all that was computed from rows or parameters, and starts every child over before it is
-//! read again. What a node keeps nevertheless (a hash table, sorted rows, the rows of a `WITH` query) stands beside a
-//! [`Sources`], which names all plans and expressions that it is computed from and says when it is stale.
+//! INVARIANT: `rescan` forgets all that was computed from rows or parameters, and starts every
+//! child over before it is read again. What a node keeps nevertheless (a hash table, sorted rows,
+//! the rows of a `WITH` query) stands beside a [`Sources`], which names all plans and expressions
+//! that it is computed from and says when it is stale.
 //!
-//! INVARIANT: what is computed under a `Sources` reads no parameter that those plans and expressions do not mention.
+//! INVARIANT: what is computed under a `Sources` reads no parameter that those plans and
+//! expressions do not mention.
 //!
-//! Debug builds check both: each node is wrapped in a [`FreshNode`], and each read of a parameter is compared with the
-//! `Sources` that are being computed ([`Run::note_read`]). A breach is an internal error of the statement.
+//! Debug builds check both: each node is wrapped in a [`FreshNode`], and each read of a parameter
+//! is compared with the `Sources` that are being computed ([`Run::note_read`]). A breach is an
+//! internal error of the statement.
 
 use crate::instrument::{Counts, key_of};
 use crate::node::{Exec, Node};
@@ -33,13 +37,14 @@ pub(crate) struct Sources {
 #[derive(Clone)]
 pub(crate) struct Watch {
     reads: Arc<[i32]>,
-    /// What is computed around this one does not depend on its parameters: it has a parameter for the result.
+    /// What is computed around this one does not depend on its parameters: it has a parameter for
+    /// the result.
     alone: bool,
 }
 
 impl Sources {
-    /// `plans` and `exprs` are all that the value is computed from: every plan below and every expression of the node
-    /// itself that goes into it.
+    /// `plans` and `exprs` are all that the value is computed from: every plan below and every
+    /// expression of the node itself that goes into it.
     pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Sources {
         let found = params::mentioned(plans, exprs, &run.st.desc.plan.subplans);
         let mut s = Sources {
@@ -211,7 +216,8 @@ enum Kept {
     Cte(i32),
 }
 
-/// A node with init plans or `WITH` queries that depend on outer rows: they run again when those change.
+/// A node with init plans or `WITH` queries that depend on outer rows: they run again when those
+/// change.
 pub(crate) struct InitPlansNode {
     child: Node,
     plans: Vec<(Sources, Kept)>,

@@ -1,9 +1,9 @@
 //! Rechecks of rows that others changed while this statement waited for them (EvalPlanQual).
 //! Counterpart: execMain.c (EvalPlanQual).
 //!
-//! The plan below the node is run once more, over single rows: the new version of the changed row, and for
-//! every other relation the row that took part before. A fresh copy of the tree is used, so the
-//! statement's own scans are not disturbed.
+//! The plan below the node is run once more, over single rows: the new version of the changed row,
+//! and for every other relation the row that took part before. A fresh copy of the tree is used, so
+//! the statement's own scans are not disturbed.
 
 use crate::node::{self, Node};
 use crate::run::{ExecParam, Run};
@@ -23,14 +23,15 @@ pub(crate) struct Recheck {
 }
 
 impl Recheck {
-    /// `plan` is the node's child; `marks` name the relations whose TIDs it delivers as junk columns.
+    /// `plan` is the node's child; `marks` name the relations whose TIDs it delivers as junk
+    /// columns.
     pub(crate) fn new(plan: &Plan, marks: &[PlanRowMark]) -> Recheck {
         let others = marks.iter().filter_map(|m| Some((m.rti, ctid_column(plan, m)?))).collect();
         Recheck { plan: Arc::new(plan.clone()), node: None, others }
     }
 
-    /// Does the combination still qualify with the relation `rti` at version `tid`? Then its columns are
-    /// returned as a batch of one row. `row` is the child's row from before.
+    /// Does the combination still qualify with the relation `rti` at version `tid`? Then its
+    /// columns are returned as a batch of one row. `row` is the child's row from before.
     pub(crate) fn run(
         &mut self,
         run: &mut Run<'_>,

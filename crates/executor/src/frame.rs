@@ -129,8 +129,8 @@ pub(crate) fn check_offset(options: i32, which: &str, v: &Datum) -> Result<()> {
     Ok(())
 }
 
-/// The frame of one row after the other. Bounds only move forward, so RANGE offsets are searched for
-/// from where the last row's were.
+/// The frame of one row after the other. Bounds only move forward, so RANGE offsets are searched
+/// for from where the last row's were.
 #[derive(Default)]
 pub(crate) struct FrameCursor {
     head: usize,
@@ -287,7 +287,8 @@ impl RangeOrder {
     }
 }
 
-/// The rows of a frame from which the clause's exclusions are taken, as up to three ranges in order.
+/// The rows of a frame from which the clause's exclusions are taken, as up to three ranges in
+/// order.
 pub(crate) fn without_excluded(
     options: i32,
     frame: &Range<usize>,

@@ -1,9 +1,11 @@
-//! Hash joins: the inner side in a hash table, probed by the outer side. Counterpart: nodeHash.c, nodeHashjoin.c.
+//! Hash joins: the inner side in a hash table, probed by the outer side. Counterpart: nodeHash.c,
+//! nodeHashjoin.c.
 //!
-//! When the inner side outgrows its allowance, the join is divided into batches by bits of the hash: the rows of the
-//! first stay in memory, those of the others go to files, on both sides, and come back when their turn
-//! comes. A batch that is too large for memory is divided again while it is read; its rows only ever
-//! move to later batches. Dividing stops where it does not help (many equal keys).
+//! When the inner side outgrows its allowance, the join is divided into batches by bits of the
+//! hash: the rows of the first stay in memory, those of the others go to files, on both sides, and
+//! come back when their turn comes. A batch that is too large for memory is divided again while it
+//! is read; its rows only ever move to later batches. Dividing stops where it does not help (many
+//! equal keys).
 
 use crate::depend::Sources;
 use crate::instrument::{Counts, HashCounts};
@@ -27,7 +29,8 @@ const BATCHES_MAX: usize = 1 << 16;
 struct Side {
     programs: Vec<(Program, EvalState)>,
     keys: Keys,
-    /// Where each key is among the columns of the side's batches: computed ones are behind the child's.
+    /// Where each key is among the columns of the side's batches: computed ones are behind the
+    /// child's.
     cols: Vec<usize>,
     width: usize,
 }
@@ -356,8 +359,8 @@ impl HashJoinNode {
             }
             let inner = std::mem::take(&mut self.inner_files[self.batch]);
             let outer_empty = self.outer_files[self.batch].is_empty();
-            // Where batches were divided after rows had been written, those of later batches may be among
-            // these: then the file is read even if its own rows have nobody to meet.
+            // Where batches were divided after rows had been written, those of later batches may be
+            // among these: then the file is read even if its own rows have nobody to meet.
             let outer_settled = self.batches == self.outer_batches;
             let inner_settled = self.batches == self.first_batches;
             let needless = (inner.is_empty()

@@ -32,8 +32,8 @@ pub struct NodeStats {
 pub struct Counts {
     /// Rows that the node's conditions turned away; of a join: its own conditions.
     pub removed: u64,
-    /// Of a scan: rows that failed the recheck of what its index had found. Of a join: rows turned away
-    /// by the conditions above it.
+    /// Of a scan: rows that failed the recheck of what its index had found. Of a join: rows turned
+    /// away by the conditions above it.
     pub removed_late: u64,
     /// Rows that an index-only scan looked up in the table.
     pub heap_fetches: u64,
@@ -58,8 +58,8 @@ pub struct HashCounts {
     pub disk_kilobytes: u64,
 }
 
-/// The figures of a statement's nodes. A node is known by its place in memory: the plan is shared and
-/// stays where it is.
+/// The figures of a statement's nodes. A node is known by its place in memory: the plan is shared
+/// and stays where it is.
 #[derive(Default)]
 pub(crate) struct Instruments {
     /// Are times taken?

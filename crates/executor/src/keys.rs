@@ -1,5 +1,5 @@
-//! Hashing and equality of grouping, join and set-operation keys, and the table that finds a group by its
-//! key.
+//! Hashing and equality of grouping, join and set-operation keys, and the table that finds a group
+//! by its key.
 
 use crate::run::Run;
 use foldhash::fast::FixedState;
@@ -284,8 +284,8 @@ impl Keys {
 
 /// Finds the number of a group by its key: open addressing, a word of the key in each slot.
 ///
-/// The word is the key itself where it is one word (`words`), else its hash, and the caller compares the
-/// rest.
+/// The word is the key itself where it is one word (`words`), else its hash, and the caller
+/// compares the rest.
 pub(crate) struct GroupTable {
     slots: Vec<Slot>,
     len: usize,

@@ -1,15 +1,16 @@
 //! Plans to rows. Counterpart: executor/.
 //!
-//! A plan becomes a tree of running nodes ([`node::Node`]); each call of `next` yields a batch of at most as
-//! many rows as asked for, so that LIMIT, row locks and row-wise cursors never make a node do more than
-//! its share. Expressions run in `eval`; storage is reached only through `engine`; descriptors come from
-//! [`Services`] by OID.
+//! A plan becomes a tree of running nodes ([`node::Node`]); each call of `next` yields a batch of
+//! at most as many rows as asked for, so that LIMIT, row locks and row-wise cursors never make a
+//! node do more than its share. Expressions run in `eval`; storage is reached only through
+//! `engine`; descriptors come from [`Services`] by OID.
 //!
 //! **Invariant:** no name is looked up here, and no page is seen.
 //!
-//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `sample`, `source`, `spill` (rows outside
-//! memory), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `accum`,
-//! `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`.
+//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `sample`,
+//! `source`, `spill` (rows outside memory), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`,
+//! `memoize`, `sorter`, `sort`, `mergeappend`, `accum`, `agg`, `window`, `setop`, `subplan`,
+//! `relation`, `modify`, `lockrows`, `epq`.
 
 #![forbid(unsafe_code)]
 

@@ -82,7 +82,8 @@ impl LockRowsNode {
             // The missing side of an outer join has nothing to lock.
             let Some(tid) = tid_of(row.get(0, m.column)) else { continue };
             let mut scratch = table::new_batch(&m.rel.table, &[]);
-            // Under repeatable read a changed row is an error; below it, its newest version is locked.
+            // Under repeatable read a changed row is an error; below it, its newest version is
+            // locked.
             let follow = !run.sv.backend().txn.isolation().uses_transaction_snapshot();
             let (outcome, now) = table::lock_row(
                 run.sv.backend(),

@@ -99,7 +99,8 @@ impl MemoizeNode {
         }
         let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
         for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
-            // Equal values may differ in what the scan shows or tests of them: 1.0 and 1.00, -0 and 0.
+            // Equal values may differ in what the scan shows or tests of them: 1.0 and 1.00, -0 and
+            // 0.
             if e.key == key {
                 e.used = self.turn;
                 self.state = State::Hit { rows: e.rows.clone(), at: 0 };

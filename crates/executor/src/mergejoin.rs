@@ -1,7 +1,7 @@
 //! Merge joins: both sides sorted by the join keys. Counterpart: nodeMergejoin.c.
 //!
-//! Instead of marking and restoring a place in the inner side, the inner rows of one key are kept while outer
-//! rows with that key come by. Rows with a NULL key meet nobody.
+//! Instead of marking and restoring a place in the inner side, the inner rows of one key are kept
+//! while outer rows with that key come by. Rows with a NULL key meet nobody.
 
 use crate::instrument::Counts;
 use crate::node::*;

@@ -1,11 +1,12 @@
 //! INSERT, UPDATE, DELETE. Counterpart: nodeModifyTable.c.
 //!
-//! Rows are lent, not copied: a new row is a list of references into the child's batch, the old version's
-//! columns and what was computed for it. An UPDATE reads the old row only where something looks at
-//! columns that it does not set; otherwise storage takes those over from the old version as they are.
+//! Rows are lent, not copied: a new row is a list of references into the child's batch, the old
+//! version's columns and what was computed for it. An UPDATE reads the old row only where something
+//! looks at columns that it does not set; otherwise storage takes those over from the old version
+//! as they are.
 //!
-//! Reading order: here (building, INSERT), `entries` (constraints, index entries), `change` (UPDATE and
-//! DELETE), `conflict` (ON CONFLICT), `header` (system columns of changed rows).
+//! Reading order: here (building, INSERT), `entries` (constraints, index entries), `change` (UPDATE
+//! and DELETE), `conflict` (ON CONFLICT), `header` (system columns of changed rows).
 
 mod change;
 mod conflict;
@@ -35,8 +36,8 @@ type Refs<'a> = SmallVec<[DatumRef<'a>; 16]>;
 /// Values computed for some columns of a row, by index.
 type Made = SmallVec<[(usize, Datum); 1]>;
 
-/// Columns of the changed row by number; system columns behind them; the child's output as `OUTER`; the
-/// proposed row of ON CONFLICT as the inner row.
+/// Columns of the changed row by number; system columns behind them; the child's output as `OUTER`;
+/// the proposed row of ON CONFLICT as the inner row.
 struct RowColumns {
     rti: i32,
     excluded: i32,

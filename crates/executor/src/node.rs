@@ -21,9 +21,9 @@ pub(crate) trait Exec: Send {
     /// Starts over, parameters having changed perhaps.
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()>;
 
-    /// Goes back to the state in which the node was built, for another execution of the statement: lets go
-    /// of rows kept, snapshots, pages and running functions, and keeps what was compiled. Returns
-    /// false if the node cannot: then the tree is built anew.
+    /// Goes back to the state in which the node was built, for another execution of the statement:
+    /// lets go of rows kept, snapshots, pages and running functions, and keeps what was compiled.
+    /// Returns false if the node cannot: then the tree is built anew.
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         let _ = run;
         Ok(false)
@@ -34,8 +34,8 @@ pub(crate) trait Exec: Send {
         let _ = batch;
     }
 
-    /// No more than so many rows will be asked for until the next call (`None`: any number). Said before the
-    /// first row is asked for.
+    /// No more than so many rows will be asked for until the next call (`None`: any number). Said
+    /// before the first row is asked for.
     fn set_bound(&mut self, bound: Option<usize>) {
         let _ = bound;
     }
@@ -66,7 +66,8 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
 /// Deepest nesting of nodes.
 const NODES_DEPTH_MAX: u32 = 10_000;
 
-/// Nodes whose calls of one another fit a session's stack. Where that many are within each other, the stack is looked at.
+/// Nodes whose calls of one another fit a session's stack. Where that many are within each other,
+/// the stack is looked at.
 const NODES_UNCHECKED: u32 = 25;
 
 fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
@@ -345,8 +346,9 @@ pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Ba
     Ok(Batch::new(by_val))
 }
 
-/// An error that came when rows were in hand already: those are given out first, as a row at a time would have them
-/// go, and the error is told when more are asked for. It is forgotten where that never happens.
+/// An error that came when rows were in hand already: those are given out first, as a row at a time
+/// would have them go, and the error is told when more are asked for. It is forgotten where that
+/// never happens.
 #[derive(Default)]
 pub(crate) struct Late(Option<PgError>);
 
@@ -356,7 +358,8 @@ impl Late {
         self.0.take().map_or(Ok(()), Err)
     }
 
-    /// False where rows are to be given out before the error is told; the error itself if there are none.
+    /// False where rows are to be given out before the error is told; the error itself if there are
+    /// none.
     pub(crate) fn after(&mut self, rows: usize, done: Result<()>) -> Result<bool> {
         match done {
             Ok(()) => Ok(true),

@@ -1,5 +1,5 @@
-//! Ordered-set and hypothetical-set aggregates: the rows are kept and sorted, the result is read off.
-//! Counterpart: orderedsetaggs.c.
+//! Ordered-set and hypothetical-set aggregates: the rows are kept and sorted, the result is read
+//! off. Counterpart: orderedsetaggs.c.
 
 use crate::run::Run;
 use crate::sort::SortColumn;

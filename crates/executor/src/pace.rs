@@ -1,4 +1,5 @@
-//! Wide rows travel in small batches: what a node holds at once is bounded by bytes, not only by rows.
+//! Wide rows travel in small batches: what a node holds at once is bounded by bytes, not only by
+//! rows.
 
 use crate::instrument::Counts;
 use crate::node::{Exec, Node};

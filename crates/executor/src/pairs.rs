@@ -1,7 +1,7 @@
 //! Pairs of rows that a join has found: the conditions on them, and what becomes of them above.
 //!
-//! The columns of both sides that anybody above asks for make one batch; the conditions above the join and
-//! the target list run over that batch as over any other.
+//! The columns of both sides that anybody above asks for make one batch; the conditions above the
+//! join and the target list run over that batch as over any other.
 
 use crate::instrument::Counts;
 use crate::node::*;
@@ -226,7 +226,8 @@ impl Pairs {
         out.len += outer_rows.len();
     }
 
-    /// What is left of the rows last joined, or the errors that came after them: to be asked for before more are made.
+    /// What is left of the rows last joined, or the errors that came after them: to be asked for
+    /// before more are made.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));

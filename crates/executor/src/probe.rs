@@ -1,8 +1,8 @@
 //! Index conditions: from a plan's expressions to the values that an index is searched for.
 //! Counterpart: nodeIndexscan.c (ExecIndexBuildScanKeys).
 //!
-//! Mostly a value is a constant or a parameter: then it is lent to the index from where it lies, and a
-//! search with other values allocates nothing.
+//! Mostly a value is a constant or a parameter: then it is lent to the index from where it lies,
+//! and a search with other values allocates nothing.
 
 use crate::node::{NoScanColumns, compile};
 use crate::run::{ExecParam, Run, RunState};
@@ -220,7 +220,8 @@ impl Probe {
         Ok(true)
     }
 
-    /// The values of the moment, by number of condition, for a scan that is started again `by_values`.
+    /// The values of the moment, by number of condition, for a scan that is started again
+    /// `by_values`.
     pub(crate) fn values<'a>(&'a self, st: &'a RunState) -> SmallVec<[DatumRef<'a>; 4]> {
         let value = |c: &'a Condition| match c {
             Condition::Compare { value, .. } => value.get(st),
@@ -275,7 +276,8 @@ impl Probe {
     }
 }
 
-/// Of an inequality to any element only the farthest element matters. Counterpart: `_bt_preprocess_array_keys`.
+/// Of an inequality to any element only the farthest element matters. Counterpart:
+/// `_bt_preprocess_array_keys`.
 fn keep_farthest(values: &mut Vec<Datum>, op: ScanOp, order: Option<&Comparer>, collation: Oid) {
     let Some(order) = order else { return };
     let farther = match op {

@@ -29,20 +29,24 @@ pub(crate) struct Projection {
     spare: Option<Batch>,
     /// The rows that pass.
     rows: Selection,
-    /// Something is volatile: row after row, each from left to right, as whoever counts calls expects.
+    /// Something is volatile: row after row, each from left to right, as whoever counts calls
+    /// expects.
     in_order: bool,
     /// The error of a row that others went before.
     late: Late,
-    /// Input of which the output has become too large for one batch, and the first row not yet looked at.
+    /// Input of which the output has become too large for one batch, and the first row not yet
+    /// looked at.
     held: Option<(Batch, usize)>,
 }
 
 /// Up to so many rows are projected one by one.
 const ROWWISE_MAX: usize = 2;
 
-/// Does the expression, or a sub-plan that it runs, call a volatile function, or does its order among others matter?
+/// Does the expression, or a sub-plan that it runs, call a volatile function, or does its order
+/// among others matter?
 pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
-    // A sub-plan that leaves values for other columns must have run for the row when they are computed.
+    // A sub-plan that leaves values for other columns must have run for the row when they are
+    // computed.
     let sets = |e: &Expr| matches!(e, Expr::SubPlan(s) if !s.set_param.is_empty());
     if plan::walk::any(expr, &mut |e| sets(e))
         || volatility(expr, run.sv.as_facts())? == Volatility::Volatile
@@ -103,8 +107,8 @@ fn ends_statement(e: &PgError) -> bool {
 }
 
 impl Projection {
-    /// For expressions over [`Source::Scan`] columns. `width` is the number of the input's columns where it
-    /// is known, for the shortcut of an identical target list.
+    /// For expressions over [`Source::Scan`] columns. `width` is the number of the input's columns
+    /// where it is known, for the shortcut of an identical target list.
     pub(crate) fn new(
         targets: &[TargetEntry],
         qual: &[Expr],
@@ -156,8 +160,8 @@ impl Projection {
         })
     }
 
-    /// What is left of the input last given, projected, or the error that came after the rows last given out: to be
-    /// asked for before more are made.
+    /// What is left of the input last given, projected, or the error that came after the rows last
+    /// given out: to be asked for before more are made.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         self.late.raise()?;
         while let Some((input, from)) = self.held.take() {
@@ -175,7 +179,8 @@ impl Projection {
         self.apply_keeping(run, input, &mut None)
     }
 
-    /// As [`Self::apply`]; the input's memory goes, empty, to `spare` where the output does not have it.
+    /// As [`Self::apply`]; the input's memory goes, empty, to `spare` where the output does not
+    /// have it.
     pub(crate) fn apply_keeping(
         &mut self,
         run: &mut Run<'_>,
@@ -187,8 +192,8 @@ impl Projection {
         }
         let removed = self.removed;
         match self.at_once(run, &mut input) {
-            // Rows before the one that fails are given out, and it may be another one in row order. A cancellation is
-            // told once: evaluated again, the rows would go on for ever.
+            // Rows before the one that fails are given out, and it may be another one in row order.
+            // A cancellation is told once: evaluated again, the rows would go on for ever.
             Err(e) if input.len > 1 && !ends_statement(&e) => {
                 self.removed = removed;
                 self.row_by_row(run, input, 0)
@@ -202,7 +207,8 @@ impl Projection {
         }
     }
 
-    /// Evaluates column by column; nothing where the output is the input. After an error the input is as before.
+    /// Evaluates column by column; nothing where the output is the input. After an error the input
+    /// is as before.
     fn at_once(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
         let Projection { filter, columns, identity, removed, spare: own, rows, .. } = self;
         let all = match filter {
@@ -228,7 +234,8 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                // The error is not told: it makes the rows go one by one, so it must not be one that ends the statement.
+                // The error is not told: it makes the rows go one by one, so it must not be one
+                // that ends the statement.
                 *column = p
                     .eval_bounded(st, run, input, sel)?
                     .ok_or_else(|| PgError::internal("a column is too wide for one batch"))?;
@@ -255,7 +262,8 @@ impl Projection {
         Ok(Some(out))
     }
 
-    /// Evaluates all of a row before the next one, from row `from` on. What does not fit a batch is held for later.
+    /// Evaluates all of a row before the next one, from row `from` on. What does not fit a batch is
+    /// held for later.
     fn row_by_row(&mut self, run: &mut Run<'_>, input: Batch, from: usize) -> Result<Batch> {
         let mut out = Batch::new(self.columns.iter().map(|c| match c {
             OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),

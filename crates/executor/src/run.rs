@@ -43,13 +43,15 @@ pub(crate) enum ExecParam {
 pub(crate) struct RunState {
     pub desc: QueryDesc,
     pub exec: Vec<ExecParam>,
-    /// For each exec parameter, the number that its present value has been given; no two values of one have the same.
+    /// For each exec parameter, the number that its present value has been given; no two values of
+    /// one have the same.
     pub versions: Vec<u64>,
     /// The last such number.
     pub version: u64,
     /// Debug builds: what is being computed to be kept, innermost last.
     pub watches: Vec<Watch>,
-    /// Debug builds: the parameters that each plan node was started with, and whether it has been read since.
+    /// Debug builds: the parameters that each plan node was started with, and whether it has been
+    /// read since.
     pub started: HashMap<usize, (Sources, bool)>,
     /// Init plans seen so far.
     pub init_plans: Vec<SubPlan>,
@@ -67,10 +69,11 @@ pub(crate) struct RunState {
     pub processed: u64,
     /// Open relations by range-table index.
     pub relations: HashMap<i32, Arc<OpenRel>>,
-    /// While a changed row is rechecked: the one row that each scanned relation has. `None`: no row (the
-    /// missing side of an outer join).
+    /// While a changed row is rechecked: the one row that each scanned relation has. `None`: no row
+    /// (the missing side of an outer join).
     pub epq: Option<HashMap<i32, Option<ids::Tid>>>,
-    /// Rows that are changed must be visible to this snapshot too. Counterpart: `es_crosscheck_snapshot`.
+    /// Rows that are changed must be visible to this snapshot too. Counterpart:
+    /// `es_crosscheck_snapshot`.
     pub crosscheck: Option<Arc<engine::Snapshot>>,
     no_params: Arc<[Datum]>,
 }
@@ -143,8 +146,8 @@ impl Execution {
         Execution::start_with(desc, sv, Some(instruments))
     }
 
-    /// The figures of a node of the plan that is executed (of its tree or of a sub-plan); `None` where it
-    /// never ran.
+    /// The figures of a node of the plan that is executed (of its tree or of a sub-plan); `None`
+    /// where it never ran.
     pub fn stats(&self, plan: &plan::Plan) -> Option<NodeStats> {
         let all = self.state.instruments.as_ref()?;
         all.stats.get(&instrument::key_of(plan)).copied()
@@ -193,8 +196,8 @@ impl Execution {
         Ok(Execution { root, state, bound: None, done: false, fresh: true, parked: false })
     }
 
-    /// Computes what of the plan's expressions the parameters alone decide, for its errors: for whoever binds values
-    /// to a plan made for any. To be called before the first row is asked for.
+    /// Computes what of the plan's expressions the parameters alone decide, for its errors: for
+    /// whoever binds values to a plan made for any. To be called before the first row is asked for.
     pub fn check_values(&mut self, sv: &mut dyn Services) -> Result<()> {
         if self.state.desc.plan.bound.is_empty() {
             return Ok(());
@@ -212,8 +215,8 @@ impl Execution {
         Ok(())
     }
 
-    /// The next rows, at most `max` (at least 1): the plan's whole target list, junk included. `None` at
-    /// the end.
+    /// The next rows, at most `max` (at least 1): the plan's whole target list, junk included.
+    /// `None` at the end.
     pub fn next(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
@@ -222,7 +225,8 @@ impl Execution {
         if std::mem::take(&mut self.fresh) {
             let plan = &run.st.desc.plan;
             if !plan.result_relations.is_empty() || !plan.row_marks.is_empty() {
-                // What functions of this statement write belongs to later commands than its own changes.
+                // What functions of this statement write belongs to later commands than its own
+                // changes.
                 run.sv.backend().txn.current_command(true);
             }
         }
@@ -242,18 +246,20 @@ impl Execution {
         }
     }
 
-    /// Runs data-modifying `WITH` queries to their end, whether or not anybody reads them. Done at the end
-    /// of the rows; a portal that is left earlier asks for it. Counterpart: ExecPostprocessPlan.
+    /// Runs data-modifying `WITH` queries to their end, whether or not anybody reads them. Done at
+    /// the end of the rows; a portal that is left earlier asks for it. Counterpart:
+    /// ExecPostprocessPlan.
     pub fn finish(&mut self, sv: &mut dyn Services) -> Result<()> {
         self.done = true;
         finish_modifying(&mut Run { sv, st: &mut self.state })
     }
 
-    /// Ends the run, which may have come to its end or not, and keeps what was built for another one: see
-    /// [`Self::rerun`]. Rows, snapshot, parameters and running scans are let go; no pin, lock or snapshot
-    /// is held from here on, only descriptors and compiled expressions.
+    /// Ends the run, which may have come to its end or not, and keeps what was built for another
+    /// one: see [`Self::rerun`]. Rows, snapshot, parameters and running scans are let go; no pin,
+    /// lock or snapshot is held from here on, only descriptors and compiled expressions.
     ///
-    /// False, or an error: drop it. After an error of [`Self::next`] it is dropped without being parked.
+    /// False, or an error: drop it. After an error of [`Self::next`] it is dropped without being
+    /// parked.
     pub fn park(&mut self, sv: &mut dyn Services) -> Result<bool> {
         let mut run = Run { sv, st: &mut self.state };
         let reset = self.root.reset(&mut run)? && subplan::reset_all(&mut run)?;
@@ -266,10 +272,11 @@ impl Execution {
     /// Runs a parked execution again, with these parameters. It then stands as if
     /// [`Self::start`] had just made it from the same plan.
     ///
-    /// The caller guarantees what holds for a plan that is run again: that the catalogs are as they were when it
-    /// was started (by their generation, and this transaction has made no changes of its own), that
-    /// the session, its role, and what settings went into planning are the same, that all
-    /// relations of the plan are locked for the present transaction, and that privileges have been checked.
+    /// The caller guarantees what holds for a plan that is run again: that the catalogs are as they
+    /// were when it was started (by their generation, and this transaction has made no changes of
+    /// its own), that the session, its role, and what settings went into planning are the same,
+    /// that all relations of the plan are locked for the present transaction, and that privileges
+    /// have been checked.
     pub fn rerun(&mut self, params: Arc<[Datum]>, snapshot: Arc<engine::Snapshot>) -> Result<()> {
         if !std::mem::replace(&mut self.parked, false) {
             return Err(PgError::internal("execution is not parked"));
@@ -281,14 +288,15 @@ impl Execution {
         Ok(())
     }
 
-    /// A change to a row that this snapshot does not see is a serialization failure: for the actions of foreign keys under
-    /// REPEATABLE READ, which look for rows under a newer snapshot than the transaction's. Holds until the end of the run.
+    /// A change to a row that this snapshot does not see is a serialization failure: for the
+    /// actions of foreign keys under REPEATABLE READ, which look for rows under a newer snapshot
+    /// than the transaction's. Holds until the end of the run.
     pub fn crosscheck(&mut self, snapshot: Arc<engine::Snapshot>) {
         self.state.crosscheck = Some(snapshot);
     }
 
-    /// Takes back a batch that [`Self::next`] has returned, once its rows are used: its memory serves for
-    /// the next rows.
+    /// Takes back a batch that [`Self::next`] has returned, once its rows are used: its memory
+    /// serves for the next rows.
     pub fn recycle(&mut self, batch: Batch) {
         self.root.recycle(batch);
     }
@@ -385,7 +393,8 @@ impl Host for Run<'_> {
                 let place = *place;
                 let plan = self.st.init_plans[place].clone();
                 if let Err(e) = stdx::stack::deep(|| subplan::run_init_plan(self, &plan)) {
-                    // Who asked for a batch's values asks again for one row's: that must fail as well.
+                    // Who asked for a batch's values asks again for one row's: that must fail as
+                    // well.
                     for &id in &plan.set_param {
                         self.st.exec[id as usize] = ExecParam::Pending(place);
                     }

@@ -1,7 +1,7 @@
 //! Which rows a TABLESAMPLE clause takes. Counterpart: bernoulli.c, system.c, nodeSamplescan.c.
 //!
-//! A row (BERNOULLI) or block (SYSTEM) is taken if the hash of its place and the seed is below a cutoff, so the same
-//! seed takes the same rows as long as the table does not change.
+//! A row (BERNOULLI) or block (SYSTEM) is taken if the hash of its place and the seed is below a
+//! cutoff, so the same seed takes the same rows as long as the table does not change.
 
 use crate::node::*;
 use crate::run::Run;
@@ -81,7 +81,8 @@ impl Sample {
         Ok((seed, cutoff))
     }
 
-    /// Of rows whose TIDs are in the last column, those that belong to the sample, without that column.
+    /// Of rows whose TIDs are in the last column, those that belong to the sample, without that
+    /// column.
     pub(crate) fn take(&mut self, run: &mut Run<'_>, mut batch: Batch) -> Result<Batch> {
         let (seed, cutoff) = self.choose(run)?;
         let Some(tids) = batch.columns.pop() else {

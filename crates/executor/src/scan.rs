@@ -1,5 +1,5 @@
-//! Scans of tables: sequential, by index, by bitmap, by TID.
-//! Counterpart: nodeSeqscan.c, nodeIndexscan.c, nodeIndexonlyscan.c, nodeBitmapHeapscan.c, nodeTidscan.c.
+//! Scans of tables: sequential, by index, by bitmap, by TID. Counterpart: nodeSeqscan.c,
+//! nodeIndexscan.c, nodeIndexonlyscan.c, nodeBitmapHeapscan.c, nodeTidscan.c.
 
 use crate::instrument::Counts;
 use crate::node::*;

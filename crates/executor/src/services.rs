@@ -70,7 +70,8 @@ pub enum SetRows {
 /// Lent by the session while a plan runs.
 pub trait Services: FnContext + Facts {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
-    /// The aggregate's functions for frames whose start moves; `None` where it has no inverse transition.
+    /// The aggregate's functions for frames whose start moves; `None` where it has no inverse
+    /// transition.
     fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>>;
     /// Comparison function of an ordering operator, and whether the order is descending.
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;
@@ -78,12 +79,14 @@ pub trait Services: FnContext + Facts {
     fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>>;
     /// The comparison of the B-tree family in which the operator is equality.
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>>;
-    /// Types of the OUT columns of a function that is called with arguments of these types; `None` where it has none.
+    /// Types of the OUT columns of a function that is called with arguments of these types; `None`
+    /// where it has none.
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>>;
-    /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution: plans
-    /// outlive the rights of those who run them.
+    /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution:
+    /// plans outlive the rights of those who run them.
     fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
-    /// The error of two anonymous rows that could not be compared while something was sorted by them, if there were such.
+    /// The error of two anonymous rows that could not be compared while something was sorted by
+    /// them, if there were such.
     fn check_compared_rows(&mut self) -> Result<()>;
     /// Storage, for the current transaction.
     fn backend(&mut self) -> &mut engine::Backend;
@@ -91,8 +94,8 @@ pub trait Services: FnContext + Facts {
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
     /// The index with this OID.
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
-    /// What the operator asks of a key column of the index, and the comparison where the value is of
-    /// another type than the column.
+    /// What the operator asks of a key column of the index, and the comparison where the value is
+    /// of another type than the column.
     fn index_operator(
         &mut self,
         op: Oid,
@@ -101,8 +104,8 @@ pub trait Services: FnContext + Facts {
     ) -> Result<(engine::index::ScanOp, Option<Comparer>)>;
     /// A row was inserted, updated or deleted in a relation with `row_events`.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
-    /// The row of the table that the present row of this cursor was made from, if any was. 24000 where that cannot be
-    /// said.
+    /// The row of the table that the present row of this cursor was made from, if any was. 24000
+    /// where that cannot be said.
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>>;
     /// `Failing row contains (…).`, within the user's rights.
     /// `written`: the columns that the statement itself gives values to.
@@ -122,8 +125,8 @@ pub trait Services: FnContext + Facts {
         arg_types: &[Oid],
         args: &[DatumRef<'_>],
     ) -> Result<Datum>;
-    /// The rows of a function in SQL or of the session. `columns`: the types that a definition list gives to
-    /// the columns of a record.
+    /// The rows of a function in SQL or of the session. `columns`: the types that a definition list
+    /// gives to the columns of a record.
     fn call_host_set(
         &mut self,
         function: Oid,

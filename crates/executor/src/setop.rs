@@ -58,8 +58,8 @@ impl RowSet {
     }
 }
 
-/// Counts each distinct row on both sides and gives as many copies as the operation says. The rows come
-/// sorted (a group at a time is counted) or are kept in a hash table.
+/// Counts each distinct row on both sides and gives as many copies as the operation says. The rows
+/// come sorted (a group at a time is counted) or are kept in a hash table.
 pub(crate) struct SetOpNode {
     child: Node,
     op: SetOperation,
@@ -300,8 +300,8 @@ impl RecursiveUnionNode {
     }
 }
 
-/// May rounds be made that nobody asks for in the end? Only what is cheap and has no effects: a scan of the work
-/// table with expressions of its columns.
+/// May rounds be made that nobody asks for in the end? Only what is cheap and has no effects: a
+/// scan of the work table with expressions of its columns.
 fn may_run_ahead(plan: &Plan, run: &mut Run<'_>) -> Result<bool> {
     if !matches!(plan.node, PlanNode::WorkTableScan { .. }) {
         return Ok(false);
@@ -361,8 +361,8 @@ impl Exec for RecursiveUnionNode {
         if !self.gathers {
             return Ok(Some(rows));
         }
-        // Small rounds are handed on together: more each time, so that little is done in vain for a reader that
-        // stops early.
+        // Small rounds are handed on together: more each time, so that little is done in vain for a
+        // reader that stops early.
         let goal = want.min(self.ramp);
         self.ramp = (self.ramp * 2).min(BATCH_ROWS_MAX);
         while rows.len < goal && !rows.is_full() {
@@ -387,7 +387,8 @@ impl Exec for RecursiveUnionNode {
         self.late = Late::default();
         self.outer.rescan(run)?;
         if !self.inner_fresh {
-            // Before its first round it is started over again: what it keeps may depend on the working table.
+            // Before its first round it is started over again: what it keeps may depend on the
+            // working table.
             self.inner.rescan(run)?;
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! Conditions of a sequential scan that the scan tests on the tuples themselves: a column of words compared with a
-//! constant or a parameter. Rows that fail are not decoded any further.
+//! Conditions of a sequential scan that the scan tests on the tuples themselves: a column of words
+//! compared with a constant or a parameter. Rows that fail are not decoded any further.
 //!
-//! Only conditions before all others are taken: those behind may fail or be counted, and must meet the rows that they
-//! would have met.
+//! Only conditions before all others are taken: those behind may fail or be counted, and must meet
+//! the rows that they would have met.
 
 use crate::run::Run;
 use engine::table::WordCondition;
@@ -25,7 +25,8 @@ pub(crate) struct Sift {
     value: Value,
 }
 
-/// The first conditions of `qual` that a scan of `rti` can test; their number is that of the conditions.
+/// The first conditions of `qual` that a scan of `rti` can test; their number is that of the
+/// conditions.
 pub(crate) fn leading(qual: &[Expr], rti: i32, run: &mut Run<'_>) -> Result<Vec<Sift>> {
     let mut out = Vec::new();
     for e in qual {

@@ -1,4 +1,5 @@
-//! Sort, Material, Unique, Limit. Counterpart: nodeSort.c, nodeMaterial.c, nodeUnique.c, nodeLimit.c.
+//! Sort, Material, Unique, Limit. Counterpart: nodeSort.c, nodeMaterial.c, nodeUnique.c,
+//! nodeLimit.c.
 
 use crate::depend::Sources;
 use crate::instrument::key_of;
@@ -159,8 +160,8 @@ fn serves(had: Option<usize>, wanted: Option<usize>) -> bool {
     had.is_none_or(|h| wanted.is_some_and(|w| w <= h))
 }
 
-/// Rows that come sorted by the first columns: each set of rows that are equal there is sorted by the
-/// rest. Counterpart: nodeIncrementalSort.c.
+/// Rows that come sorted by the first columns: each set of rows that are equal there is sorted by
+/// the rest. Counterpart: nodeIncrementalSort.c.
 pub(crate) struct IncrementalSortNode {
     child: Node,
     columns: Vec<SortColumn>,
@@ -197,7 +198,8 @@ impl IncrementalSortNode {
             .all(|c| c.order(a.0.get(a.1, c.column), b.0.get(b.1, c.column)).is_eq())
     }
 
-    /// Sorts the next rows that are equal in the columns sorted already; false where there are none.
+    /// Sorts the next rows that are equal in the columns sorted already; false where there are
+    /// none.
     fn next_set(&mut self, run: &mut Run<'_>) -> Result<bool> {
         let left = self.bound.map(|b| b.saturating_sub(self.given));
         let mut sorter: Option<Sorter> = None;

@@ -1,9 +1,10 @@
-//! Sorting rows: in memory while they fit, else in sorted runs on disk that are merged. Counterpart: tuplesort.c.
+//! Sorting rows: in memory while they fit, else in sorted runs on disk that are merged.
+//! Counterpart: tuplesort.c.
 //!
-//! Rows gather in one batch as long as need be. Sorting moves pairs of a word that stands for the first
-//! sort column and the row's number; where the word is only a prefix (text, numeric), equal words lead to
-//! the full comparison. With a bound, the buffer is cut back to the best rows whenever it has
-//! twice as many, and rows that cannot be among them are dropped on sight.
+//! Rows gather in one batch as long as need be. Sorting moves pairs of a word that stands for the
+//! first sort column and the row's number; where the word is only a prefix (text, numeric), equal
+//! words lead to the full comparison. With a bound, the buffer is cut back to the best rows
+//! whenever it has twice as many, and rows that cannot be among them are dropped on sight.
 
 use crate::run::Run;
 use crate::sort::SortColumn;
@@ -72,8 +73,8 @@ impl WordKind {
         }
     }
 
-    /// Does an equal word mean an equal value to this one, where both are so? Short texts and numerics
-    /// of few digits are whole in their words.
+    /// Does an equal word mean an equal value to this one, where both are so? Short texts and
+    /// numerics of few digits are whole in their words.
     fn holds_all_of(self, v: DatumRef<'_>) -> bool {
         match (self, v) {
             (WordKind::Bytes, DatumRef::Bytes(b)) => is_whole(b),
@@ -163,7 +164,8 @@ fn compare(
     Ordering::Equal
 }
 
-/// Words of the first sort column in output order; rows that are NULL there are not asked for theirs.
+/// Words of the first sort column in output order; rows that are NULL there are not asked for
+/// theirs.
 fn words_of(col: &Column, c: &SortColumn, from: usize, out: &mut Vec<u64>) {
     let flip = if c.descending { u64::MAX } else { 0 };
     match (&col.data, c.word) {
@@ -189,7 +191,8 @@ pub(crate) struct Sorter {
     words: Vec<u64>,
     /// Are the rows' values of the first sort column whole in their words?
     whole: bool,
-    /// In a bounded sort: the word of the last row kept, if that is not NULL; no later row above it counts.
+    /// In a bounded sort: the word of the last row kept, if that is not NULL; no later row above it
+    /// counts.
     threshold: Option<u64>,
     order: Vec<u32>,
     at: usize,

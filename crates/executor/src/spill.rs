@@ -1,5 +1,5 @@
-//! Rows outside memory: batches as bytes in temporary files, and sets of rows that go there when they
-//! outgrow their allowance. Counterpart: buffile.c, tuplestore.c.
+//! Rows outside memory: batches as bytes in temporary files, and sets of rows that go there when
+//! they outgrow their allowance. Counterpart: buffile.c, tuplestore.c.
 
 use crate::run::Run;
 use engine::TempFile;
@@ -203,7 +203,8 @@ fn put_words(words: &[u64], out: &mut Vec<u8>) {
     words.iter().for_each(|w| out.extend_from_slice(&w.to_ne_bytes()));
 }
 
-/// The batch as bytes: number of rows and columns, then each column: its form, its NULLs, its values.
+/// The batch as bytes: number of rows and columns, then each column: its form, its NULLs, its
+/// values.
 fn encode(batch: &Batch, out: &mut Vec<u8>) {
     let number = |n: usize, out: &mut Vec<u8>| out.extend_from_slice(&(n as u32).to_ne_bytes());
     number(batch.len, out);

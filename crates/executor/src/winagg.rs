@@ -1,8 +1,9 @@
 //! Aggregates over the frames of a window, row after row of a partition.
 //!
-//! The state of one row's frame goes on to the next row's: rows that enter at the frame's end are taken in, rows
-//! that leave at its start are taken back where the aggregate has an inverse transition. Otherwise, and where rows
-//! are excluded, the frame is aggregated anew, in batches. Counterpart: eval_windowaggregates of nodeWindowAgg.c.
+//! The state of one row's frame goes on to the next row's: rows that enter at the frame's end are
+//! taken in, rows that leave at its start are taken back where the aggregate has an inverse
+//! transition. Otherwise, and where rows are excluded, the frame is aggregated anew, in batches.
+//! Counterpart: eval_windowaggregates of nodeWindowAgg.c.
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
@@ -27,8 +28,8 @@ pub(crate) struct FrameAggregate {
     moving: Option<AggCall>,
     /// The plain form's final function spoils the state, the moving form's does not.
     prefers_moving: bool,
-    /// Arguments or filter call volatile functions or hold sub-selects: rows are computed one by one, and again
-    /// each time a frame is aggregated anew.
+    /// Arguments or filter call volatile functions or hold sub-selects: rows are computed one by
+    /// one, and again each time a frame is aggregated anew.
     unstable: bool,
     scratch: Scratch,
 }
@@ -176,7 +177,8 @@ impl FrameState<'_> {
         self.each_part(rows, run, |acc, call, len, args, run| acc.take_back(call, len, args, run))
     }
 
-    /// Calls `f` with the number and the arguments of rows that the filter lets through, until it says false.
+    /// Calls `f` with the number and the arguments of rows that the filter lets through, until it
+    /// says false.
     fn each_part(
         &mut self,
         rows: Range<usize>,
@@ -210,8 +212,8 @@ impl FrameState<'_> {
     }
 }
 
-/// Computes the arguments of some rows of a batch, less those that the filter stops. How many rows remain; if all
-/// of the batch do, arguments that are columns of it are not copied.
+/// Computes the arguments of some rows of a batch, less those that the filter stops. How many rows
+/// remain; if all of the batch do, arguments that are columns of it are not copied.
 fn arguments(
     call: &mut AggCall,
     batch: &Batch,

@@ -1,5 +1,5 @@
-//! Window functions: the input comes sorted by partition and order; each partition is read whole, each
-//! function computes its column over it. Counterpart: nodeWindowAgg.c.
+//! Window functions: the input comes sorted by partition and order; each partition is read whole,
+//! each function computes its column over it. Counterpart: nodeWindowAgg.c.
 
 use crate::frame::{self, FrameClause, Partition, RangeOrder};
 use crate::keys::Keys;
@@ -191,7 +191,8 @@ impl WindowNode {
         Ok(if p.len() > 0 { Some(p) } else { None })
     }
 
-    /// Where the partition ends among the rows of `batch` from `from` on; notes where groups of peers start.
+    /// Where the partition ends among the rows of `batch` from `from` on; notes where groups of
+    /// peers start.
     fn partition_end(
         &self,
         p: &mut Partition,
@@ -222,7 +223,8 @@ impl WindowNode {
     }
 }
 
-/// Appends rows `from..to` of a batch to the partition; `rows` holds those of the batch that is not full yet.
+/// Appends rows `from..to` of a batch to the partition; `rows` holds those of the batch that is not
+/// full yet.
 fn append(
     p: &mut Partition,
     rows: &mut Batch,

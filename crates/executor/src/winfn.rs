@@ -99,8 +99,8 @@ impl WindowCall {
     }
 }
 
-/// A function's values on their way to a store: batches of one column, each as long as the partition's
-/// batch of that number.
+/// A function's values on their way to a store: batches of one column, each as long as the
+/// partition's batch of that number.
 pub(crate) struct Results<'p> {
     column: Column,
     rows: RowStore,

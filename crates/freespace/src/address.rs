@@ -1,5 +1,5 @@
-//! Where the pages of the map lie. The map is a tree of pages of three levels, each page with one slot for
-//! each of its children (at the bottom: for each heap block); enough for 4,069^3 blocks.
+//! Where the pages of the map lie. The map is a tree of pages of three levels, each page with one
+//! slot for each of its children (at the bottom: for each heap block); enough for 4,069^3 blocks.
 //!
 //! Pages are stored in the order of a walk down, children before the parent's next sibling:
 //!

@@ -1,7 +1,7 @@
 //! The free space map: how much room each page of a relation has, in a fork of its own.
 //!
-//! A hint, never the truth: not logged (but for images when it is cut), repaired where it is found wrong.
-//! Reading order: `address` (the tree's pages), `map`, `index`.
+//! A hint, never the truth: not logged (but for images when it is cut), repaired where it is found
+//! wrong. Reading order: `address` (the tree's pages), `map`, `index`.
 //!
 //! Counterpart: freespace.c, indexfsm.c (`page::fsm` is fsmpage.c).
 

@@ -60,7 +60,8 @@ impl<'a> Fsm<'a> {
         Fsm { heap_blocks: Some(heap_blocks), ..self }
     }
 
-    /// A page with at least `needed` bytes, as far as the map knows. Counterpart: GetPageWithFreeSpace.
+    /// A page with at least `needed` bytes, as far as the map knows. Counterpart:
+    /// GetPageWithFreeSpace.
     pub fn search(&self, needed: usize) -> Result<Option<BlockNo>> {
         self.search_category(category_for(needed)?)
     }
@@ -72,7 +73,8 @@ impl<'a> Fsm<'a> {
         self.set_and_search(address, slot, category_of(space), 0).map(|_| ())
     }
 
-    /// `record`, then `search`, preferring pages nearby. Counterpart: RecordAndGetPageWithFreeSpace.
+    /// `record`, then `search`, preferring pages nearby. Counterpart:
+    /// RecordAndGetPageWithFreeSpace.
     pub fn record_and_search(
         &self,
         old: BlockNo,
@@ -115,8 +117,8 @@ impl<'a> Fsm<'a> {
         Ok(())
     }
 
-    /// Before the heap is cut to `nblocks`: clears what lies beyond (logged as an image) and returns the
-    /// length the map's fork is to be cut to; `None` if there is nothing to cut.
+    /// Before the heap is cut to `nblocks`: clears what lies beyond (logged as an image) and
+    /// returns the length the map's fork is to be cut to; `None` if there is nothing to cut.
     /// Counterpart: FreeSpaceMapPrepareTruncateRel.
     pub fn prepare_truncate(&self, nblocks: u32) -> Result<Option<u32>> {
         let (address, slot) = Address::of(BlockNo(nblocks));

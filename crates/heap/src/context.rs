@@ -34,8 +34,8 @@ pub struct HeapRel {
     pub targets: InsertTargets,
 }
 
-/// Blocks of the last insertions. Sessions (up to a certain number of them) each have their own, so that they
-/// insert into different blocks.
+/// Blocks of the last insertions. Sessions (up to a certain number of them) each have their own, so
+/// that they insert into different blocks.
 #[derive(Clone)]
 pub struct InsertTargets(Arc<[AtomicU32; InsertTargets::SLOTS]>);
 

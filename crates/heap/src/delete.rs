@@ -248,8 +248,8 @@ fn delete_locked<'a>(
     Ok(Ok(()))
 }
 
-/// Takes a speculative insertion back: the tuple becomes dead to everybody at once, without waiting for
-/// the transaction to abort. TOAST values are the caller's to delete in the same way.
+/// Takes a speculative insertion back: the tuple becomes dead to everybody at once, without waiting
+/// for the transaction to abort. TOAST values are the caller's to delete in the same way.
 ///
 /// WAL: `xl_heap_delete` with IS_SUPER.
 pub fn abort_speculative(cx: &mut HeapCx<'_>, rel: &HeapRel, tid: Tid) -> Result<()> {

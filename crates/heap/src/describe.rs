@@ -7,7 +7,8 @@ use wal::{DecodedRecord, Fields, RmgrId};
 const TRUNCATE_CASCADE: u8 = 0x01;
 const TRUNCATE_RESTART_SEQS: u8 = 0x02;
 
-/// Adds what a record of the managers Heap or Heap2 says besides its name; `None` if it ends too early.
+/// Adds what a record of the managers Heap or Heap2 says besides its name; `None` if it ends too
+/// early.
 pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let op = record.info() & record::OPERATION_MASK;
     match record.header.rmgr()? {

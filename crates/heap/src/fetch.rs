@@ -19,9 +19,10 @@ pub struct Fetched {
     pub hint: u16,
 }
 
-/// Searches the HOT chain from `start` (an index entry's line pointer) for the member that `snapshot` sees.
-/// `all_dead`: if given, tells whether all members are dead to everybody, so that the entry can be
-/// marked. `after`: the member found by the call before, with snapshots that see several.
+/// Searches the HOT chain from `start` (an index entry's line pointer) for the member that
+/// `snapshot` sees. `all_dead`: if given, tells whether all members are dead to everybody, so that
+/// the entry can be marked. `after`: the member found by the call before, with snapshots that see
+/// several.
 pub fn hot_search(
     page: &Page,
     start: OffsetNo,
@@ -93,8 +94,9 @@ fn set_hints(cx: &mut HeapCx<'_>, guard: &mut ShareGuard<'_>, hints: &[(OffsetNo
     }
 }
 
-/// Fetches the row that the index entry `tid` leads to and `snapshot` sees, and hands it to `f` while its
-/// page is latched. `all_dead`: see [`hot_search`]. `prune`: clean the page on the way if it is crowded.
+/// Fetches the row that the index entry `tid` leads to and `snapshot` sees, and hands it to `f`
+/// while its page is latched. `all_dead`: see [`hot_search`]. `prune`: clean the page on the way if
+/// it is crowded.
 pub fn fetch_tid<'a, R>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -129,8 +131,8 @@ pub fn fetch_tid<'a, R>(
     Ok(result)
 }
 
-/// Hands the tuples that the index entries for `offsets` of one block lead to, and that `snapshot` sees,
-/// to `f`, under one latch. Counterpart: `heapam_scan_bitmap_next_block`.
+/// Hands the tuples that the index entries for `offsets` of one block lead to, and that `snapshot`
+/// sees, to `f`, under one latch. Counterpart: `heapam_scan_bitmap_next_block`.
 pub fn fetch_entries(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -181,8 +183,8 @@ pub fn fetch_row_version<R>(
     Ok(result)
 }
 
-/// The newest version in the update chain from `tid` that `snapshot` sees; `tid` itself if none is newer.
-/// Counterpart: `heap_get_latest_tid`.
+/// The newest version in the update chain from `tid` that `snapshot` sees; `tid` itself if none is
+/// newer. Counterpart: `heap_get_latest_tid`.
 pub fn get_latest_tid(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,

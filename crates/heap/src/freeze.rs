@@ -1,10 +1,11 @@
 //! Freezing: making row versions independent of XIDs and multixacts that are about to be forgotten.
 //!
-//! An old committed `xmin` gets the "frozen" bits; an old `xmax` (a lock, or an aborted deleter, else the
-//! tuple would be dead) goes away; a multixact with old members is replaced by what must be kept of it.
+//! An old committed `xmin` gets the "frozen" bits; an old `xmax` (a lock, or an aborted deleter,
+//! else the tuple would be dead) goes away; a multixact with old members is replaced by what must
+//! be kept of it.
 //!
-//! WAL: `xl_heap_freeze_page`, redone by `redo::freeze_page`. Counterpart: `heap_prepare_freeze_tuple`,
-//! `FreezeMultiXactId`.
+//! WAL: `xl_heap_freeze_page`, redone by `redo::freeze_page`. Counterpart:
+//! `heap_prepare_freeze_tuple`, `FreezeMultiXactId`.
 
 use crate::infomask::bits_of_members;
 use crate::record::{self, FreezeTuple};
@@ -269,7 +270,8 @@ pub fn execute(page: &mut Page, plan: &FreezeTuple) {
     page.set_heap_header(plan.offset, &h);
 }
 
-/// Would [`prepare`] change the tuple? Notes the ids that stay. Counterpart: `heap_tuple_would_freeze`.
+/// Would [`prepare`] change the tuple? Notes the ids that stay. Counterpart:
+/// `heap_tuple_would_freeze`.
 pub fn would_freeze(
     txn: &Transaction,
     h: &HeapTupleHeader,

@@ -1,8 +1,9 @@
 //! Finding a page with room for a new tuple.
 //!
-//! Asked in turn: the page of the last insertion, what the free space map offers, the last page; then
-//! the relation grows. Pages are latched by ascending number; where a page turns out to be all-visible
-//! and its map page is not pinned, everything is let go for the pin and looked at again.
+//! Asked in turn: the page of the last insertion, what the free space map offers, the last page;
+//! then the relation grows. Pages are latched by ascending number; where a page turns out to be
+//! all-visible and its map page is not pinned, everything is let go for the pin and looked at
+//! again.
 //!
 //! Counterpart: hio.c.
 
@@ -42,7 +43,8 @@ impl BulkInsert {
         BulkInsert { strategy: Strategy::bulk_write(pool), current: None, ahead: 1 }
     }
 
-    /// Without a ring: what an INSERT has written may stay in the pool, where others soon look for it.
+    /// Without a ring: what an INSERT has written may stay in the pool, where others soon look for
+    /// it.
     pub fn without_ring() -> BulkInsert {
         BulkInsert { strategy: Strategy::normal(), current: None, ahead: 1 }
     }
@@ -103,9 +105,9 @@ pub(crate) fn pin_vm<'a>(
     visibility_map::pin(cx.pool, rel, block, slot, cx.wal, cx.scratch, cx.strategy)
 }
 
-/// Pins and latches a page for a tuple of `len` bytes; the result has room for it and is initialised, and
-/// the map pages of all-visible pages are pinned. `other`: the page of the old version in an update.
-/// Counterpart: `RelationGetBufferForTuple`.
+/// Pins and latches a page for a tuple of `len` bytes; the result has room for it and is
+/// initialised, and the map pages of all-visible pages are pinned. `other`: the page of the old
+/// version in an update. Counterpart: `RelationGetBufferForTuple`.
 pub(crate) fn page_for_tuple<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -198,8 +200,8 @@ fn read<'a>(
     cx.pool.read(&rel.main, block, strategy)
 }
 
-/// Latches page `block` and the other page in the order of their numbers, with the map pages of those
-/// that are all-visible pinned.
+/// Latches page `block` and the other page in the order of their numbers, with the map pages of
+/// those that are all-visible pinned.
 fn latch_both<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -270,8 +272,8 @@ fn latch_pins<'a>(
     }
 }
 
-/// Adds a page, and more of them if other sessions are waiting to do the same; those go to the free space
-/// map. Counterpart: `RelationAddExtraBlocks`.
+/// Adds a page, and more of them if other sessions are waiting to do the same; those go to the free
+/// space map. Counterpart: `RelationAddExtraBlocks`.
 fn extend_for_all<'a>(cx: &mut HeapCx<'a>, rel: &HeapRel) -> Result<ExclusiveGuard<'a>> {
     let extra = (rel.main.extension_waiters() * EXTRA_BLOCKS_PER_WAITER).min(EXTRA_BLOCKS_MAX);
     let guard = cx.pool.extend_by(&rel.main, 1 + extra, cx.strategy)?;

@@ -1,7 +1,9 @@
-//! What goes into `xmax` and the infomask when a row is updated, deleted or locked while others hold it.
+//! What goes into `xmax` and the infomask when a row is updated, deleted or locked while others
+//! hold it.
 //!
-//! A plain `xmax` is one transaction; as soon as two hold the row (key-share beside a no-key update, or
-//! several lockers), `xmax` is a multixact that lists them, at most one of them an updater.
+//! A plain `xmax` is one transaction; as soon as two hold the row (key-share beside a no-key
+//! update, or several lockers), `xmax` is a multixact that lists them, at most one of them an
+//! updater.
 //!
 //! | held \ wanted | KeyShare | Share | NoKeyExclusive | Exclusive |
 //! |---|---|---|---|---|
@@ -247,8 +249,8 @@ pub(crate) fn multi_conflict(
     Ok(result)
 }
 
-/// Sleeps for the members of `multi` that conflict with `wanted`; how many others are left (own ones
-/// included), or `None` if `policy` forbids to sleep. Counterpart: `Do_MultiXactIdWait`.
+/// Sleeps for the members of `multi` that conflict with `wanted`; how many others are left (own
+/// ones included), or `None` if `policy` forbids to sleep. Counterpart: `Do_MultiXactIdWait`.
 pub(crate) fn wait_multi(
     txn: &Transaction,
     wait: &mut dyn WaitForXact,
@@ -279,8 +281,8 @@ pub(crate) fn wait_multi(
     Ok(Some(remain))
 }
 
-/// Queues on the row unless `have` says that we did so before. False if `policy` is to skip and somebody
-/// else is first. Counterpart: `heap_acquire_tuplock`.
+/// Queues on the row unless `have` says that we did so before. False if `policy` is to skip and
+/// somebody else is first. Counterpart: `heap_acquire_tuplock`.
 pub(crate) fn acquire_row(
     wait: &mut dyn WaitForXact,
     rel: &HeapRel,

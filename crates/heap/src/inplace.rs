@@ -1,13 +1,14 @@
-//! Overwriting columns of a catalog row where it stands, outside transactions (`relpages`, `relfrozenxid`, …).
-//! Counterpart: `heap_inplace_lock`, `heap_inplace_update_and_unlock`.
+//! Overwriting columns of a catalog row where it stands, outside transactions (`relpages`,
+//! `relfrozenxid`, …). Counterpart: `heap_inplace_lock`, `heap_inplace_update_and_unlock`.
 //!
-//! INVARIANT: an in-place change is never lost, and never lands in another row. Whoever makes a new version of such a
-//! row holds the row's heavyweight lock (Exclusive) from before it reads the columns that are changed in place until
-//! `xmax` is set; so does whoever changes them in place. A version with an updater in progress is not
-//! overwritten: its end is waited for, and the row is looked up anew. Under the page's latch the old
-//! values are compared once more.
+//! INVARIANT: an in-place change is never lost, and never lands in another row. Whoever makes a new
+//! version of such a row holds the row's heavyweight lock (Exclusive) from before it reads the
+//! columns that are changed in place until `xmax` is set; so does whoever changes them in place. A
+//! version with an updater in progress is not overwritten: its end is waited for, and the row is
+//! looked up anew. Under the page's latch the old values are compared once more.
 //!
-//! LOCK ORDER: the row's heavyweight lock, then the page's latch; nothing is waited for under the latch.
+//! LOCK ORDER: the row's heavyweight lock, then the page's latch; nothing is waited for under the
+//! latch.
 
 use crate::context::{HeapCx, HeapRel, SetHint, TmResult, WaitOperation, WaitPolicy, wait_xid};
 use crate::infomask::{multi_conflict, wait_multi};
@@ -19,7 +20,8 @@ use page::heap_tuple::infomask as m;
 use pgerror::{PgError, Result};
 use wal::{RegFlags, RmgrId};
 
-/// One column: bytes of a tuple's data from `at` on. What is only compared has `old` equal to `new`.
+/// One column: bytes of a tuple's data from `at` on. What is only compared has `old` equal to
+/// `new`.
 #[derive(Clone, Copy, Debug)]
 pub struct InPlace<'a> {
     pub at: usize,
@@ -27,9 +29,9 @@ pub struct InPlace<'a> {
     pub new: &'a [u8],
 }
 
-/// Changes the tuple at `tid` if it is the row's latest version and has all the `old` bytes. False if not, or if an
-/// updater had to be waited for: then the caller looks the row up again. The caller holds the row's
-/// heavyweight lock.
+/// Changes the tuple at `tid` if it is the row's latest version and has all the `old` bytes. False
+/// if not, or if an updater had to be waited for: then the caller looks the row up again. The
+/// caller holds the row's heavyweight lock.
 ///
 /// WAL: `xl_heap_inplace` with the whole data, redone by `redo::inplace`. Carries the XID only for
 /// `synchronous_commit`: it is not undone by an abort.

@@ -253,7 +253,8 @@ pub fn multi_insert<'a>(
                 if odd {
                     edit.block_data(0, &[0]);
                 }
-                // What is logged of a header (`TupleHead`) lies at its end, before the bitmap and the columns.
+                // What is logged of a header (`TupleHead`) lies at its end, before the bitmap and
+                // the columns.
                 let tuple = tuples.get(n);
                 let body = (tuple.len() - HEADER_SIZE) as u16;
                 edit.block_data(0, &body.to_le_bytes());

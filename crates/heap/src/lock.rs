@@ -1,7 +1,7 @@
 //! Row locks: SELECT FOR UPDATE, NO KEY UPDATE, SHARE, KEY SHARE.
 //!
-//! A lock is an entry in the tuple's `xmax`, so there is no limit to their number. Whoever must wait
-//! queues with the heavyweight lock of the row, so that the first to come is the first to be
+//! A lock is an entry in the tuple's `xmax`, so there is no limit to their number. Whoever must
+//! wait queues with the heavyweight lock of the row, so that the first to come is the first to be
 //! served. A key-share lock on an old version also locks the newer ones: the chain is followed.
 //!
 //! Counterpart: `heap_lock_tuple`, `heap_lock_updated_tuple`.
@@ -45,8 +45,8 @@ pub struct LockOptions {
 /// Result of [`lock_tuple`]: the tuple's bytes when it was locked, or why it was not.
 pub type Locked = Result<(), (TmResult, TmFailure)>;
 
-/// Locks the row version at `tid` for command `cid`. On success `out` is the tuple as locked (header and
-/// all); also on failure if it was there.
+/// Locks the row version at `tid` for command `cid`. On success `out` is the tuple as locked
+/// (header and all); also on failure if it was there.
 ///
 /// WAL: `xl_heap_lock`, redone by `redo::lock`.
 pub fn lock_tuple<'a>(
@@ -344,8 +344,8 @@ fn take<'a>(
         h.ctid = tid;
     }
     if h.xmin_frozen() {
-        // Left by an update that was rolled back before the row was frozen. Replay clears it, and PostgreSQL's comparison
-        // of a frozen row minds.
+        // Left by an update that was rolled back before the row was frozen. Replay clears it, and
+        // PostgreSQL's comparison of a frozen row minds.
         h.infomask &= !m::COMBOCID;
     }
     h.raw_xmax = new.xmax;
@@ -401,8 +401,9 @@ fn follow(
     }
     let xid = cx.txn.current_xid()?;
     cx.txn.set_oldest_multixact_member();
-    // INVARIANT: each version has the xmin that ended the one before it, the first link included: the updater may have
-    // aborted while it was waited for, its version be pruned away, and another row have taken the place.
+    // INVARIANT: each version has the xmin that ended the one before it, the first link included:
+    // the updater may have aborted while it was waited for, its version be pruned away, and another
+    // row have taken the place.
     let (mut next, mut prior) = (h.ctid, crate::visibility::update_xid(cx.txn.manager(), h)?);
     loop {
         match lock_version(cx, rel, next, prior, xid, mode)? {

@@ -1,9 +1,9 @@
 //! Pruning: removing dead row versions from a page that one has to oneself.
 //!
-//! Index entries point to the first line pointer of a HOT chain, so dead members at the chain's start go
-//! away and its first line pointer becomes a *redirect* to the first live one, or *dead* if none
-//! is left (until VACUUM has removed the index entries). Heap-only members have no entries: their
-//! line pointers are free at once.
+//! Index entries point to the first line pointer of a HOT chain, so dead members at the chain's
+//! start go away and its first line pointer becomes a *redirect* to the first live one, or *dead*
+//! if none is left (until VACUUM has removed the index entries). Heap-only members have no entries:
+//! their line pointers are free at once.
 //!
 //! ```text
 //! 1 → 2 → 3(live)      1 redirect→3, 2 unused, 3
@@ -66,8 +66,8 @@ pub fn looks_crowded(page: &Page, rel: &HeapRel) -> bool {
         && (page.is_full() || page.heap_free_space() < rel.prune_threshold())
 }
 
-/// Latches a page for reading; prunes it first if that looks worthwhile and nobody else has it pinned.
-/// Counterpart: `heap_page_prune_opt`.
+/// Latches a page for reading; prunes it first if that looks worthwhile and nobody else has it
+/// pinned. Counterpart: `heap_page_prune_opt`.
 #[inline]
 pub fn share_pruned<'a>(
     cx: &mut HeapCx<'a>,
@@ -218,8 +218,8 @@ enum State {
 /// Hint bits to be set, by line pointer.
 pub type PageHints = SmallVec<[(OffsetNo, u16); 32]>;
 
-/// What pruning would do to the page, and the hint bits found on the way. In `looking_at` is left which line pointer was
-/// looked at last; 0 if all were.
+/// What pruning would do to the page, and the hint bits found on the way. In `looking_at` is left
+/// which line pointer was looked at last; 0 if all were.
 pub fn plan(
     vis: &Visibility<'_>,
     page: &Page,
@@ -288,8 +288,8 @@ impl Planner<'_, '_> {
         if let Some(h) = self.page.heap_header_if_normal(root_lp, root)
             && h.is_heap_only()
         {
-            // No chain starts here. Remains of an aborted update, to which perhaps nothing leads any
-            // more, are removed here; else its chain decides.
+            // No chain starts here. Remains of an aborted update, to which perhaps nothing leads
+            // any more, are removed here; else its chain decides.
             let dead = self.states[root as usize] == State::Dead;
             if dead && !h.is_hot_updated() {
                 self.unused(root);

@@ -296,8 +296,8 @@ pub fn visible_main(cutoff: Xid, flags: u8) -> [u8; 5] {
     [x[0], x[1], x[2], x[3], flags]
 }
 
-/// Bytes of a whole tuple whose head and body (from byte 23) were logged, with the rest of its header
-/// filled in. `out` is cleared first.
+/// Bytes of a whole tuple whose head and body (from byte 23) were logged, with the rest of its
+/// header filled in. `out` is cleared first.
 pub fn rebuild_tuple(
     head: TupleHead,
     body: &[&[u8]],

@@ -78,8 +78,8 @@ fn data(record: &DecodedRecord, id: u8) -> Result<&[u8]> {
     record.block_data(id).ok_or_else(|| broken(record, "block data missing"))
 }
 
-/// Clears bits of the visibility map, which the record does not reference. A map page that is newer than
-/// the record has the bits cleared: they are cleared before the record is written.
+/// Clears bits of the visibility map, which the record does not reference. A map page that is newer
+/// than the record has the bits cleared: they are cleared before the record is written.
 fn clear_vm(
     cx: &mut RedoCx<'_>,
     record: &DecodedRecord,

@@ -1,8 +1,8 @@
 //! Sequential scans, a page at a time.
 //!
-//! A page is visited under the share latch: visibility of each tuple is tested, and the visible ones are
-//! handed to the caller, who decodes what he needs there and then. No pin outlives the visit. Hint
-//! bits found are set at the end, if the latch can be raised without waiting.
+//! A page is visited under the share latch: visibility of each tuple is tested, and the visible
+//! ones are handed to the caller, who decodes what he needs there and then. No pin outlives the
+//! visit. Hint bits found are set at the end, if the latch can be raised without waiting.
 //!
 //! Large scans of one table join each other: each starts where others are, and goes round.
 //!
@@ -155,7 +155,8 @@ impl SyncScans {
         found.filter(|block| block.0 < nblocks).unwrap_or(BlockNo(0))
     }
 
-    /// A scan of `file` has come to `block`; call it for every block. Counterpart: `ss_report_location`.
+    /// A scan of `file` has come to `block`; call it for every block. Counterpart:
+    /// `ss_report_location`.
     pub fn report(&self, file: ids::RelFile, block: BlockNo) {
         if !block.0.is_multiple_of(REPORT_INTERVAL_BLOCKS) {
             return;

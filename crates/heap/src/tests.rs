@@ -164,8 +164,8 @@ impl World {
         (0..n).map(|b| pool.read(&handle, BlockNo(b), &mut s).unwrap().share().to_buf()).collect()
     }
 
-    /// Replays the log into an empty file; all heap pages must come out the same but for hints, and all
-    /// map bits that are set. Returns the numbers of records by manager and kind.
+    /// Replays the log into an empty file; all heap pages must come out the same but for hints, and
+    /// all map bits that are set. Returns the numbers of records by manager and kind.
     fn check_redo(&self) -> std::collections::BTreeMap<(u8, u8), usize> {
         self.wal.flush(self.wal.inserted()).unwrap();
         let (disk, _) = memory();

@@ -1,9 +1,9 @@
 //! Updates: a new version beside the old one.
 //!
 //! The row is locked in the weaker mode (NO KEY UPDATE) if no column of a key that foreign keys may
-//! reference changes, so that key-share lockers need not be waited for. If the page has no room for the
-//! new version, the old one is marked as locked by us while another page is found without latches.
-//! If no indexed column changes and both versions share a page, the new one is heap-only.
+//! reference changes, so that key-share lockers need not be waited for. If the page has no room for
+//! the new version, the old one is marked as locked by us while another page is found without
+//! latches. If no indexed column changes and both versions share a page, the new one is heap-only.
 //!
 //! Counterpart: `heap_update`, `log_heap_update`, `HeapDetermineColumnsInfo`.
 
@@ -29,8 +29,8 @@ use wal::{RegFlags, RmgrId};
 #[derive(Clone, Copy)]
 pub struct Columns<'c> {
     pub deformer: &'c Deformer,
-    /// Columns of any index (in keys, expressions, predicates or included). If one changes, the update
-    /// is not HOT.
+    /// Columns of any index (in keys, expressions, predicates or included). If one changes, the
+    /// update is not HOT.
     pub hot_blocking: &'c [AttrNo],
     /// Columns of unique indexes that foreign keys may reference.
     pub key: &'c [AttrNo],
@@ -81,7 +81,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Whoever locked the old version while no latch was held goes on holding it, and the new one too.
+    /// Whoever locked the old version while no latch was held goes on holding it, and the new one
+    /// too.
     fn joined(&mut self, cx: &mut HeapCx<'_>, now: &HeapTupleHeader, xid: Xid) -> Result<()> {
         if self.held.is_some_and(|held| now.raw_xmax != held) && now.xmax_is_multi() {
             self.old_xmax = add_holder(cx.txn, now, xid, self.mode, true)?;
@@ -103,7 +104,8 @@ impl Plan {
     }
 }
 
-/// An update under way: the old version is marked as locked by us, no latch is held. It need not be ended.
+/// An update under way: the old version is marked as locked by us, no latch is held. It need not be
+/// ended.
 pub struct Held(Plan);
 
 /// The old version may be updated, with all that was settled about it.
@@ -117,11 +119,11 @@ struct Settled<'a> {
 /// Why there is no update: what is with the row, and the mode it was wanted in.
 type Refused = (TmResult, TmFailure, TupleLockMode);
 
-/// Replaces the row version at `tid` by `new` (formed, toasted; its header is filled in) for command
-/// `cid`. `wait`: for others that hold the row, or report `BeingModified`.
+/// Replaces the row version at `tid` by `new` (formed, toasted; its header is filled in) for
+/// command `cid`. `wait`: for others that hold the row, or report `BeingModified`.
 ///
-/// WAL: `xl_heap_update` (UPDATE or HOT_UPDATE), redone by `redo::update`; an `xl_heap_lock` before it if
-/// another page is needed.
+/// WAL: `xl_heap_update` (UPDATE or HOT_UPDATE), redone by `redo::update`; an `xl_heap_lock` before
+/// it if another page is needed.
 pub fn update<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -144,8 +146,9 @@ pub fn update<'a>(
     result
 }
 
-/// The first half of an update whose new version has yet to be toasted: the old one is marked as locked by us, so
-/// that nothing is toasted for an update that then cannot be. `new` is the version before that.
+/// The first half of an update whose new version has yet to be toasted: the old one is marked as
+/// locked by us, so that nothing is toasted for an update that then cannot be. `new` is the version
+/// before that.
 pub fn hold_for_update<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -192,8 +195,8 @@ pub fn update_held(
 
 /// Puts the new version where there is room. `lock`: the old one is not marked as locked by us yet.
 ///
-/// Inlined as `settle` is: what one hands to the other are many small parts, and memory that is written in pieces and read
-/// whole stalls the processor.
+/// Inlined as `settle` is: what one hands to the other are many small parts, and memory that is
+/// written in pieces and read whole stalls the processor.
 #[inline(always)]
 fn complete<'a>(
     cx: &mut HeapCx<'a>,
@@ -429,7 +432,8 @@ fn lock_meanwhile<'a>(
     Ok(guard.into_pin())
 }
 
-/// Finds a page for the new version, which may after all be the old one's if that was pruned meanwhile.
+/// Finds a page for the new version, which may after all be the old one's if that was pruned
+/// meanwhile.
 fn place_elsewhere<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -572,8 +576,8 @@ fn log_update(
     }
 }
 
-/// How many bytes at either end of the columns are the same in both versions; each counts only from three
-/// up, since its length takes two.
+/// How many bytes at either end of the columns are the same in both versions; each counts only from
+/// three up, since its length takes two.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
     pub(crate) prefix: usize,

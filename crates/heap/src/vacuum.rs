@@ -1,8 +1,8 @@
-//! The page-wise part of VACUUM. What surrounds it (which pages, index passes, cost, truncation) is the
-//! engine's.
+//! The page-wise part of VACUUM. What surrounds it (which pages, index passes, cost, truncation) is
+//! the engine's.
 //!
-//! First phase, [`scan_page`]: prune, collect the line pointers left dead, freeze, note whether all is
-//! visible. Then the indexes lose their entries to those line pointers. Second phase,
+//! First phase, [`scan_page`]: prune, collect the line pointers left dead, freeze, note whether all
+//! is visible. Then the indexes lose their entries to those line pointers. Second phase,
 //! [`free_dead`]: the line pointers become unused.
 //!
 //! Counterpart: `lazy_scan_prune`, `lazy_scan_noprune`, `lazy_vacuum_heap_page` in vacuumlazy.c.
@@ -49,8 +49,8 @@ struct PageState {
     cutoff: Xid,
 }
 
-/// First phase for a page that nobody else has pinned. `vm_before`: the map's bits before the page was
-/// latched. With `no_indexes`, dead line pointers are freed at once.
+/// First phase for a page that nobody else has pinned. `vm_before`: the map's bits before the page
+/// was latched. With `no_indexes`, dead line pointers are freed at once.
 pub fn scan_page<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -104,8 +104,8 @@ pub fn scan_page<'a>(
                 });
             }
             match liveness {
-                // Its inserter aborted since the page was pruned. That can be said of each only once; what then is
-                // left is damaged, and in no chain.
+                // Its inserter aborted since the page was pruned. That can be said of each only
+                // once; what then is left is damaged, and in no chain.
                 Liveness::Dead if retries <= MAX_HEAP_TUPLES_PER_PAGE => {
                     retries += 1;
                     continue 'retry;
@@ -288,7 +288,8 @@ fn mark_unused<'a>(
     Ok(())
 }
 
-/// Are all tuples of the page visible to everybody, and frozen? Counterpart: `heap_page_is_all_visible`.
+/// Are all tuples of the page visible to everybody, and frozen? Counterpart:
+/// `heap_page_is_all_visible`.
 fn check_all_visible(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -329,8 +330,8 @@ fn check_all_visible(
     Ok(state)
 }
 
-/// Second phase for a page: `dead` line pointers, to which no index entry leads any more, are freed, and
-/// the map is set if all the rest is visible. Returns the free space of the page.
+/// Second phase for a page: `dead` line pointers, to which no index entry leads any more, are
+/// freed, and the map is set if all the rest is visible. Returns the free space of the page.
 /// Counterpart: `lazy_vacuum_heap_page`.
 pub fn free_dead<'a>(
     cx: &mut HeapCx<'a>,
@@ -354,8 +355,8 @@ pub fn free_dead<'a>(
     Ok(guard.heap_free_space())
 }
 
-/// What can be learned of a page without the cleanup lock; `None` if VACUUM must wait for that lock,
-/// because tuples have to be frozen (`aggressive`). Counterpart: `lazy_scan_noprune`.
+/// What can be learned of a page without the cleanup lock; `None` if VACUUM must wait for that
+/// lock, because tuples have to be frozen (`aggressive`). Counterpart: `lazy_scan_noprune`.
 pub fn scan_page_without_pruning(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -398,8 +399,8 @@ pub fn scan_page_without_pruning(
     Ok(Some(report))
 }
 
-/// Handles a page that was never initialised or holds nothing; true if it was one of those. The free
-/// space map learns of it from the caller. Counterpart: `lazy_scan_new_or_empty`.
+/// Handles a page that was never initialised or holds nothing; true if it was one of those. The
+/// free space map learns of it from the caller. Counterpart: `lazy_scan_new_or_empty`.
 pub fn new_or_empty<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,

@@ -1,5 +1,5 @@
-//! Checking a heap for damage, as amcheck's `verify_heapam` does: line pointers, tuple headers, XIDs
-//! within the promised bounds, HOT chains, column lengths, and the visibility map.
+//! Checking a heap for damage, as amcheck's `verify_heapam` does: line pointers, tuple headers,
+//! XIDs within the promised bounds, HOT chains, column lengths, and the visibility map.
 
 use crate::context::{HeapCx, HeapRel};
 use crate::freeze::needs_eventual_freeze;
@@ -70,7 +70,8 @@ pub fn verify(
     Ok(faults)
 }
 
-/// Has what inserted the row come to nothing? Asked of the transaction itself: hints may be missing or wrong.
+/// Has what inserted the row come to nothing? Asked of the transaction itself: hints may be missing
+/// or wrong.
 fn is_rolled_back(h: &HeapTupleHeader, bounds: &Bounds, manager: &TxnManager) -> Result<bool> {
     let xmin = h.xmin();
     let known = xmin.is_normal()
@@ -134,7 +135,8 @@ fn check_page(
                     true => Some(format!("tuple has {} columns of {have}", h.natts())),
                     false => deformer.deform_all(&tuple).err().map(|e| e.message().to_owned()),
                 };
-                // ADD COLUMN may have been rolled back together with the row, and another column have been added since.
+                // ADD COLUMN may have been rolled back together with the row, and another column
+                // have been added since.
                 if let Some(wrong) = wrong
                     && !is_rolled_back(&h, bounds, manager)?
                 {

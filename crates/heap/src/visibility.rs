@@ -34,8 +34,8 @@ pub struct Visibility<'a> {
     /// LSN of the page that the tuple is on.
     pub page_lsn: Lsn,
     /// The last inserter that was found to have committed, and may be remembered on this page: its
-    /// neighbours are often of the same. Not an XID at first: a killed speculative insertion has an invalid
-    /// one.
+    /// neighbours are often of the same. Not an XID at first: a killed speculative insertion has an
+    /// invalid one.
     pub settled: Cell<Option<Xid>>,
 }
 
@@ -73,7 +73,8 @@ enum Inserter {
     InProgress,
 }
 
-/// What hints tell of versions that were made and ended before the snapshot: nearly all. `None`: they do not suffice.
+/// What hints tell of versions that were made and ended before the snapshot: nearly all. `None`:
+/// they do not suffice.
 #[inline(always)]
 fn by_hints(h: &HeapTupleHeader, s: &Snapshot) -> Option<bool> {
     const ENDED: u16 = m::XMAX_COMMITTED | m::XMAX_INVALID | m::XMAX_IS_MULTI | m::XMAX_LOCK_ONLY;
@@ -320,8 +321,8 @@ impl<'a> Visibility<'a> {
         Ok(if committed { Deleter::Committed } else { Deleter::None })
     }
 
-    /// TOAST chunks are seen unless their insertion surely failed: whoever has the pointer may read.
-    /// Counterpart: `HeapTupleSatisfiesToast`.
+    /// TOAST chunks are seen unless their insertion surely failed: whoever has the pointer may
+    /// read. Counterpart: `HeapTupleSatisfiesToast`.
     pub fn toast(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<bool> {
         if h.xmin_committed() {
             return Ok(true);
@@ -551,8 +552,9 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// Is the version only locked, never updated or deleted, as of now? Goes beyond the infomask: an
-    /// aborted updater in a multixact counts as gone. Counterpart: `HeapTupleHeaderIsOnlyLocked`.
+    /// Is the version only locked, never updated or deleted, as of now? Goes beyond the infomask:
+    /// an aborted updater in a multixact counts as gone. Counterpart:
+    /// `HeapTupleHeaderIsOnlyLocked`.
     pub fn only_locked(&self, h: &HeapTupleHeader) -> Result<bool> {
         if h.xmax_invalid() || h.xmax_locked_only() || !h.raw_xmax.is_valid() {
             return Ok(true);

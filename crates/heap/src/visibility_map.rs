@@ -1,9 +1,10 @@
 //! Keeping the visibility map: two bits a heap block that say what need not be visited.
 //!
 //! A bit is set only while the heap page is latched exclusively and its PD_ALL_VISIBLE is set, by a
-//! record of its own. Bits are cleared by whoever changes the heap page, before that change is logged; the
-//! change's record carries a flag for redo. A crash between the two leaves cleared bits, which is safe.
-//! The map page is pinned before the heap page is latched, so that no I/O happens under that latch.
+//! record of its own. Bits are cleared by whoever changes the heap page, before that change is
+//! logged; the change's record carries a flag for redo. A crash between the two leaves cleared
+//! bits, which is safe. The map page is pinned before the heap page is latched, so that no I/O
+//! happens under that latch.
 //!
 //! Counterpart: visibilitymap.c.
 
@@ -84,8 +85,8 @@ fn init_if_new<'p>(guard: &mut ExclusiveGuard<'p>, wal: &Wal, scratch: &mut Reco
     }
 }
 
-/// Clears `bits` of heap block `heap`; true if any was set. The caller holds the heap page exclusively.
-/// Counterpart: `visibilitymap_clear`.
+/// Clears `bits` of heap block `heap`; true if any was set. The caller holds the heap page
+/// exclusively. Counterpart: `visibilitymap_clear`.
 pub fn clear(
     vm_pin: &VmPin<'_>,
     heap: BlockNo,
@@ -104,8 +105,9 @@ pub fn clear(
     cleared
 }
 
-/// Sets `bits` of the block of `heap`, which is latched exclusively and has PD_ALL_VISIBLE set. `cutoff`:
-/// newest XID on the page that a standby's snapshot might not see. Counterpart: `visibilitymap_set`.
+/// Sets `bits` of the block of `heap`, which is latched exclusively and has PD_ALL_VISIBLE set.
+/// `cutoff`: newest XID on the page that a standby's snapshot might not see. Counterpart:
+/// `visibilitymap_set`.
 pub fn set<'p>(
     rel: &HeapRel,
     heap: &mut ExclusiveGuard<'p>,
@@ -128,8 +130,8 @@ pub fn set<'p>(
         edit.finish_unlogged();
         return Ok(());
     }
-    // Only where hints are logged does the record stamp the heap page, whose change was PD_ALL_VISIBLE;
-    // otherwise that is a hint like others and the page's LSN stays.
+    // Only where hints are logged does the record stamp the heap page, whose change was
+    // PD_ALL_VISIBLE; otherwise that is a hint like others and the page's LSN stays.
     if wal.log_hints() {
         edit.register(heap, 1, RegFlags::STANDARD);
     } else {
@@ -179,9 +181,9 @@ pub fn count(pool: &BufferPool, rel: &HeapRel, strategy: &mut Strategy) -> Resul
     Ok(sum)
 }
 
-/// Before the heap is cut to `heap_blocks`: clears the bits beyond on the last map page to be kept, and
-/// tells the length the map's fork is to be cut to; `None` if it is short enough.
-/// Counterpart: `visibilitymap_prepare_truncate`.
+/// Before the heap is cut to `heap_blocks`: clears the bits beyond on the last map page to be kept,
+/// and tells the length the map's fork is to be cut to; `None` if it is short enough. Counterpart:
+/// `visibilitymap_prepare_truncate`.
 pub fn prepare_truncate(
     pool: &BufferPool,
     rel: &HeapRel,

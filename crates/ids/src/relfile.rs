@@ -21,7 +21,8 @@ impl RelFile {
         RelFile { tablespace, database, relnumber }
     }
 
-    /// Path of the fork's first segment below the data directory; `backend` for temporary relations.
+    /// Path of the fork's first segment below the data directory; `backend` for temporary
+    /// relations.
     pub fn path(&self, fork: Fork, backend: Option<BackendNo>) -> String {
         let temp = backend.map_or(String::new(), |b| format!("t{}_", b.0));
         let file = format!("{temp}{}{}", self.relnumber, fork.suffix());

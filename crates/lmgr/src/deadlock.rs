@@ -1,11 +1,12 @@
-//! Who waits for whom in a circle. Run by a session that has waited for `deadlock_timeout`, with all
-//! partitions latched.
+//! Who waits for whom in a circle. Run by a session that has waited for `deadlock_timeout`, with
+//! all partitions latched.
 //!
 //! The graph has an edge from a waiter to everybody who holds a conflicting mode (hard) and to
 //! everybody who stands before it in the queue with a conflicting request (soft). A circle through
-//! the checking session of hard edges only is a deadlock: that session gets the error. If soft edges
-//! take part, letting the waiter overtake may resolve it: the search tries to reverse each of them
-//! (and, recursively, those of circles that appear thereby), and rearranges the queues on success.
+//! the checking session of hard edges only is a deadlock: that session gets the error. If soft
+//! edges take part, letting the waiter overtake may resolve it: the search tries to reverse each of
+//! them (and, recursively, those of circles that appear thereby), and rearranges the queues on
+//! success.
 //!
 //! Counterpart: deadlock.c.
 

@@ -1,5 +1,5 @@
-//! Heavyweight locks: what SQL calls LOCK, the waits on transactions and tuples, advisory locks, and
-//! the detection of deadlocks among them.
+//! Heavyweight locks: what SQL calls LOCK, the waits on transactions and tuples, advisory locks,
+//! and the detection of deadlocks among them.
 //!
 //! One [`LockManager`] an instance, one [`LockSession`] a session. Locks on relations in the weak
 //! modes (up to ROW EXCLUSIVE) stay in the session's own slot as long as nobody holds or wants a

@@ -103,8 +103,8 @@ impl LockManager {
         self.deadlocks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The locks of a session in slot `proc`, which must not be in use. `database` is where its weak
-    /// relation locks take the fast path.
+    /// The locks of a session in slot `proc`, which must not be in use. `database` is where its
+    /// weak relation locks take the fast path.
     pub fn session(
         self: &Arc<Self>,
         proc: ProcNo,

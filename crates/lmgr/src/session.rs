@@ -387,8 +387,8 @@ impl LockManager {
     }
 }
 
-/// The error that the gravest of the pending interrupts calls for, taking it out of the word; `None`
-/// if none of them ends a wait.
+/// The error that the gravest of the pending interrupts calls for, taking it out of the word;
+/// `None` if none of them ends a wait.
 pub fn interrupt_error(waiter: &Waiter) -> Option<PgError> {
     if waiter.take_one(Interrupt::Terminate) {
         let error = pg_err!(ADMIN_SHUTDOWN, "terminating connection due to administrator command");

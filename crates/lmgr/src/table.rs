@@ -24,7 +24,8 @@ pub(crate) struct Queued {
 }
 
 /// INVARIANT: `granted[m]` is the number of holders whose mask has m; `granted_mask` and
-/// `wait_mask` are the unions over holders and queue. An entry without holders and queue is removed.
+/// `wait_mask` are the unions over holders and queue. An entry without holders and queue is
+/// removed.
 #[derive(Default, Debug)]
 pub(crate) struct Lock {
     pub(crate) holders: SmallVec<[Holder; 2]>,

@@ -7,8 +7,8 @@
 //!                            24 deleted pages at last cleanup | 32 heap tuples (f64) | 40 equal image
 //! deleted page (from 24):    0 safe XID (64 bits)
 //! ```
-//! Line pointer 1 of a page that has a right sibling is the high key; data items follow. The first data
-//! item of an inner page counts as minus infinity and has no columns.
+//! Line pointer 1 of a page that has a right sibling is the high key; data items follow. The first
+//! data item of an inner page counts as minus infinity and has no columns.
 
 use crate::index_tuple::{IndexTuple, NULL_MASK, SIZE_MASK};
 use crate::item::{LinePointer, line_pointer_at};
@@ -213,9 +213,9 @@ impl<'a> Node<'a> {
         IndexTuple::new(self.0.item(off))
     }
 
-    /// The first eight bytes after the header of the tuple at `off`: the first column (and padding or
-    /// what follows) if that has a fixed width of at most eight. `None` if the tuple has NULLs, no
-    /// column at all, or is damaged.
+    /// The first eight bytes after the header of the tuple at `off`: the first column (and padding
+    /// or what follows) if that has a fixed width of at most eight. `None` if the tuple has NULLs,
+    /// no column at all, or is damaged.
     #[inline]
     pub fn first_word(self, off: OffsetNo) -> Option<u64> {
         const WIDEST: usize = PAGE_SIZE - 16;

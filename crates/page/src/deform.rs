@@ -98,8 +98,8 @@ impl Deformer {
         self.cursor(tuple).get(index)
     }
 
-    /// The word of by-value column `index` (from 0), if it lies at a fixed place in this tuple. `None` says
-    /// nothing about the column.
+    /// The word of by-value column `index` (from 0), if it lies at a fixed place in this tuple.
+    /// `None` says nothing about the column.
     #[inline]
     pub fn word_in_place(&self, tuple: &HeapTuple<'_>, index: usize) -> Option<u64> {
         let column = self.columns.get(index)?;

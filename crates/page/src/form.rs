@@ -87,8 +87,8 @@ pub fn data_size(desc: &TupleDesc, values: &[Value<'_>]) -> Result<usize> {
     Ok(end)
 }
 
-/// Appends the columns to `out`, offsets counted from the present end, and returns the infomask bits
-/// (HASVARWIDTH, HASEXTERNAL). NULLs take no room; the caller writes the bitmap.
+/// Appends the columns to `out`, offsets counted from the present end, and returns the infomask
+/// bits (HASVARWIDTH, HASEXTERNAL). NULLs take no room; the caller writes the bitmap.
 pub fn fill(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<u16> {
     let base = out.len();
     let mut mask = 0;

@@ -1,5 +1,5 @@
-//! Pages of the free space map: a binary tree in an array. Each leaf holds one byte (the category of
-//! free space of a heap block, or of a lower page's root), each inner node the larger of its two
+//! Pages of the free space map: a binary tree in an array. Each leaf holds one byte (the category
+//! of free space of a heap block, or of a lower page's root), each inner node the larger of its two
 //! children, so that a search is a walk down. Nothing is logged; damage is repaired on the way.
 //!
 //! ```text

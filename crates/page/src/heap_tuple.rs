@@ -351,7 +351,8 @@ impl Page {
         self.heap_header_lp(self.line_pointer(offset))
     }
 
-    /// Reads the header of the heap tuple at `offset` into `header`; false, and nothing read, if there is none.
+    /// Reads the header of the heap tuple at `offset` into `header`; false, and nothing read, if
+    /// there is none.
     #[inline]
     pub fn read_heap_header(&self, offset: OffsetNo, header: &mut HeapTupleHeader) -> bool {
         let lp = self.line_pointer(offset);

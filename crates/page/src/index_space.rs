@@ -1,7 +1,7 @@
-//! Placing and removing items on index pages. Line pointers of an index page have no holes: inserting
-//! shifts those after it up, deleting shifts them down. Where bodies end up is part of the format: redo,
-//! ours and PostgreSQL's, must come to the same bytes (see `space`).
-//! Counterpart: the index half of storage/page/bufpage.c.
+//! Placing and removing items on index pages. Line pointers of an index page have no holes:
+//! inserting shifts those after it up, deleting shifts them down. Where bodies end up is part of
+//! the format: redo, ours and PostgreSQL's, must come to the same bytes (see `space`). Counterpart:
+//! the index half of storage/page/bufpage.c.
 
 use crate::header::{HEADER_SIZE, max_align};
 use crate::item::{LINE_POINTER_SIZE, LinePointer};
@@ -25,8 +25,8 @@ pub fn exact_free_space(page: &Page) -> usize {
     page.upper().saturating_sub(page.lower())
 }
 
-/// Puts an item at line pointer `off`, moving those at `off` and after up by one. `false` where there is
-/// no room or `off` leaves a gap. Counterpart: `PageAddItem` without overwriting.
+/// Puts an item at line pointer `off`, moving those at `off` and after up by one. `false` where
+/// there is no room or `off` leaves a gap. Counterpart: `PageAddItem` without overwriting.
 #[must_use]
 pub fn add(page: PageMut<'_>, bytes: &[u8], off: OffsetNo) -> bool {
     let (lower, upper) = (page.lower(), page.upper());
@@ -57,7 +57,8 @@ pub fn delete(page: PageMut<'_>, off: OffsetNo) -> Result<()> {
     page.index_delete(off)
 }
 
-/// Removes several items, their line pointers in ascending order. Counterpart: `PageIndexMultiDelete`.
+/// Removes several items, their line pointers in ascending order. Counterpart:
+/// `PageIndexMultiDelete`.
 pub fn delete_many(page: PageMut<'_>, offs: &[OffsetNo]) -> Result<()> {
     page.index_multi_delete(offs)
 }

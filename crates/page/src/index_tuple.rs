@@ -1,6 +1,6 @@
-//! Index tuples: header, null bitmap, aligned columns; and the two forms of B-tree tuples that reuse
-//! the heap TID field for something else (pivot tuples and posting lists).
-//! Counterpart: access/common/indextuple.c, access/itup.h and the tuple format of access/nbtree.h.
+//! Index tuples: header, null bitmap, aligned columns; and the two forms of B-tree tuples that
+//! reuse the heap TID field for something else (pivot tuples and posting lists). Counterpart:
+//! access/common/indextuple.c, access/itup.h and the tuple format of access/nbtree.h.
 //!
 //! ```text
 //!  0        6        8            12 (16 aligned)
@@ -39,8 +39,8 @@ pub const IS_POSTING: u16 = 0x2000;
 /// Bytes of a TID on disk.
 pub const TID_SIZE: usize = 6;
 
-/// A varlena larger than this (header included) is compressed before it enters an index tuple, where
-/// its column's storage allows. Counterpart: `TOAST_INDEX_TARGET`.
+/// A varlena larger than this (header included) is compressed before it enters an index tuple,
+/// where its column's storage allows. Counterpart: `TOAST_INDEX_TARGET`.
 pub const TOAST_INDEX_TARGET: usize = 8160 / 16;
 
 #[inline]
@@ -91,7 +91,8 @@ impl IndexShape {
         let mut off = 0usize;
         for (slot, a) in fixed.iter_mut().zip(attrs) {
             let aligned = align_to(off, a.align);
-            // A varlena's place is known only if it needs no padding: a short one would not be padded.
+            // A varlena's place is known only if it needs no padding: a short one would not be
+            // padded.
             if a.len < 0 && aligned != off {
                 break;
             }
@@ -132,7 +133,8 @@ fn stored_len(attr: &IndexAttr, b: &[u8]) -> usize {
     }
 }
 
-/// Size of the varlena at the front of `b`, header included. External forms do not occur in indexes.
+/// Size of the varlena at the front of `b`, header included. External forms do not occur in
+/// indexes.
 #[inline]
 fn varlena_size(b: &[u8]) -> usize {
     match *b {
@@ -151,13 +153,14 @@ fn stored<'a>(attr: &IndexAttr, b: &'a [u8]) -> &'a [u8] {
 /// What stands for an item without room for a header, which only a damaged page has.
 const NOTHING: &[u8; HEADER_SIZE] = &[0; HEADER_SIZE];
 
-/// A tuple on a page or in memory: exactly its own bytes. What a damaged tuple promises and does not have is empty.
+/// A tuple on a page or in memory: exactly its own bytes. What a damaged tuple promises and does
+/// not have is empty.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct IndexTuple<'a>(&'a [u8]);
 
 impl<'a> IndexTuple<'a> {
-    /// `bytes` begin with the header; anything after the tuple's size is cut off. Bytes that are too
-    /// short for their own size field are kept as they are.
+    /// `bytes` begin with the header; anything after the tuple's size is cut off. Bytes that are
+    /// too short for their own size field are kept as they are.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> IndexTuple<'a> {
         let t = IndexTuple(if bytes.len() < HEADER_SIZE { NOTHING } else { bytes });
@@ -181,7 +184,8 @@ impl<'a> IndexTuple<'a> {
         usize::from(self.info() & SIZE_MASK)
     }
 
-    /// Is everything that the header tells of within the tuple's bytes? On a damaged page it need not be.
+    /// Is everything that the header tells of within the tuple's bytes? On a damaged page it need
+    /// not be.
     pub fn is_whole(self) -> bool {
         let room = self.0.len();
         if room < HEADER_SIZE || self.size() < HEADER_SIZE || self.size() > room {
@@ -244,8 +248,8 @@ impl<'a> IndexTuple<'a> {
         self.tid_field().block
     }
 
-    /// Number of columns present, `natts` being the index's own number. A pivot tuple's heap TID is not
-    /// counted.
+    /// Number of columns present, `natts` being the index's own number. A pivot tuple's heap TID is
+    /// not counted.
     #[inline]
     pub fn natts(self, natts: usize) -> usize {
         if self.is_pivot() { usize::from(self.offset_field() & OFFSET_MASK) } else { natts }
@@ -289,8 +293,8 @@ impl<'a> IndexTuple<'a> {
             .map(move |n| if posting { self.posting_tid(n) } else { self.tid_field() })
     }
 
-    /// The tie-breaking TID of the tuple: the (first) heap TID of a leaf tuple; of a pivot tuple the one
-    /// that it holds, `None` where it was truncated. Counterpart: `BTreeTupleGetHeapTID`.
+    /// The tie-breaking TID of the tuple: the (first) heap TID of a leaf tuple; of a pivot tuple
+    /// the one that it holds, `None` where it was truncated. Counterpart: `BTreeTupleGetHeapTID`.
     #[inline]
     pub fn heap_tid(self) -> Option<Tid> {
         if self.info() & ALT_TID_MASK == 0 {
@@ -337,8 +341,8 @@ impl<'a> IndexTuple<'a> {
             && self.0.get(HEADER_SIZE + n / 8).is_none_or(|bits| bits & (1 << (n % 8)) == 0)
     }
 
-    /// The stored bytes of column `n` (0-based), varlena header included; `None` for NULL. The caller
-    /// knows that the column is present (see [`Self::natts`]).
+    /// The stored bytes of column `n` (0-based), varlena header included; `None` for NULL. The
+    /// caller knows that the column is present (see [`Self::natts`]).
     #[inline]
     pub fn attr(self, shape: &IndexShape, n: usize) -> Option<&'a [u8]> {
         if !self.has_nulls() {
@@ -370,8 +374,8 @@ impl<'a> IndexTuple<'a> {
         unreachable!("the last column of the range is the one looked for, and it is not null")
     }
 
-    /// Where a value begins that follows `off`: a varlena with a one-byte header is not aligned, and
-    /// its first byte is never zero as padding is.
+    /// Where a value begins that follows `off`: a varlena with a one-byte header is not aligned,
+    /// and its first byte is never zero as padding is.
     #[inline]
     fn value_offset(data: &[u8], a: &IndexAttr, off: usize) -> usize {
         if a.len == -1 && data.get(off).is_some_and(|&b| b != 0) {
@@ -545,8 +549,8 @@ pub fn set_downlink(tuple: &mut [u8], block: BlockNo) {
     set_tid(tuple, Tid::new(block, off));
 }
 
-/// Makes the tuple a pivot of `natts` key columns, with or without a heap TID at its end. The block part
-/// of the TID field stays. Counterpart: `BTreeTupleSetNAtts`.
+/// Makes the tuple a pivot of `natts` key columns, with or without a heap TID at its end. The block
+/// part of the TID field stays. Counterpart: `BTreeTupleSetNAtts`.
 pub fn set_natts(tuple: &mut [u8], natts: usize, heap_tid: bool) {
     let info = IndexTuple(tuple).info() | ALT_TID_MASK;
     set_info(tuple, info);
@@ -598,9 +602,9 @@ pub fn form_posting(base: IndexTuple<'_>, tids: &[Tid], out: &mut Vec<u8>) {
     set_posting(&mut out[start..], tids.len(), key_size);
 }
 
-/// A posting list split: `new_tid` falls before the TID at `at` of the list `old` (0 < `at`). Appends to
-/// `out` the list that takes its place (with `new_tid` in, its last TID out; same size) and returns the
-/// TID that went out, which the new tuple inserted after the list must carry.
+/// A posting list split: `new_tid` falls before the TID at `at` of the list `old` (0 < `at`).
+/// Appends to `out` the list that takes its place (with `new_tid` in, its last TID out; same size)
+/// and returns the TID that went out, which the new tuple inserted after the list must carry.
 /// Counterpart: `_bt_swap_posting`.
 pub fn swap_posting(old: IndexTuple<'_>, at: usize, new_tid: Tid, out: &mut Vec<u8>) -> Tid {
     let n = old.posting_count();

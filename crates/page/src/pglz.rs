@@ -51,8 +51,9 @@ const HISTORY: usize = 4096;
 
 const HEADS_MAX: usize = 8192;
 
-/// Positions seen so far, chained by hash. Kept from input to input it need not be cleared: a position is stored
-/// as `base`, which grows by each input's length, plus one; what is not above `base` is of an earlier input.
+/// Positions seen so far, chained by hash. Kept from input to input it need not be cleared: a
+/// position is stored as `base`, which grows by each input's length, plus one; what is not above
+/// `base` is of an earlier input.
 pub struct History {
     /// Of which as many are in use as the input is worth.
     heads: [u32; HEADS_MAX],

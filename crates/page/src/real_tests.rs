@@ -1,5 +1,5 @@
-//! The formats against the files of a real PostgreSQL 15: a cluster made by its initdb, filled in its
-//! single-user mode, and read here byte by byte.
+//! The formats against the files of a real PostgreSQL 15: a cluster made by its initdb, filled in
+//! its single-user mode, and read here byte by byte.
 
 use crate::varlena::{Compression, Varlena};
 use crate::*;

@@ -1,5 +1,5 @@
-//! A sequence's single page: one frozen heap tuple of three columns, and a magic number in the special
-//! space. Counterpart: sequence.c, commands/sequence.h.
+//! A sequence's single page: one frozen heap tuple of three columns, and a magic number in the
+//! special space. Counterpart: sequence.c, commands/sequence.h.
 
 use crate::heap_tuple::{HEADER_SIZE, HeapTupleHeader, infomask};
 use crate::{AddAt, Page};

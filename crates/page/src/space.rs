@@ -46,8 +46,8 @@ fn is_below(above: &Kept, below: &Kept) -> bool {
     below.offset() + max_align(below.len()) == above.offset()
 }
 
-/// Where items that lie one below the other begin and end, and the bytes that they take. A damaged item
-/// may reach into the special space, which is not to be copied.
+/// Where items that lie one below the other begin and end, and the bytes that they take. A damaged
+/// item may reach into the special space, which is not to be copied.
 #[inline]
 fn extent(run: &[Kept], special: usize) -> (usize, usize, usize) {
     let (first, last) = (&run[0], &run[run.len() - 1]);
@@ -150,8 +150,8 @@ impl Page {
         })
     }
 
-    /// Would [`Page::repair_fragmentation`] find the page whole, once the items of `gone` are? Asked where its error
-    /// would come too late.
+    /// Would [`Page::repair_fragmentation`] find the page whole, once the items of `gone` are?
+    /// Asked where its error would come too late.
     pub fn check_items(&self, gone: impl Fn(OffsetNo) -> bool) -> Result<()> {
         let (lower, upper, special) = (self.lower(), self.upper(), self.special());
         if !self.pointers_are_sane() {
@@ -241,7 +241,8 @@ impl Page {
                 upper = self.point_down(run, upper);
             }
         } else {
-            // Only what moves is copied: a new version mostly fits where an old one was, and what lies behind both stays.
+            // Only what moves is copied: a new version mostly fits where an old one was, and what
+            // lies behind both stays.
             let (mut low, mut high, mut to) = (special, 0, upper);
             for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
@@ -268,8 +269,8 @@ impl Page {
         self.set_upper(upper);
     }
 
-    /// Points the line pointers of items that lie one below the other, the first ending at `upper`, to
-    /// them; where the last begins.
+    /// Points the line pointers of items that lie one below the other, the first ending at `upper`,
+    /// to them; where the last begins.
     #[inline]
     fn point_down(&mut self, run: &[Kept], mut upper: usize) -> usize {
         for k in run {
@@ -313,8 +314,8 @@ impl Page {
         self.upper().saturating_sub(self.lower())
     }
 
-    /// Room for one more heap tuple: none if the line pointers are at their maximum and in use, or the header is
-    /// damaged. Counterpart: `PageGetHeapFreeSpace`.
+    /// Room for one more heap tuple: none if the line pointers are at their maximum and in use, or
+    /// the header is damaged. Counterpart: `PageGetHeapFreeSpace`.
     pub fn heap_free_space(&self) -> usize {
         let space = if self.pointers_are_sane() { self.free_space() } else { 0 };
         if space > 0
@@ -353,7 +354,8 @@ impl Page {
         Ok(())
     }
 
-    /// Would the deletions from a page of an index find it whole? Asked where their error would come too late.
+    /// Would the deletions from a page of an index find it whole? Asked where their error would
+    /// come too late.
     pub fn check_index_items(&self) -> Result<()> {
         let (lower, upper, special) = (self.lower(), self.upper(), self.special());
         if !self.pointers_are_sane() {

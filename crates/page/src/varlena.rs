@@ -160,8 +160,9 @@ impl<'a> Varlena<'a> {
     }
 }
 
-/// The first word after a compressed value's length: bytes of the payload, and how it was compressed. What a TOAST table
-/// keeps of the value begins with it. XX000 where the method is none. Counterpart: `va_tcinfo`.
+/// The first word after a compressed value's length: bytes of the payload, and how it was
+/// compressed. What a TOAST table keeps of the value begins with it. XX000 where the method is
+/// none. Counterpart: `va_tcinfo`.
 pub fn compression_of(info: u32) -> Result<(usize, Compression)> {
     let method = Compression::from_bits(info)
         .ok_or_else(|| pg_err!(INTERNAL_ERROR, "invalid compression method id {}", info >> 30))?;

@@ -1,8 +1,8 @@
-//! The raw parse tree: what was written, nothing looked up. Names of nodes and fields are PostgreSQL's
-//! in Rust spelling, so that whoever knows `parsenodes.h` knows this tree.
+//! The raw parse tree: what was written, nothing looked up. Names of nodes and fields are
+//! PostgreSQL's in Rust spelling, so that whoever knows `parsenodes.h` knows this tree.
 //!
-//! Positions are byte offsets into the statement text, -1 where unknown. The tree is bounded in depth
-//! ([`crate::DEPTH_BYTES_MAX`]), so plain recursion over it is safe on a stack made for it.
+//! Positions are byte offsets into the statement text, -1 where unknown. The tree is bounded in
+//! depth ([`crate::DEPTH_BYTES_MAX`]), so plain recursion over it is safe on a stack made for it.
 //!
 //! Reading order: this file, `expr`, `query`, `table`, `utility`, `object`, `enums`.
 

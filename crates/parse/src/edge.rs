@@ -1,8 +1,8 @@
-//! The only place that touches PostgreSQL's parser: runs it in a memory context of its own, translates
-//! its tree into [`crate::ast`] and its errors into `PgError`, and frees what it made.
+//! The only place that touches PostgreSQL's parser: runs it in a memory context of its own,
+//! translates its tree into [`crate::ast`] and its errors into `PgError`, and frees what it made.
 //!
-//! The parser keeps its state in C thread-locals; a call never leaves anything behind in them, so any
-//! thread may parse at any time. The first call on a thread costs a pthread key for good.
+//! The parser keeps its state in C thread-locals; a call never leaves anything behind in them, so
+//! any thread may parse at any time. The first call on a thread costs a pthread key for good.
 //!
 //! Reading order: this file, `convert`, `nodes`, `enums`.
 
@@ -23,8 +23,8 @@ struct Context(raw::MemoryContext);
 
 impl Context {
     fn new() -> Context {
-        // SAFETY: initialising is idempotent per thread; the name is a static string and the parent is
-        // null, so nothing but `drop` frees the context.
+        // SAFETY: initialising is idempotent per thread; the name is a static string and the parent
+        // is null, so nothing but `drop` frees the context.
         unsafe {
             raw::pg_query_init();
             Context(raw::AllocSetContextCreateInternal(
@@ -46,8 +46,9 @@ impl Drop for Context {
     }
 }
 
-/// Sees a typed list of the binding as what it is, a list of nodes. The element types of the binding
-/// are read off comments in a header and some are wrong; we look at each node's tag instead.
+/// Sees a typed list of the binding as what it is, a list of nodes. The element types of the
+/// binding are read off comments in a header and some are wrong; we look at each node's tag
+/// instead.
 fn untyped<T>(list: &CastNodeList<T>) -> &NodeList {
     // SAFETY: `CastNodeList` is `repr(transparent)` over `NodeList`.
     unsafe { &*std::ptr::from_ref(list).cast::<NodeList>() }
@@ -58,8 +59,9 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
         pg_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\": 0x00")
     })?;
     let context = Context::new();
-    // SAFETY: the context switched to is live and the previous one is restored; the parser catches its
-    // own errors (PG_TRY) and returns them, so nothing jumps over this frame; `text` is terminated.
+    // SAFETY: the context switched to is live and the previous one is restored; the parser catches
+    // its own errors (PG_TRY) and returns them, so nothing jumps over this frame; `text` is
+    // terminated.
     let result = unsafe {
         let before = raw::MemoryContextSwitchTo(context.0);
         let result = raw::pg_query_raw_parse(text.as_ptr(), options.bits());
@@ -94,8 +96,8 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
 /// One element of the parser's result: a statement, or in the other modes what that mode yields.
 fn statement(node: *mut raw::Node, mode: Mode) -> Result<RawStmt> {
     let mut cx = Cx::default();
-    // SAFETY: `node` points to a live node, whose tag tells its type; the borrow ends with this call,
-    // before the memory context goes.
+    // SAFETY: `node` points to a live node, whose tag tells its type; the borrow ends with this
+    // call, before the memory context goes.
     unsafe {
         match (*node).type_ {
             raw::NodeTag::T_RawStmt => {

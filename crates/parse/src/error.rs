@@ -128,8 +128,8 @@ fn matches(pattern: &str, message: &str) -> bool {
     }
 }
 
-/// Builds the error that PostgreSQL would have raised. `function`: the C function that did; `position`:
-/// 1-based, characters, 0 unknown.
+/// Builds the error that PostgreSQL would have raised. `function`: the C function that did;
+/// `position`: 1-based, characters, 0 unknown.
 #[cold]
 pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgError {
     if function == "str_udeescape" && message == "invalid Unicode escape" {

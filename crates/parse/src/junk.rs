@@ -1,9 +1,9 @@
-//! Numbers and parameters that run into letters: PostgreSQL 15 refuses them, the newer lexer reads some as digits
-//! grouped by underscores, as numbers of another base, or as two tokens. Counterpart: scan.l (`integer_junk` and its
-//! kin, `param_junk`).
+//! Numbers and parameters that run into letters: PostgreSQL 15 refuses them, the newer lexer reads
+//! some as digits grouped by underscores, as numbers of another base, or as two tokens.
+//! Counterpart: scan.l (`integer_junk` and its kin, `param_junk`).
 //!
-//! The same scan finds what the lexer remarks on and accepts: names that it cuts, and backslashes in plain strings.
-//! Counterpart: `truncate_identifier`, `check_string_escape_warning`.
+//! The same scan finds what the lexer remarks on and accepts: names that it cuts, and backslashes
+//! in plain strings. Counterpart: `truncate_identifier`, `check_string_escape_warning`.
 
 use crate::position;
 use pgerror::{PgError, Severity, SqlState, pg_err};
@@ -66,8 +66,8 @@ fn continues_name(b: u8) -> bool {
     starts_name(b) || b.is_ascii_digit() || b == b'$'
 }
 
-/// The first such token outside strings, quoted names and comments. `conforming`: a backslash means nothing in plain
-/// strings.
+/// The first such token outside strings, quoted names and comments. `conforming`: a backslash means
+/// nothing in plain strings.
 pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> Option<Junk> {
     let mut s = Scan { text: sql.as_bytes(), at: 0 };
     while let Some(b) = s.peek(0) {
@@ -125,7 +125,8 @@ pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> O
     None
 }
 
-/// A quoted name from `start` to `end`. One with Unicode escapes is shorter than it looks, and left alone.
+/// A quoted name from `start` to `end`. One with Unicode escapes is shorter than it looks, and left
+/// alone.
 fn remark_quoted(sql: &str, start: usize, end: usize, remarks: &mut Vec<Remark>) {
     let closed = end - start > 1 && sql[..end].ends_with('"');
     let inner = &sql[start + 1..end - usize::from(closed)];

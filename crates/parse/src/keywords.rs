@@ -1,6 +1,7 @@
 //! Keywords of PostgreSQL 15 and when a name must be quoted.
 //!
-//! Counterpart: parser/kwlist.h (the words and their categories), `quote_identifier` of ruleutils.c.
+//! Counterpart: parser/kwlist.h (the words and their categories), `quote_identifier` of
+//! ruleutils.c.
 
 use std::borrow::Cow;
 

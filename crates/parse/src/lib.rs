@@ -3,8 +3,9 @@
 //! PostgreSQL's own parser (grammar of version 18) reads the text; its tree is translated once into
 //! [`ast`], at the only place that sees the C side, `edge`. No names are looked up here.
 //!
-//! Newer than 15 and accepted: sub-selects in FROM without an alias, NOT NULL as a table constraint. Known to the
-//! grammar and refused with 0A000: SQL/JSON constructors and queries, XML, RETURNING WITH.
+//! Newer than 15 and accepted: sub-selects in FROM without an alias, NOT NULL as a table
+//! constraint. Known to the grammar and refused with 0A000: SQL/JSON constructors and queries, XML,
+//! RETURNING WITH.
 //!
 //! Counterpart: parser/parser.c.
 
@@ -26,8 +27,9 @@ pub use keywords::quote_identifier;
 
 use pgerror::{PgError, Result, SqlState};
 
-/// Deepest tree that is built, in the bytes of stack that PostgreSQL would need for it (the default of
-/// `max_stack_depth`). Deeper ones are refused with 54001, so that every recursion over the tree is bounded by this.
+/// Deepest tree that is built, in the bytes of stack that PostgreSQL would need for it (the default
+/// of `max_stack_depth`). Deeper ones are refused with 54001, so that every recursion over the tree
+/// is bounded by this.
 pub const DEPTH_BYTES_MAX: u32 = 2 << 20;
 
 /// Statements that are nested deeper than so many nodes need more stack than a session has.
@@ -79,7 +81,8 @@ impl Options {
     }
 }
 
-/// Bytes of the grammar's nodes for a token: 115 were measured in a list of numbers, which has two bytes a token.
+/// Bytes of the grammar's nodes for a token: 115 were measured in a list of numbers, which has two
+/// bytes a token.
 const TOKEN_BYTES: usize = 160;
 /// Copies of the text that scanner and tree hold.
 const TEXT_COPIES: usize = 3;
@@ -123,8 +126,8 @@ pub fn parse_remarked(
     parsed
 }
 
-/// The grammar's code takes memory that nobody counts: what it takes at most is asked for before. A token makes a few
-/// nodes; it is a word or, at the least, one other byte that is no space.
+/// The grammar's code takes memory that nobody counts: what it takes at most is asked for before. A
+/// token makes a few nodes; it is a word or, at the least, one other byte that is no space.
 fn admit(sql: &str) -> Result<()> {
     if sql.len() < sync::memory::LARGE_BYTES {
         return Ok(());

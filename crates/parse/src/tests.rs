@@ -1,7 +1,8 @@
 use super::*;
 use crate::ast::*;
 
-/// Statement, and what PostgreSQL 15 says: SQLSTATE, message, cursor position (0: not compared), hint.
+/// Statement, and what PostgreSQL 15 says: SQLSTATE, message, cursor position (0: not compared),
+/// hint.
 const ERRORS: &[(&str, &str, &str, u32, Option<&str>)] = &[
     ("SELEC 1", "42601", "syntax error at or near \"SELEC\"", 1, None),
     ("SELECT 1 FROM WHERE", "42601", "syntax error at or near \"WHERE\"", 15, None),

@@ -78,8 +78,8 @@ pub enum Expr {
     NextValue(NextValueExpr),
 }
 
-/// Column of a range-table entry. In finished plans `varno` may be one of the special numbers below,
-/// and `varattno` then counts the child's target list.
+/// Column of a range-table entry. In finished plans `varno` may be one of the special numbers
+/// below, and `varattno` then counts the child's target list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Var {
     /// 1-based index into the range table.
@@ -315,8 +315,8 @@ pub struct SubLink {
     /// The operator as written, for printing.
     pub oper_name: Vec<String>,
     pub subselect: Nested<Query>,
-    /// The array type of `ARRAY(…)`, else invalid. Only catalogs know it, so analysis fills it in, and
-    /// whoever reads a stored tree; it is not stored.
+    /// The array type of `ARRAY(…)`, else invalid. Only catalogs know it, so analysis fills it in,
+    /// and whoever reads a stored tree; it is not stored.
     pub array_type: Oid,
     pub location: Location,
 }
@@ -326,7 +326,8 @@ pub struct SubLink {
 pub struct SubPlan {
     pub kind: SubLinkKind,
     pub testexpr: Option<Expr>,
-    /// Exec parameters set from the sub-select's columns, for `testexpr` or as an init plan's results.
+    /// Exec parameters set from the sub-select's columns, for `testexpr` or as an init plan's
+    /// results.
     pub param_ids: Vec<i32>,
     /// 1-based index into `PlannedStmt::subplans`.
     pub plan_id: u32,
@@ -845,8 +846,8 @@ fn leftmost<'a>(own: Location, mut args: impl Iterator<Item = &'a Expr>) -> Loca
 }
 
 impl FuncExpr {
-    /// The type modifier that a length coercion function applies: a cast whose second argument is an
-    /// integer constant. Counterpart: `exprIsLengthCoercion`.
+    /// The type modifier that a length coercion function applies: a cast whose second argument is
+    /// an integer constant. Counterpart: `exprIsLengthCoercion`.
     pub fn length_coercion(&self) -> Option<i32> {
         if self.funcformat != CoercionForm::ExplicitCast
             && self.funcformat != CoercionForm::ImplicitCast

@@ -1,8 +1,8 @@
 //! Plans: what the executor runs. Counterpart: nodes/plannodes.h.
 //!
-//! Expressions of a scan refer to the scanned columns by `Var { varno: scanrelid, varattno: column }`;
-//! those above refer to their children's target lists by `Var::OUTER` and `Var::INNER`.
-//! A plan is immutable and shared between sessions, so it holds no run-time state and no descriptors:
+//! Expressions of a scan refer to the scanned columns by `Var { varno: scanrelid, varattno: column
+//! }`; those above refer to their children's target lists by `Var::OUTER` and `Var::INNER`. A plan
+//! is immutable and shared between sessions, so it holds no run-time state and no descriptors:
 //! relations and functions are OIDs, opened when execution starts.
 
 use crate::expr::{Expr, TargetEntry};
@@ -39,8 +39,8 @@ pub struct PlannedStmt {
     pub rights: RightsNeeded,
     /// Types of the exec parameters.
     pub param_exec_types: Vec<Oid>,
-    /// Expressions of parameters and constants that are computed when values are bound to the plan, so that their
-    /// errors come even if no row asks for them.
+    /// Expressions of parameters and constants that are computed when values are bound to the plan,
+    /// so that their errors come even if no row asks for them.
     pub bound: Vec<Expr>,
     pub stmt_location: i32,
     pub stmt_len: i32,
@@ -116,8 +116,8 @@ pub struct GroupKeys {
     pub collations: Vec<Oid>,
 }
 
-/// What an index scan looks for. The conditions are `index column op value` with the index column as
-/// `Var { varno: Var::INDEX, varattno: index column }`.
+/// What an index scan looks for. The conditions are `index column op value` with the index column
+/// as `Var { varno: Var::INDEX, varattno: index column }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct IndexProbe {
     pub indexid: Oid,
@@ -270,7 +270,8 @@ pub enum PlanNode {
         param_exprs: Vec<Expr>,
         operators: Vec<Oid>,
         collations: Vec<Oid>,
-        /// As EXPLAIN says it; keys that are equal but look different are kept apart in either mode.
+        /// As EXPLAIN says it; keys that are equal but look different are kept apart in either
+        /// mode.
         binary_mode: bool,
     },
     Sort {
@@ -331,7 +332,8 @@ pub struct Agg {
     pub split: crate::expr::AggSplit,
     pub keys: GroupKeys,
     pub num_groups: f64,
-    /// Grouping sets: for each, how many of `keys` (a prefix of this node's sort order) it groups by.
+    /// Grouping sets: for each, how many of `keys` (a prefix of this node's sort order) it groups
+    /// by.
     pub grouping_sets: Vec<Vec<AttrNo>>,
     /// Further Agg nodes without children that chain the remaining grouping sets.
     pub chain: Vec<Plan>,
@@ -354,8 +356,9 @@ pub struct WindowAgg {
     pub run_condition: Vec<Expr>,
 }
 
-/// INSERT, UPDATE, DELETE. The child's target list is, for INSERT, the whole new row; for UPDATE, the
-/// new values of `update_colnos` followed by the row's identity (`ctid`, junk); for DELETE, the identity.
+/// INSERT, UPDATE, DELETE. The child's target list is, for INSERT, the whole new row; for UPDATE,
+/// the new values of `update_colnos` followed by the row's identity (`ctid`, junk); for DELETE, the
+/// identity.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ModifyTable {
     pub child: Plan,
@@ -366,13 +369,14 @@ pub struct ModifyTable {
     /// For each result relation, the columns that UPDATE sets, in the child's order.
     pub update_colnos: Vec<Vec<AttrNo>>,
     pub with_check_options: Vec<Vec<WithCheckOption>>,
-    /// For each result relation; Vars of the relation itself refer to the new (INSERT, UPDATE) or old
-    /// (DELETE) row, others to the child's output by `Var::OUTER`.
+    /// For each result relation; Vars of the relation itself refer to the new (INSERT, UPDATE) or
+    /// old (DELETE) row, others to the child's output by `Var::OUTER`.
     pub returning_lists: Vec<Vec<TargetEntry>>,
     pub row_marks: Vec<PlanRowMark>,
     pub epq_param: i32,
     pub on_conflict: Option<OnConflictPlan>,
-    /// The child calls functions that may see what has been written: it gives one row after the other.
+    /// The child calls functions that may see what has been written: it gives one row after the
+    /// other.
     pub row_by_row: bool,
 }
 

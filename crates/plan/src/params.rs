@@ -91,7 +91,8 @@ impl Finder<'_> {
     }
 }
 
-/// Calls `f` on each expression of the node itself: not on those of its children, nor on the plans of its sub-plans.
+/// Calls `f` on each expression of the node itself: not on those of its children, nor on the plans
+/// of its sub-plans.
 pub fn each_expr<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
     plan.info.target_list.iter().for_each(|t| f(&t.expr));
     plan.info.qual.iter().chain(&plan.info.init_plan).for_each(&mut *f);
@@ -219,7 +220,8 @@ mod tests {
         }
     }
 
-    /// Nodes with parameters 0 to n - 1, one in each place where a node of the kind has an expression.
+    /// Nodes with parameters 0 to n - 1, one in each place where a node of the kind has an
+    /// expression.
     fn nodes() -> Vec<(i32, PlanNode)> {
         let sample =
             TableSample { tsmhandler: Oid(1), args: vec![param(0)], repeatable: Some(param(1)) };

@@ -1,5 +1,5 @@
-//! An analysed statement. Counterpart: nodes/parsenodes.h (`Query` and what it holds), whose node and
-//! field names these bear.
+//! An analysed statement. Counterpart: nodes/parsenodes.h (`Query` and what it holds), whose node
+//! and field names these bear.
 
 use crate::expr::{Expr, Location, TargetEntry};
 use ids::{AttrNo, Oid};
@@ -43,8 +43,8 @@ pub enum LimitOption {
     WithTies,
 }
 
-/// A SELECT, INSERT, UPDATE or DELETE with every name resolved. Utility statements are carried beside
-/// queries by their raw tree, never inside one.
+/// A SELECT, INSERT, UPDATE or DELETE with every name resolved. Utility statements are carried
+/// beside queries by their raw tree, never inside one.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Query {
     pub command_type: CmdType,

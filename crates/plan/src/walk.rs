@@ -1,7 +1,7 @@
 //! Visiting and rewriting expression trees. Counterpart: nodeFuncs.c (walkers and mutators).
 //!
-//! The functions here step one level: the visitor decides about each child and recurses itself, which
-//! keeps depth counting and context with the caller.
+//! The functions here step one level: the visitor decides about each child and recurses itself,
+//! which keeps depth counting and context with the caller.
 
 use crate::expr::*;
 use crate::query::{FromExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
@@ -196,8 +196,8 @@ pub fn fix_tableoid(expr: &mut Expr, table: Oid) {
     }
 }
 
-/// Visits an expression and all its parts top-down, sub-selects included. `f` gets each node with the
-/// number of query levels between it and the start, and says whether to go into its parts.
+/// Visits an expression and all its parts top-down, sub-selects included. `f` gets each node with
+/// the number of query levels between it and the start, and says whether to go into its parts.
 pub fn deep_expr_mut(expr: &mut Expr, level: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
     if !f(expr, level) {
         return;

@@ -1,8 +1,8 @@
 //! From the chosen path to the plan. Counterpart: createplan.c.
 //!
 //! Every node outputs exactly what the node above asked for (`want`: expressions over this level's
-//! columns). The target lists keep those expressions in *level form* until the node above has been made,
-//! which needs them to find its inputs; [`Made::plan`] holds the executable form.
+//! columns). The target lists keep those expressions in *level form* until the node above has been
+//! made, which needs them to find its inputs; [`Made::plan`] holds the executable form.
 
 use crate::glob::*;
 use crate::path::*;
@@ -318,8 +318,8 @@ impl Glob<'_> {
         }
     }
 
-    /// As [`Glob::create`], for a node that finds what it needs among more columns: a subquery with others needs no scan
-    /// above it that drops them. Counterpart: `use_physical_tlist`.
+    /// As [`Glob::create`], for a node that finds what it needs among more columns: a subquery with
+    /// others needs no scan above it that drops them. Counterpart: `use_physical_tlist`.
     fn create_any(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
         if let PathKind::Subquery { rti, plan, .. } = &path.kind
             && let Some(all) = all_columns(root, path, want)
@@ -330,8 +330,8 @@ impl Glob<'_> {
         self.create(root, path, want)
     }
 
-    /// Conditions in the order in which they are tested: the cheaper ones first, else as they were written.
-    /// Counterpart: `order_qual_clauses`.
+    /// Conditions in the order in which they are tested: the cheaper ones first, else as they were
+    /// written. Counterpart: `order_qual_clauses`.
     fn cheap_first<'q>(&mut self, quals: &'q [Expr]) -> Result<Cow<'q, [Expr]>> {
         if quals.len() < 2 {
             return Ok(Cow::Borrowed(quals));
@@ -376,8 +376,8 @@ impl Glob<'_> {
         exprs.iter().map(|e| self.scan_expr(root, path, e)).collect()
     }
 
-    /// An expression of a scan: own columns renumbered to the flat range table, columns of enclosing
-    /// nested loops turned into parameters.
+    /// An expression of a scan: own columns renumbered to the flat range table, columns of
+    /// enclosing nested loops turned into parameters.
     fn scan_expr(&mut self, root: &mut Root, path: &Path, expr: &Expr) -> Expr {
         let mut e = expr.clone();
         let offset = root.rt_offset;
@@ -516,8 +516,8 @@ impl Glob<'_> {
         })
     }
 
-    /// Makes both children of a join. What the join computes or tests is asked of the child that has
-    /// it: whole expressions for hash keys, columns for the rest.
+    /// Makes both children of a join. What the join computes or tests is asked of the child that
+    /// has it: whole expressions for hash keys, columns for the rest.
     fn children(
         &mut self,
         root: &mut Root,
@@ -706,8 +706,8 @@ fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
     out
 }
 
-/// Whether the wanted columns are those of the subquery, each once and in its order: a scan above it
-/// would hand on what it gets.
+/// Whether the wanted columns are those of the subquery, each once and in its order: a scan above
+/// it would hand on what it gets.
 fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
     let columns = &child.info.target_list;
     // Its rows have a column more, which tells the inputs apart.

@@ -1,5 +1,5 @@
-//! What a cursor needs of its plan: the identity of each row, for `WHERE CURRENT OF`, and whether it can go back.
-//! Counterpart: execCurrent.c, execAmi.c.
+//! What a cursor needs of its plan: the identity of each row, for `WHERE CURRENT OF`, and whether
+//! it can go back. Counterpart: execCurrent.c, execAmi.c.
 
 use crate::vars::make_var;
 use ids::Oid;
@@ -23,8 +23,9 @@ pub struct RowIdentities {
     pub rows: Vec<RowIdentity>,
 }
 
-/// Lets the plan deliver, as junk, the identity of the rows of the table that it is a plain scan of. Nothing is
-/// changed in plans with row locks, which deliver what they lock, and in those that are no plain scan.
+/// Lets the plan deliver, as junk, the identity of the rows of the table that it is a plain scan
+/// of. Nothing is changed in plans with row locks, which deliver what they lock, and in those that
+/// are no plain scan.
 pub fn add_row_identity(stmt: &mut PlannedStmt) -> RowIdentities {
     if !stmt.row_marks.is_empty() {
         let mut top = &stmt.plan_tree;
@@ -57,7 +58,8 @@ fn relation(rtable: &[RangeTblEntry], rti: i32) -> Option<Oid> {
     }
 }
 
-/// Adds the `ctid` to the output of a scan and of what hands its rows on; nothing where the plan is anything else.
+/// Adds the `ctid` to the output of a scan and of what hands its rows on; nothing where the plan is
+/// anything else.
 fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity> {
     // The columns of an index do not say it.
     if let PlanNode::IndexOnlyScan { scanrelid, probe, .. } = &plan.node {
@@ -95,8 +97,8 @@ fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity
     Some(RowIdentity { relid, column })
 }
 
-/// Could the plan's rows be read backwards? A cursor that says neither SCROLL nor NO SCROLL may go back if so.
-/// Counterpart: `ExecSupportsBackwardScan`.
+/// Could the plan's rows be read backwards? A cursor that says neither SCROLL nor NO SCROLL may go
+/// back if so. Counterpart: `ExecSupportsBackwardScan`.
 pub fn supports_backward_scan(plan: &Plan) -> bool {
     match &plan.node {
         PlanNode::Result { child: Some(child), .. }

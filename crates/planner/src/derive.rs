@@ -1,5 +1,5 @@
-//! Index conditions that a condition implies without being one, and proofs that a partial index holds all
-//! rows asked for. Counterpart: like_support.c, predtest.c.
+//! Index conditions that a condition implies without being one, and proofs that a partial index
+//! holds all rows asked for. Counterpart: like_support.c, predtest.c.
 
 use crate::facts::IndexKey;
 use crate::glob::*;

@@ -1,5 +1,5 @@
-//! What follows from equalities: a column that equals another one, which equals a constant, equals the constant.
-//! Counterpart: equivclass.c, as far as constants are concerned.
+//! What follows from equalities: a column that equals another one, which equals a constant, equals
+//! the constant. Counterpart: equivclass.c, as far as constants are concerned.
 
 use crate::glob::*;
 use crate::quals::JoinItem;
@@ -24,7 +24,8 @@ pub(crate) struct Class {
 }
 
 impl Glob<'_> {
-    /// Expressions that the level's conditions fix to one value. Grouping sets make NULLs of them: there are none then.
+    /// Expressions that the level's conditions fix to one value. Grouping sets make NULLs of them:
+    /// there are none then.
     pub(crate) fn constant_exprs(&mut self, query: &Query) -> Result<Vec<Expr>> {
         if !query.grouping_sets.is_empty() {
             return Ok(Vec::new());
@@ -71,8 +72,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// `x = x` as `x IS NOT NULL`, which it means where the equality is one that orders agree with. Counterpart: the
-    /// beginning of `process_equivalence`.
+    /// `x = x` as `x IS NOT NULL`, which it means where the equality is one that orders agree with.
+    /// Counterpart: the beginning of `process_equivalence`.
     pub(crate) fn equal_to_itself(&mut self, q: &mut Expr) -> Result<()> {
         let Expr::OpExpr(op) = &*q else { return Ok(()) };
         let [a, b] = op.args.as_slice() else { return Ok(()) };
@@ -92,8 +93,9 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The conditions (ANDed) with equalities to constants spelled out for every column concerned; conditions between
-    /// two such columns are no longer needed, nor those that are there twice. Two different constants: FALSE is added.
+    /// The conditions (ANDed) with equalities to constants spelled out for every column concerned;
+    /// conditions between two such columns are no longer needed, nor those that are there twice.
+    /// Two different constants: FALSE is added.
     pub(crate) fn spread_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut classes: Vec<Class> = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
@@ -137,8 +139,8 @@ impl Glob<'_> {
         Ok(rest)
     }
 
-    /// Conditions on the inner side of an outer, semi or anti join that follow from constants on its outer side, and what is left
-    /// of the join's own conditions.
+    /// Conditions on the inner side of an outer, semi or anti join that follow from constants on
+    /// its outer side, and what is left of the join's own conditions.
     pub(crate) fn constants_across(&mut self, join: &JoinItem) -> Result<(Vec<Expr>, Vec<Expr>)> {
         let (mut inner, mut on) = (Vec::new(), Vec::new());
         if join.jointype == JoinType::Full {
@@ -180,7 +182,8 @@ impl Glob<'_> {
         Ok((inner, on))
     }
 
-    /// `column = column` or `column = value` between values of one type, by the equality of its order.
+    /// `column = column` or `column = value` between values of one type, by the equality of its
+    /// order.
     pub(crate) fn equality<'q>(&mut self, q: &'q Expr) -> Result<Option<&'q OpExpr>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
@@ -241,7 +244,8 @@ fn value_of(op: &OpExpr) -> Option<&Expr> {
     op.args.iter().find(|a| is_value(a))
 }
 
-/// Adds an equality to the class that has one of its columns, and makes one class of those that it joins.
+/// Adds an equality to the class that has one of its columns, and makes one class of those that it
+/// joins.
 pub(crate) fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
     let columns: Vec<Expr> = op.args.iter().filter(|a| is_column(a)).cloned().collect();
     let mut class = Class {

@@ -1,5 +1,6 @@
-//! OR-clauses: what all arms have in common is a condition of its own, and what every arm says of one relation is a
-//! condition on that relation. Counterpart: prepqual.c (`find_duplicate_ors`), orclauses.c.
+//! OR-clauses: what all arms have in common is a condition of its own, and what every arm says of
+//! one relation is a condition on that relation. Counterpart: prepqual.c (`find_duplicate_ors`),
+//! orclauses.c.
 
 use crate::vars::*;
 use plan::expr::*;

@@ -185,13 +185,15 @@ impl Default for CostSettings {
 pub trait PlannerFacts: eval::Facts {
     fn costs(&self) -> &CostSettings;
 
-    /// An error where the statement is to be cancelled. Asked in every loop whose length the statement decides.
+    /// An error where the statement is to be cancelled. Asked in every loop whose length the
+    /// statement decides.
     fn check_interrupts(&self) -> Result<()>;
 
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>>;
 
-    /// The query that makes the rows of a set-returning call, over the call's arguments as parameters; `columns` are the
-    /// types that FROM says or knows its columns have. `None` where the call must stay one.
+    /// The query that makes the rows of a set-returning call, over the call's arguments as
+    /// parameters; `columns` are the types that FROM says or knows its columns have. `None` where
+    /// the call must stay one.
     fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>>;
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
     /// Family and input type of an operator class.
@@ -229,7 +231,8 @@ pub trait PlannerFacts: eval::Facts {
     }
     /// [`eval::fold_query`].
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr>;
-    /// Which of these values, put in the place of the operator's left operand (a column), satisfy it.
+    /// Which of these values, put in the place of the operator's left operand (a column), satisfy
+    /// it.
     fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>>;
     /// The expression converted to the common type of a set operation's column.
     fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr>;

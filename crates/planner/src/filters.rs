@@ -1,7 +1,7 @@
-//! Semi, anti and left joins among the relations that are joined in any order: they let rows of their
-//! left side through or not, or add columns to them, so that it is the same before or after joins with
-//! others. Counterpart:
-//! joinrels.c (`join_is_legal`), analyzejoins.c (`reduce_unique_semijoins`).
+//! Semi, anti and left joins among the relations that are joined in any order: they let rows of
+//! their left side through or not, or add columns to them, so that it is the same before or after
+//! joins with others. Counterpart: joinrels.c (`join_is_legal`), analyzejoins.c
+//! (`reduce_unique_semijoins`).
 
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
@@ -34,8 +34,8 @@ pub(crate) struct FilterRel {
 }
 
 impl Filter {
-    /// The conditions by which relations of the left side may be looked up, once the values of the right
-    /// side are unique.
+    /// The conditions by which relations of the left side may be looked up, once the values of the
+    /// right side are unique.
     pub(crate) fn lookups(&self) -> &[Expr] {
         if self.jointype == JoinType::Semi { &self.quals } else { &[] }
     }
@@ -50,7 +50,8 @@ impl Glob<'_> {
         problem: &mut Problem,
     ) -> Result<Vec<Filter>> {
         let mut filters = Vec::new();
-        // The right sides of left joins that were taken: conditions among the others must not see them.
+        // The right sides of left joins that were taken: conditions among the others must not see
+        // them.
         let mut added = Relids::new();
         let mut at = 0;
         while at < problem.items.len() {
@@ -149,8 +150,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Adds the ways to begin with the unique values of the filter's right side and to find the rows of
-    /// `l` that have them.
+    /// Adds the ways to begin with the unique values of the filter's right side and to find the
+    /// rows of `l` that have them.
     pub(crate) fn unique_paths(
         &mut self,
         root: &Root,
@@ -172,9 +173,9 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The right side of a semi join with each value that is asked for once: joined with that, each row
-    /// has at most one partner, and either side may come first. `None` where the conditions are more
-    /// than equalities with its columns. Counterpart: `create_unique_path`.
+    /// The right side of a semi join with each value that is asked for once: joined with that, each
+    /// row has at most one partner, and either side may come first. `None` where the conditions are
+    /// more than equalities with its columns. Counterpart: `create_unique_path`.
     fn unique_right(
         &mut self,
         root: &Root,
@@ -235,8 +236,8 @@ impl Glob<'_> {
     }
 }
 
-/// May a left join come before or after joins of its left side with others? Conditions above it must not
-/// see its right side. Alone it has nothing to wait for.
+/// May a left join come before or after joins of its left side with others? Conditions above it
+/// must not see its right side. Alone it has nothing to wait for.
 fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
     let others = problem.items.len() > 1 || j.left.items.len() > 1;
     let right = j.right.relids();

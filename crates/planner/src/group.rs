@@ -1,5 +1,5 @@
-//! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c (grouping_planner),
-//! costsize.c (cost_agg).
+//! Grouping: sorted or hashed, with grouping sets and HAVING. Counterpart: planner.c
+//! (grouping_planner), costsize.c (cost_agg).
 
 use crate::create::Made;
 use crate::glob::*;
@@ -17,8 +17,8 @@ use std::collections::{BTreeSet, HashSet};
 const GROUP_BYTES: f64 = 96.0;
 
 impl Glob<'_> {
-    /// Are groups found sooner by hashing the rows of the `cheapest` path than after `sorted` has been spent on rows
-    /// in the order of the keys?
+    /// Are groups found sooner by hashing the rows of the `cheapest` path than after `sorted` has
+    /// been spent on rows in the order of the keys?
     pub(crate) fn hashing_is_cheaper(
         &mut self,
         root: &Root,
@@ -178,7 +178,8 @@ impl Glob<'_> {
         Ok(Made { plan: Plan { info, node }, output })
     }
 
-    /// Gives equal aggregates the same number, different ones different numbers. Volatile ones are never the same.
+    /// Gives equal aggregates the same number, different ones different numbers. Volatile ones are
+    /// never the same.
     fn number_aggs(&mut self, targets: &mut [TargetEntry], qual: &mut [Expr]) -> Result<()> {
         let mut seen: Vec<(Expr, bool)> = Vec::new();
         let mut failure = None;
@@ -231,7 +232,8 @@ fn count_aggs(exprs: &[Expr]) -> usize {
     n
 }
 
-/// The arguments of GROUPING become the columns of the grouping expressions that they are, whatever has become of those.
+/// The arguments of GROUPING become the columns of the grouping expressions that they are, whatever
+/// has become of those.
 fn name_grouping_columns<'t>(e: &mut Expr, column: &dyn Fn(&u32) -> Option<&'t TargetEntry>) {
     if let Expr::GroupingFunc(g) = e {
         for (arg, r) in g.args.iter_mut().zip(&g.refs) {
@@ -244,8 +246,9 @@ fn name_grouping_columns<'t>(e: &mut Expr, column: &dyn Fn(&u32) -> Option<&'t T
     plan::walk::each_child_mut(e, &mut |c| name_grouping_columns(c, column));
 }
 
-/// Keys are NULL in rows of sets without them, so each must be a column of its own below the grouping: also where it has
-/// become a constant, or the same as another. A relabelling to its own type, which is not shown, makes it one.
+/// Keys are NULL in rows of sets without them, so each must be a column of its own below the
+/// grouping: also where it has become a constant, or the same as another. A relabelling to its own
+/// type, which is not shown, makes it one.
 pub(crate) fn set_keys_apart(query: &mut Query) {
     if query.grouping_sets.is_empty() {
         return;

@@ -1,5 +1,6 @@
 //! Set-returning functions in SQL, called in FROM, become the queries that they consist of.
-//! Counterpart: prepjointree.c (`preprocess_function_rtes`), clauses.c (`inline_set_returning_function`).
+//! Counterpart: prepjointree.c (`preprocess_function_rtes`), clauses.c
+//! (`inline_set_returning_function`).
 
 use crate::glob::*;
 use crate::vars::*;

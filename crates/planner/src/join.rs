@@ -1,7 +1,7 @@
 //! Ways and order to join. Counterpart: joinrels.c, joinpath.c, costsize.c.
 //!
-//! Up to `EXHAUSTIVE_MAX` items the order is found by dynamic programming over subsets; beyond, the cheapest
-//! pair is joined until one is left.
+//! Up to `EXHAUSTIVE_MAX` items the order is found by dynamic programming over subsets; beyond, the
+//! cheapest pair is joined until one is left.
 
 use crate::factor::restriction_of;
 use crate::filters::Stops;
@@ -48,8 +48,8 @@ impl JoinRel {
     }
 }
 
-/// Where orders could serve: the ends of conditions, with the relations that each whole condition is about, and
-/// what the query itself sorts and groups by.
+/// Where orders could serve: the ends of conditions, with the relations that each whole condition
+/// is about, and what the query itself sorts and groups by.
 pub(crate) struct Ends {
     conditions: Vec<(Relids, Expr)>,
     query: Vec<Expr>,
@@ -92,7 +92,8 @@ impl Ends {
 }
 
 impl Glob<'_> {
-    /// The paths of a whole join problem. `needed` are the expressions that the level above computes.
+    /// The paths of a whole join problem. `needed` are the expressions that the level above
+    /// computes.
     pub(crate) fn solve(
         &mut self,
         root: &mut Root,
@@ -186,7 +187,8 @@ impl Glob<'_> {
                 Item::Join(j) => {
                     let relids = j.relids.clone();
                     let rel = self.fixed_join(root, *j, &all_needed)?;
-                    // What concerns this join alone and cannot be tested before it: conditions on its nullable side.
+                    // What concerns this join alone and cannot be tested before it: conditions on
+                    // its nullable side.
                     let (own, others): (Vec<Expr>, Vec<Expr>) =
                         multi.into_iter().partition(|q| relids_of(q).is_subset(&relids));
                     multi = others;
@@ -316,7 +318,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The right side of an outer, semi or anti join. Conditions that tie it to the left let a base relation be looked up.
+    /// The right side of an outer, semi or anti join. Conditions that tie it to the left let a base
+    /// relation be looked up.
     pub(crate) fn right_side(
         &mut self,
         root: &mut Root,
@@ -418,8 +421,8 @@ impl Glob<'_> {
                     true => Relids::new(),
                     false => rp.outer.difference(&lp.relids).copied().collect(),
                 };
-                // Parameters from further out pay where LATERAL wants them, or where one inner side looks up columns
-                // of several relations. Counterpart: `try_nestloop_path`.
+                // Parameters from further out pay where LATERAL wants them, or where one inner side
+                // looks up columns of several relations. Counterpart: `try_nestloop_path`.
                 let star = parameterised && !outer.is_empty();
                 outer.extend(&lp.outer);
                 if !outer.is_empty() && outer.is_disjoint(&out.lateral) && !star {
@@ -536,7 +539,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Where a semi or anti join leaves off reading its inner side. Counterpart: `compute_semi_anti_join_factors`.
+    /// Where a semi or anti join leaves off reading its inner side. Counterpart:
+    /// `compute_semi_anti_join_factors`.
     fn stops(
         &mut self,
         root: &Root,
@@ -566,8 +570,8 @@ impl Glob<'_> {
         Ok((path.rows / tested.max(1e-9)).clamp(path.rows, rel.tuples.max(path.rows)))
     }
 
-    /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join that
-    /// cannot hash.
+    /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join
+    /// that cannot hash.
     fn mergeable(&mut self, quals: &[Expr]) -> Result<bool> {
         for q in quals {
             let ok = match q {
@@ -622,7 +626,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// What it costs a nested loop to run an inner path that asks its outer side for nothing, and how it does it.
+    /// What it costs a nested loop to run an inner path that asks its outer side for nothing, and
+    /// how it does it.
     fn rescan(&self, p: &Path) -> Again {
         let c = self.facts.costs();
         if !c.enable_material || !p.outer.is_empty() {
@@ -680,8 +685,8 @@ impl Glob<'_> {
         Ok((hash, rest))
     }
 
-    /// Can the equality be tested by hashes? Rows and arrays have them only if all of their parts do.
-    /// Counterpart: `op_hashjoinable`.
+    /// Can the equality be tested by hashes? Rows and arrays have them only if all of their parts
+    /// do. Counterpart: `op_hashjoinable`.
     pub(crate) fn can_hash(&mut self, op: &OpExpr) -> Result<bool> {
         let facts = self.facts.operator(op.opno)?;
         if !facts.can_hash {

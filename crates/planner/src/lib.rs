@@ -1,18 +1,20 @@
 //! From query to plan. Counterpart: optimizer/.
 //!
-//! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views pulled up,
-//!    expressions folded; `reduce` and `removal`: outer joins made simpler or left out.
-//! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`) and columns not asked of them (`unused`),
-//!    selectivity of conditions (`selectivity`);
-//!    `equal`: what follows from equalities; `factor`: what follows from OR-clauses.
+//! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views
+//!    pulled up, expressions folded; `reduce` and `removal`: outer joins made simpler or left out.
+//! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`) and columns not asked
+//!    of them (`unused`), selectivity of conditions (`selectivity`); `equal`: what follows from
+//!    equalities; `factor`: what follows from OR-clauses.
 //! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways to join them;
-//!    `search`: in which order; `filters`: joins that may come before or after others; `minmax`: ends of indexes.
-//! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin; `modify`: INSERT,
-//!    UPDATE, DELETE.
-//! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to children.
+//!    `search`: in which order; `filters`: joins that may come before or after others; `minmax`:
+//!    ends of indexes.
+//! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin;
+//!    `modify`: INSERT, UPDATE, DELETE.
+//! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to
+//!    children.
 //!
-//! **Invariant:** nothing is looked up by name, and the input query is never changed in place: the caller
-//! may keep it for planning again.
+//! **Invariant:** nothing is looked up by name, and the input query is never changed in place: the
+//! caller may keep it for planning again.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Merge joins, and inner sides that are remembered by their parameters.
-//! Counterpart: joinpath.c (sort_inner_and_outer, match_unsorted_outer, get_memoize_path), costsize.c.
+//! Merge joins, and inner sides that are remembered by their parameters. Counterpart: joinpath.c
+//! (sort_inner_and_outer, match_unsorted_outer, get_memoize_path), costsize.c.
 
 use crate::glob::*;
 use crate::join::JoinRel;
@@ -235,8 +235,8 @@ impl Glob<'_> {
         Ok(if ty == e.type_oid() { ty } else { e.type_oid() })
     }
 
-    /// The columns of the relations beside it that a LATERAL subquery or function is computed from; false where it is
-    /// computed from more than them.
+    /// The columns of the relations beside it that a LATERAL subquery or function is computed from;
+    /// false where it is computed from more than them.
     fn lateral_vars(&mut self, root: &Root, kind: &PathKind, vars: &mut Vec<Expr>) -> Result<bool> {
         let (exprs, quals, volatility) = match kind {
             PathKind::Subquery { rti, plan, quals } => {
@@ -314,8 +314,8 @@ impl Glob<'_> {
         Ok(Some(MemoKeys { vars, operators, collations, binary_mode, calls, distinct }))
     }
 
-    /// What the inner side of a nested loop costs behind a memory of the rows by their parameters: until the first row,
-    /// and in all.
+    /// What the inner side of a nested loop costs behind a memory of the rows by their parameters:
+    /// until the first row, and in all.
     pub(crate) fn memo_costs(&self, inner: &Path, keys: &MemoKeys) -> (f64, f64) {
         let c = self.facts.costs();
         let MemoKeys { calls, distinct, .. } = *keys;
@@ -350,7 +350,8 @@ pub(crate) fn memoized(inner: &PathRef, keys: &MemoKeys, costs: (f64, f64)) -> P
     })
 }
 
-/// What an inner side remembers its rows by, how often it is asked, and for how many different values.
+/// What an inner side remembers its rows by, how often it is asked, and for how many different
+/// values.
 pub(crate) struct MemoKeys {
     vars: Vec<Expr>,
     operators: Vec<Oid>,

@@ -15,8 +15,8 @@ use plan::query::*;
 use types::Datum;
 
 impl Glob<'_> {
-    /// The one group of a query all of whose aggregates are ends of indexes, if that is cheaper than
-    /// `cost`. `want` and `having` are what is computed above the grouping.
+    /// The one group of a query all of whose aggregates are ends of indexes, if that is cheaper
+    /// than `cost`. `want` and `having` are what is computed above the grouping.
     pub(crate) fn min_max(
         &mut self,
         root: &mut Root,

@@ -147,7 +147,8 @@ impl Glob<'_> {
         Ok(PlannedLevel { plan: Plan { info, node }, groups: rows, rows, width, order: Vec::new() })
     }
 
-    /// Are functions called that look at tables as they are while the statement runs? Those of the system do not.
+    /// Are functions called that look at tables as they are while the statement runs? Those of the
+    /// system do not.
     fn sees_changes(&mut self, query: &mut Query) -> Result<bool> {
         let mut calls = Vec::new();
         walk::deep_query_mut(query, 0, &mut |e, _| {
@@ -244,8 +245,8 @@ impl Glob<'_> {
         }
         let mut found = Vec::new();
         for index in table.indexes.iter().filter(|i| i.unique && i.immediate) {
-            // As sets: an element may be named twice, and a column be twice in an index. A collation or operator class
-            // that an element names must be that of some key over it.
+            // As sets: an element may be named twice, and a column be twice in an index. A
+            // collation or operator class that an element names must be that of some key over it.
             let is_key =
                 |e: &InferenceElem, k: &IndexKey| crate::scan::is_index_key(&e.expr, target, k);
             let named = |k: &IndexKey| c.arbiter_elems.iter().any(|e| is_key(e, k));

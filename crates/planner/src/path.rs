@@ -1,4 +1,5 @@
-//! Candidate plans: a tree with costs, without target lists. Counterpart: pathnode.c, nodes/pathnodes.h.
+//! Candidate plans: a tree with costs, without target lists. Counterpart: pathnode.c,
+//! nodes/pathnodes.h.
 
 use crate::facts::IndexFacts;
 use crate::vars::conjuncts;
@@ -13,8 +14,8 @@ use std::sync::Arc;
 /// Set of range-table indexes of one query level.
 pub(crate) type Relids = BTreeSet<i32>;
 
-/// One column of a sort order. Two keys are the same order if expression, family, direction and NULL
-/// placement agree; the sort operator is what a Sort node would use.
+/// One column of a sort order. Two keys are the same order if expression, family, direction and
+/// NULL placement agree; the sort operator is what a Sort node would use.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct PathKey {
     pub expr: Expr,
@@ -70,7 +71,8 @@ pub(crate) enum BitmapPath {
 }
 
 impl MatchedQual {
-    /// Is the original a truth value, for which a comparison stands? In bitmap scans such a one stays a filter.
+    /// Is the original a truth value, for which a comparison stands? In bitmap scans such a one
+    /// stays a filter.
     pub(crate) fn is_truth_value(&self) -> bool {
         match &self.original {
             Expr::Bool(b) => b.boolop == BoolOp::Not,

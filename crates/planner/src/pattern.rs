@@ -1,5 +1,5 @@
-//! What patterns of LIKE and regular expressions say of the texts that match: what these begin with, and how
-//! selective the rest is. Counterpart: like_support.c.
+//! What patterns of LIKE and regular expressions say of the texts that match: what these begin
+//! with, and how selective the rest is. Counterpart: like_support.c.
 
 /// Kinds of patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -257,8 +257,8 @@ impl PrefixWalk<'_> {
         None
     }
 
-    /// Does the atom just read, whose text begins at `start` of the prefix, occur exactly once? If not, what is sure
-    /// of it stays.
+    /// Does the atom just read, whose text begins at `start` of the prefix, occur exactly once? If
+    /// not, what is sure of it stays.
     fn once(&mut self, start: usize) -> bool {
         match self.peek() {
             Some(b'*' | b'?') => {

@@ -31,7 +31,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Replaces references to `WITH` queries that are used once, and have no effects, by subqueries.
+    /// Replaces references to `WITH` queries that are used once, and have no effects, by
+    /// subqueries.
     fn inline_ctes(&mut self, query: &mut Query) -> Result<()> {
         let mut i = 0;
         while i < query.cte_list.len() {
@@ -182,8 +183,8 @@ impl Glob<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Moves the parts of HAVING that hold no aggregate to WHERE. Without GROUP BY there is one group even of no rows:
-    /// they are tested in both places.
+    /// Moves the parts of HAVING that hold no aggregate to WHERE. Without GROUP BY there is one
+    /// group even of no rows: they are tested in both places.
     fn push_having(&mut self, root: &mut Root) -> Result<()> {
         if !root.query.grouping_sets.is_empty() {
             return Ok(());
@@ -230,7 +231,8 @@ fn self_references(cte: &CommonTableExpr) -> bool {
 
 /// Replaces references to the `WITH` query in `query`, `level` levels below its definition.
 ///
-/// A `WITH` query that refers twice to the one before doubles with each of them: `stop` is asked before each copy.
+/// A `WITH` query that refers twice to the one before doubles with each of them: `stop` is asked
+/// before each copy.
 fn inline_cte(
     query: &mut Query,
     cte: &CommonTableExpr,

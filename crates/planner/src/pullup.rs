@@ -1,5 +1,5 @@
-//! Subqueries and views merged into the query that uses them; sub-selects in WHERE turned into joins.
-//! Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join, convert_EXISTS_…).
+//! Subqueries and views merged into the query that uses them; sub-selects in WHERE turned into
+//! joins. Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join, convert_EXISTS_…).
 
 use crate::facts::PlannerFacts;
 use crate::path::Relids;
@@ -166,7 +166,8 @@ fn convert_exists(
     }
     // There is a group where there is a row.
     s.subselect.group_clause.clear();
-    // Only WHERE may refer to the outer level: a correlated FROM item or ON clause stays a sub-select.
+    // Only WHERE may refer to the outer level: a correlated FROM item or ON clause stays a
+    // sub-select.
     let mut probe = (*s.subselect).clone();
     probe.target_list.clear();
     let where_clause = probe.jointree.quals.take();
@@ -197,8 +198,9 @@ fn convert_exists(
     Ok((jointype, JoinTreeNode::From(Box::new(sub.jointree)), quals))
 }
 
-/// `UPDATE … SET (a, b) = (SELECT …)`: the sub-select moves to the first of its columns to be computed, which is its own
-/// first from then on. It runs once for a row and leaves the others in parameters.
+/// `UPDATE … SET (a, b) = (SELECT …)`: the sub-select moves to the first of its columns to be
+/// computed, which is its own first from then on. It runs once for a row and leaves the others in
+/// parameters.
 pub(crate) fn place_multi_assignments(targets: &mut Vec<TargetEntry>) {
     let mut sources: Vec<SubLink> = Vec::new();
     targets.retain(|t| match &t.expr {
@@ -356,7 +358,8 @@ enum Place {
     Nullable,
 }
 
-/// As [`Place`], with the relations of the lowest join above whose order is fixed: its conditions can use no others.
+/// As [`Place`], with the relations of the lowest join above whose order is fixed: its conditions
+/// can use no others.
 #[derive(Clone, Copy)]
 struct Spot<'r> {
     place: Place,
@@ -381,7 +384,8 @@ fn used_above(sub: &Query) -> Relids {
     out
 }
 
-/// Removes items without relations: subqueries without FROM that have been merged. Their conditions move up.
+/// Removes items without relations: subqueries without FROM that have been merged. Their conditions
+/// move up.
 fn drop_empty(from: &mut FromExpr) {
     let mut quals: Vec<Expr> = from.quals.take().into_iter().collect();
     for node in std::mem::take(&mut from.fromlist) {
@@ -416,7 +420,8 @@ fn without_empty(mut node: JoinTreeNode) -> JoinTreeNode {
     JoinTreeNode::From(Box::new(from))
 }
 
-/// The substitutions that the not yet reattached part of the tree still needs, by range-table entry.
+/// The substitutions that the not yet reattached part of the tree still needs, by range-table
+/// entry.
 type Pending = HashMap<i32, Vec<TargetEntry>>;
 
 fn pull_up_node(
@@ -564,8 +569,8 @@ fn target_of(targets: &[TargetEntry], v: &Var) -> Option<Expr> {
     None
 }
 
-/// Has a join whose order is fixed, or what is below it, a condition on the level above? Such a join has no
-/// inputs for it once it stands in that level.
+/// Has a join whose order is fixed, or what is below it, a condition on the level above? Such a
+/// join has no inputs for it once it stands in that level.
 fn from_reaches_up(from: &FromExpr, fixed: bool) -> bool {
     fixed && from.quals.as_ref().is_some_and(has_upper_vars)
         || from.fromlist.iter().any(|n| node_reaches_up(n, fixed))
@@ -620,8 +625,9 @@ fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts
     if !plain || query.set_operations.is_some() {
         return false;
     }
-    // Below the nullable side every column must be a plain column of the same side. Grouping sets make columns NULL
-    // too: what is computed stays a column of the subquery, so that it is one wherever it is used.
+    // Below the nullable side every column must be a plain column of the same side. Grouping sets
+    // make columns NULL too: what is computed stays a column of the subquery, so that it is one
+    // wherever it is used.
     if (nullable || !query.grouping_sets.is_empty())
         && !sub.target_list.iter().all(|t| matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0))
     {

@@ -1,5 +1,6 @@
-//! Conditions on a subquery in FROM that the subquery itself can test, so that its own plan may use them.
-//! Counterpart: allpaths.c (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`, `subquery_push_qual`).
+//! Conditions on a subquery in FROM that the subquery itself can test, so that its own plan may use
+//! them. Counterpart: allpaths.c (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`,
+//! `subquery_push_qual`).
 
 use crate::glob::*;
 use crate::vars::*;

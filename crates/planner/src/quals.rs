@@ -1,8 +1,8 @@
-//! The join problem: items to be joined in any order, with their conditions at the lowest place where
-//! they may be tested. Counterpart: initsplan.c.
+//! The join problem: items to be joined in any order, with their conditions at the lowest place
+//! where they may be tested. Counterpart: initsplan.c.
 //!
-//! Inner joins dissolve into one list of items; an outer, semi or anti join is an item of its own, whose
-//! two sides are problems in turn.
+//! Inner joins dissolve into one list of items; an outer, semi or anti join is an item of its own,
+//! whose two sides are problems in turn.
 
 use crate::factor::factored;
 use crate::path::Relids;
@@ -42,7 +42,8 @@ impl JoinItem {
     }
 }
 
-/// Does the condition run a sub-select for each row? Such a one is worth testing after all that takes rows away.
+/// Does the condition run a sub-select for each row? Such a one is worth testing after all that
+/// takes rows away.
 pub(crate) fn runs_a_query(q: &Expr) -> bool {
     plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
 }
@@ -115,7 +116,8 @@ impl Problem {
                 if let Some(q) = &j.quals {
                     restrict(q, &mut on);
                 }
-                // Conditions of a LATERAL sub-select on the other side's columns can be tested by the join alone.
+                // Conditions of a LATERAL sub-select on the other side's columns can be tested by
+                // the join alone.
                 if item.jointype != JoinType::Full {
                     let whole = item.relids.clone();
                     on.extend(item.right.take_foreign(|need| need.is_subset(&whole)));

@@ -1,5 +1,5 @@
-//! Outer joins that conditions above them make simpler: inner joins where the rows that they add are
-//! rejected, anti joins where only these are let through. Counterpart: prepjointree.c
+//! Outer joins that conditions above them make simpler: inner joins where the rows that they add
+//! are rejected, anti joins where only these are let through. Counterpart: prepjointree.c
 //! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
 
 use crate::create::null_for;
@@ -36,7 +36,8 @@ impl Glob<'_> {
             return Ok(());
         }
         let above = self.with_quals(&Above::default(), from.quals.as_ref())?;
-        // A lateral reference to a relation that becomes the right side of an anti join would be left over.
+        // A lateral reference to a relation that becomes the right side of an anti join would be
+        // left over.
         let lateral = root.query.rtable.iter().any(|rte| rte.lateral);
         let mut emptied = Relids::new();
         let mut from = std::mem::take(&mut root.query.jointree);
@@ -122,7 +123,8 @@ impl Glob<'_> {
         self.reduce_node(&mut j.rarg, &r, emptied)
     }
 
-    /// Puts NULL in place of the columns of relations that only anti joins read, save within these joins.
+    /// Puts NULL in place of the columns of relations that only anti joins read, save within these
+    /// joins.
     fn null_columns(&mut self, root: &mut Root, emptied: &Relids) -> Result<()> {
         let mut query = std::mem::take(&mut root.query);
         let entries = std::mem::take(&mut query.rtable);

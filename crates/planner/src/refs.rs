@@ -15,8 +15,8 @@ impl<'a> Below<'a> {
         Below { outer, inner: &[] }
     }
 
-    /// Replaces every part that a child computes by a reference to it. Columns that no child has are an
-    /// error: the planner forgot to ask for them.
+    /// Replaces every part that a child computes by a reference to it. Columns that no child has
+    /// are an error: the planner forgot to ask for them.
     pub(crate) fn fix(&self, expr: &Expr) -> Result<Expr> {
         let mut e = expr.clone();
         let mut missing = None;

@@ -114,7 +114,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The width of a table's rows as they leave its scan: the columns that somebody above asks for.
+    /// The width of a table's rows as they leave its scan: the columns that somebody above asks
+    /// for.
     pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Expr]) -> Result<()> {
         let Some(table) = root.rel(rti)?.table.clone() else { return Ok(()) };
         self.facts.check_interrupts()?;

@@ -1,5 +1,5 @@
-//! Left joins that change nothing: nobody reads the right side, and it has at most one partner for each row.
-//! Counterpart: analyzejoins.c (`remove_useless_joins`, `query_is_distinct_for`).
+//! Left joins that change nothing: nobody reads the right side, and it has at most one partner for
+//! each row. Counterpart: analyzejoins.c (`remove_useless_joins`, `query_is_distinct_for`).
 
 use crate::glob::*;
 use crate::pullup::lateral_exprs;
@@ -22,7 +22,8 @@ struct Equality {
 }
 
 impl Glob<'_> {
-    /// Takes left joins out of the level's join tree whose right side adds neither columns nor rows.
+    /// Takes left joins out of the level's join tree whose right side adds neither columns nor
+    /// rows.
     pub(crate) fn remove_useless_joins(&mut self, query: &mut Query) -> Result<()> {
         // One that is gone may have been what others were needed for.
         while self.remove_some(query)? {}
@@ -122,7 +123,8 @@ impl Glob<'_> {
         self.has_unique_key(relid, rti, &equalities)
     }
 
-    /// `inner = other`, where only one side is of entry `rti`, by an equality that orders agree with.
+    /// `inner = other`, where only one side is of entry `rti`, by an equality that orders agree
+    /// with.
     fn equality_on(&mut self, part: &Expr, rti: i32) -> Result<Option<Equality>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };

@@ -31,8 +31,8 @@ pub(crate) struct RowCondition {
 }
 
 impl Glob<'_> {
-    /// The part of a row comparison that the index can look for: the pairs from the first one on whose one side is a
-    /// key, with one direction. The first of them must be the key `first`.
+    /// The part of a row comparison that the index can look for: the pairs from the first one on
+    /// whose one side is a key, with one direction. The first of them must be the key `first`.
     pub(crate) fn row_condition(
         &mut self,
         rti: i32,
@@ -66,7 +66,8 @@ impl Glob<'_> {
         Ok(Some(RowCondition { qual: self.condition_of(pairs, kind)?, lossy }))
     }
 
-    /// Pair number `n`, if one side is the key and the other does not depend on the relation; with its strategy.
+    /// Pair number `n`, if one side is the key and the other does not depend on the relation; with
+    /// its strategy.
     fn row_pair(
         &mut self,
         rti: i32,
@@ -102,7 +103,8 @@ impl Glob<'_> {
         Ok(Some((Pair { key, value, opno, collation, family }, strategy)))
     }
 
-    /// Of a part of the pairs only `<=` or `>=` is implied. None if an operator family lacks the operator.
+    /// Of a part of the pairs only `<=` or `>=` is implied. None if an operator family lacks the
+    /// operator.
     fn loosened(
         &mut self,
         pairs: &mut [Pair],

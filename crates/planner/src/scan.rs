@@ -18,8 +18,9 @@ use types::oids;
 const BTREE_EQUAL: u16 = 3;
 
 impl Glob<'_> {
-    /// All paths of a base relation. `join_quals` are conditions that tie it to others: each gives a
-    /// parameterised index scan where an index matches. `wanted` are the orders that the level could use.
+    /// All paths of a base relation. `join_quals` are conditions that tie it to others: each gives
+    /// a parameterised index scan where an index matches. `wanted` are the orders that the level
+    /// could use.
     pub(crate) fn scan_paths(
         &mut self,
         root: &mut Root,
@@ -134,7 +135,8 @@ impl Glob<'_> {
         self.tied_or_paths(root, rel, &table, quals, join_quals, set)
     }
 
-    /// Scans by OR-clauses that compare the indexed columns with those of other relations, for their current row.
+    /// Scans by OR-clauses that compare the indexed columns with those of other relations, for
+    /// their current row.
     fn tied_or_paths(
         &mut self,
         root: &Root,
@@ -201,7 +203,8 @@ impl Glob<'_> {
                 groups.push(others);
             }
         }
-        // Also everything at once, where more than one relation is involved; of columns that equal each other one will do.
+        // Also everything at once, where more than one relation is involved; of columns that equal
+        // each other one will do.
         if groups.len() > 1 {
             let mut once: Vec<Expr> = tied.iter().map(|m| m.original.clone()).collect();
             root.first_of_classes(&mut once);
@@ -337,7 +340,8 @@ impl Glob<'_> {
         }
     }
 
-    /// `flag`, `NOT flag` and `flag IS TRUE` as `flag = true` or `flag = false`. Counterpart: `match_boolean_index_clause`.
+    /// `flag`, `NOT flag` and `flag IS TRUE` as `flag = true` or `flag = false`. Counterpart:
+    /// `match_boolean_index_clause`.
     fn boolean_qual(
         &mut self,
         q: &Expr,
@@ -372,7 +376,8 @@ impl Glob<'_> {
         }))))
     }
 
-    /// Conditions that bound the scan: leading columns under equality, and the first one that is not.
+    /// Conditions that bound the scan: leading columns under equality, and the first one that is
+    /// not.
     fn boundary(&mut self, index: &IndexFacts, m: &[MatchedQual]) -> Result<(Vec<Expr>, usize)> {
         let mut bound = Vec::new();
         let mut equal = 0;
@@ -433,7 +438,8 @@ impl Glob<'_> {
         };
         let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
         let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
-        // What the level's conditions fix may vary here, below an outer join: the scan's own ones count.
+        // What the level's conditions fix may vary here, below an outer join: the scan's own ones
+        // count.
         let fixed = if root.constants.is_empty() { Vec::new() } else { self.fixed_by(quals)? };
         let index_order = |direction| {
             let mut order = index_order(rel.rti, &table, index, direction);
@@ -770,8 +776,8 @@ pub(crate) fn is_index_key(e: &Expr, rti: i32, key: &IndexKey) -> bool {
     })
 }
 
-/// The order in which a scan of the index returns rows. It ends at the first expression column whose
-/// value nothing above could name.
+/// The order in which a scan of the index returns rows. It ends at the first expression column
+/// whose value nothing above could name.
 fn index_order(
     rti: i32,
     table: &RelFacts,
@@ -833,8 +839,8 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
         .collect()
 }
 
-/// What it costs to find the first entry: comparisons on the way down, and fifty operators' worth for each page.
-/// Counterpart: `btcostestimate`.
+/// What it costs to find the first entry: comparisons on the way down, and fifty operators' worth
+/// for each page. Counterpart: `btcostestimate`.
 fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
     let height = f64::from(index.tree_height.max(0));
     let compares = index.tuples.max(2.0).log2().ceil() * cpu_operator;
@@ -851,7 +857,8 @@ fn array_searches(bound: &[Expr]) -> f64 {
         .product()
 }
 
-/// How often a scan that takes values from other relations is likely to run. Counterpart: `get_loop_count`.
+/// How often a scan that takes values from other relations is likely to run. Counterpart:
+/// `get_loop_count`.
 fn scan_count(root: &Root, outer: &Relids) -> f64 {
     let rows = outer.iter().filter_map(|r| root.rels.get(r)).map(|r| r.rows.max(1.0));
     rows.reduce(f64::min).unwrap_or(1.0)
@@ -865,8 +872,8 @@ fn shared_pages(pages: f64, visited: f64, scans: f64, c: &CostSettings) -> f64 {
     mackert_lohman(pages, visited * scans, c.effective_cache_size) / scans
 }
 
-/// Pages fetched when `tuples` rows are looked up at random in a table of `pages` pages with a cache of
-/// `cache` pages (Mackert and Lohman, 1989).
+/// Pages fetched when `tuples` rows are looked up at random in a table of `pages` pages with a
+/// cache of `cache` pages (Mackert and Lohman, 1989).
 pub(crate) fn mackert_lohman(pages: f64, tuples: f64, cache: f64) -> f64 {
     let t = pages.max(1.0);
     let b = cache.max(1.0);

@@ -34,8 +34,9 @@ struct VarFacts {
 }
 
 impl Glob<'_> {
-    /// Selectivity for one scan that looks up values of other relations in `rti`: for that scan they are
-    /// constants that are not known. Counterpart: `clauselist_selectivity` with a `varRelid`.
+    /// Selectivity for one scan that looks up values of other relations in `rti`: for that scan
+    /// they are constants that are not known. Counterpart: `clauselist_selectivity` with a
+    /// `varRelid`.
     pub(crate) fn lookup_selectivity(
         &mut self,
         root: &Root,
@@ -83,7 +84,8 @@ impl Glob<'_> {
         Ok(s.clamp(0.0, 1.0))
     }
 
-    /// What an OR-clause lets through of the rows that the conditions made from it have let through.
+    /// What an OR-clause lets through of the rows that the conditions made from it have let
+    /// through.
     fn beside_restrictions(&mut self, root: &Root, clause: &Expr, own: f64) -> Result<f64> {
         let mut s = own;
         if let Some((_, parts)) = root.restrictions.iter().find(|(c, _)| c == clause) {
@@ -292,8 +294,8 @@ impl Glob<'_> {
         Ok(share.clamp(0.0, 1.0))
     }
 
-    /// Which parts of two inputs a merge join reads before one of them ends, by the largest values known of the
-    /// columns. Counterpart: `mergejoinscansel`.
+    /// Which parts of two inputs a merge join reads before one of them ends, by the largest values
+    /// known of the columns. Counterpart: `mergejoinscansel`.
     pub(crate) fn merge_shares(&mut self, root: &Root, clause: &Expr) -> Result<(f64, f64)> {
         let Expr::OpExpr(op) = clause else { return Ok((1.0, 1.0)) };
         let [l, r] = op.args.as_slice() else { return Ok((1.0, 1.0)) };
@@ -404,8 +406,8 @@ impl Glob<'_> {
         })
     }
 
-    /// Selectivity of `column ~ pattern`: the known values of the column are tried, and where the histogram is
-    /// short, the pattern's own look counts. Counterpart: `patternsel_common`.
+    /// Selectivity of `column ~ pattern`: the known values of the column are tried, and where the
+    /// histogram is short, the pattern's own look counts. Counterpart: `patternsel_common`.
     fn pattern_selectivity(
         &mut self,
         op: &OpExpr,
@@ -448,8 +450,8 @@ impl Glob<'_> {
         Ok(finish(share.clamp(0.0001, 0.9999) * rest + commons))
     }
 
-    /// The part of all rows that have common values which match, and the matching share of the histogram's bounds, if
-    /// there are enough of them. `op` may be the negated match.
+    /// The part of all rows that have common values which match, and the matching share of the
+    /// histogram's bounds, if there are enough of them. `op` may be the negated match.
     fn tried(&mut self, op: &OpExpr, v: &VarFacts, negated: bool) -> Result<(f64, Option<f64>)> {
         /// Fewer bounds of the histogram say nothing.
         const BOUNDS_MIN: usize = 10;
@@ -573,8 +575,8 @@ fn unknown_like(e: &Expr) -> Expr {
     })
 }
 
-/// Selectivity of `count` comparisons joined by OR or AND, of which these are known. Equalities exclude each other, and
-/// so do inequalities joined by AND.
+/// Selectivity of `count` comparisons joined by OR or AND, of which these are known. Equalities
+/// exclude each other, and so do inequalities joined by AND.
 fn combined(each: &[f64], count: f64, any: bool, negated: bool) -> f64 {
     let mean = each.iter().sum::<f64>() / each.len().max(1) as f64;
     let known = each.len() as f64;
@@ -604,7 +606,8 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
     }
 }
 
-/// Part of the rows other than the common ones that begin with the prefix. Counterpart: `prefix_selectivity`.
+/// Part of the rows other than the common ones that begin with the prefix. Counterpart:
+/// `prefix_selectivity`.
 fn prefix_selectivity(v: &VarFacts, s: &ColStats, prefix: &[u8], cmp: &Comparer) -> f64 {
     let start = DatumRef::Bytes(prefix);
     let Some(below) = histogram_fraction(s, start, cmp, v.type_oid) else { return DEFAULT_MATCH };
@@ -636,8 +639,8 @@ fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Compare
     (1.0 - s.null_frac) / v.distinct.max(1.0)
 }
 
-/// The values that a comparison lets through: those less than another or those greater, with or without
-/// equal ones.
+/// The values that a comparison lets through: those less than another or those greater, with or
+/// without equal ones.
 #[derive(Clone, Copy)]
 struct Side {
     less: bool,
@@ -714,7 +717,8 @@ fn histogram_fraction(
     })
 }
 
-/// Three values as numbers on one line, where the type has such a sense. Counterpart: `convert_to_scalar`.
+/// Three values as numbers on one line, where the type has such a sense. Counterpart:
+/// `convert_to_scalar`.
 fn scalars(
     lo: DatumRef<'_>,
     hi: DatumRef<'_>,
@@ -734,8 +738,8 @@ fn scalars(
     Some((scalar(lo, ty)?, scalar(hi, ty)?, scalar(value, ty)?))
 }
 
-/// Texts as fractions, their bytes as digits of a base that the texts themselves suggest. Counterpart:
-/// `convert_string_to_scalar`.
+/// Texts as fractions, their bytes as digits of a base that the texts themselves suggest.
+/// Counterpart: `convert_string_to_scalar`.
 fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
     /// More bytes than this do not change the fraction.
     const DIGITS_MAX: usize = 12;

@@ -413,7 +413,8 @@ fn read_leaf(child: &Plan, rti: i32) -> PlanInfo {
 }
 
 impl Part {
-    /// With a node on top that has a target list of its own: a scan of the subquery where it is one.
+    /// With a node on top that has a target list of its own: a scan of the subquery where it is
+    /// one.
     fn projected(self) -> Part {
         let (info, node) = match (self.rti, &self.plan.node) {
             // A scan already.

@@ -1,8 +1,8 @@
-//! Sub-selects: those in expressions become SubPlans or init plans, those in FROM are planned on their own.
-//! Counterpart: subselect.c.
+//! Sub-selects: those in expressions become SubPlans or init plans, those in FROM are planned on
+//! their own. Counterpart: subselect.c.
 //!
-//! Columns of this level that a sub-select uses become exec parameters before the sub-select is planned:
-//! so deeper levels see only parameters, and no level looks at another's range table.
+//! Columns of this level that a sub-select uses become exec parameters before the sub-select is
+//! planned: so deeper levels see only parameters, and no level looks at another's range table.
 
 use crate::facts::PlannerFacts;
 use crate::glob::*;
@@ -17,8 +17,8 @@ use plan::walk;
 use stdx::Nested;
 
 impl Glob<'_> {
-    /// Replaces what `query`, one level below, takes from this level by exec parameters, and returns the
-    /// parameters with the expressions (over this level) that set them.
+    /// Replaces what `query`, one level below, takes from this level by exec parameters, and
+    /// returns the parameters with the expressions (over this level) that set them.
     pub(crate) fn parameterise(&mut self, query: &mut Query) -> Vec<(i32, Expr)> {
         let mut params: Vec<(i32, Expr)> = Vec::new();
         walk::deep_query_mut(query, 0, &mut |e, level| {
@@ -55,7 +55,8 @@ impl Glob<'_> {
     }
 
     fn plan_sublink(&mut self, root: &mut Root, mut s: SubLink) -> Result<Expr> {
-        // Those in the left side first: until then, columns of their sub-selects look like those of this one.
+        // Those in the left side first: until then, columns of their sub-selects look like those of
+        // this one.
         if let Some(test) = &mut s.testexpr {
             self.plan_sublinks(root, test)?;
         }
@@ -118,10 +119,11 @@ impl Glob<'_> {
                 _ => total,
             },
         };
-        // The arguments are expressions of this level and may hold columns of outer levels, which are
-        // parameters by now.
+        // The arguments are expressions of this level and may hold columns of outer levels, which
+        // are parameters by now.
         for (_, e) in &params {
-            // An aggregate of this level came along with sub-selects in it that are not planned yet.
+            // An aggregate of this level came along with sub-selects in it that are not planned
+            // yet.
             sub.args.push(self.preprocess(root, e.clone())?);
         }
         let correlated = !params.is_empty();
@@ -244,8 +246,9 @@ impl Glob<'_> {
         *plan = Plan { info, node: PlanNode::Material { child: Box::new(child) } };
     }
 
-    /// EXISTS as it is run for each row, or a look into a table of hashed rows, whichever costs less for as many rows as
-    /// the level's largest table has. Counterpart: `fix_alternative_subplan`.
+    /// EXISTS as it is run for each row, or a look into a table of hashed rows, whichever costs
+    /// less for as many rows as the level's largest table has. Counterpart:
+    /// `fix_alternative_subplan`.
     fn cheaper_exists(
         &mut self,
         root: &mut Root,
@@ -263,8 +266,8 @@ impl Glob<'_> {
         Ok(Expr::SubPlan(hashed))
     }
 
-    /// `EXISTS (SELECT … WHERE outer = inner AND …)` as `outer = ANY (SELECT inner … WHERE …)`, if only equalities
-    /// refer to the outer query. Counterpart: `convert_EXISTS_to_ANY`.
+    /// `EXISTS (SELECT … WHERE outer = inner AND …)` as `outer = ANY (SELECT inner … WHERE …)`, if
+    /// only equalities refer to the outer query. Counterpart: `convert_EXISTS_to_ANY`.
     fn exists_as_any(&mut self, query: &Query) -> Result<Option<SubLink>> {
         let plain = query.command_type == CmdType::Select
             && query.target_list.is_empty()
@@ -320,8 +323,8 @@ impl Glob<'_> {
         }))
     }
 
-    /// A hashable equality between an expression of the outer query alone and one of this query alone: the operator with
-    /// its outer side only, and the inner side.
+    /// A hashable equality between an expression of the outer query alone and one of this query
+    /// alone: the operator with its outer side only, and the inner side.
     fn outer_equality(&mut self, part: &Expr) -> Result<Option<(OpExpr, Expr)>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };

@@ -14,8 +14,9 @@ use plan::walk;
 use std::collections::BTreeSet;
 
 impl Glob<'_> {
-    /// Puts NULL in place of the columns of `sub`, the subquery of entry `rti`, that `query` does not use. What its
-    /// rows are told apart, sorted or multiplied by stays, and so does what has effects.
+    /// Puts NULL in place of the columns of `sub`, the subquery of entry `rti`, that `query` does
+    /// not use. What its rows are told apart, sorted or multiplied by stays, and so does what has
+    /// effects.
     pub(crate) fn drop_unused_columns(
         &mut self,
         query: &Query,

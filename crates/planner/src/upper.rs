@@ -1,5 +1,5 @@
-//! What comes above the joins: grouping, windows, set-returning functions, DISTINCT, ORDER BY, row locks,
-//! LIMIT. Counterpart: planner.c (grouping_planner).
+//! What comes above the joins: grouping, windows, set-returning functions, DISTINCT, ORDER BY, row
+//! locks, LIMIT. Counterpart: planner.c (grouping_planner).
 
 use crate::create::{Made, pass_through};
 use crate::glob::*;
@@ -345,8 +345,8 @@ impl Glob<'_> {
         Ok(JoinRel { rows: 1.0, paths, ..JoinRel::default() })
     }
 
-    /// The cheapest path for the wanted order and the rows that will be fetched, and its cost with the sort that it
-    /// needs.
+    /// The cheapest path for the wanted order and the rows that will be fetched, and its cost with
+    /// the sort that it needs.
     fn best_path(
         &mut self,
         root: &Root,
@@ -530,8 +530,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The outputs, not sorted by, that are computed once the rows have been sorted: so that they have their effects
-    /// in that order and, with LIMIT, for the rows that are wanted alone.
+    /// The outputs, not sorted by, that are computed once the rows have been sorted: so that they
+    /// have their effects in that order and, with LIMIT, for the rows that are wanted alone.
     fn after_sort(
         &mut self,
         root: &Root,
@@ -670,8 +670,8 @@ impl Glob<'_> {
         Ok(made)
     }
 
-    /// Computes the final target list, expanding set-returning functions: innermost ones first, all of
-    /// one depth together.
+    /// Computes the final target list, expanding set-returning functions: innermost ones first, all
+    /// of one depth together.
     fn project_sets(&mut self, mut made: Made, finals: &[Expr]) -> Result<Made> {
         loop {
             let mut ready: Vec<Expr> = Vec::new();
@@ -687,7 +687,8 @@ impl Glob<'_> {
                     factor = factor.max(self.srf_rows(f.funcid, &f.args)?);
                 }
             }
-            // The last one computes what is asked for itself, unless something takes a set's values.
+            // The last one computes what is asked for itself, unless something takes a set's
+            // values.
             let last =
                 finals.iter().all(|e| ready.contains(e) || !has_pending_srf(e, &made.output));
             let want: Vec<Expr> = match last {
@@ -834,7 +835,8 @@ impl Glob<'_> {
     }
 }
 
-/// All columns of the subquery that the path reads without a condition, where no more than columns of it are wanted.
+/// All columns of the subquery that the path reads without a condition, where no more than columns
+/// of it are wanted.
 pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
     let PathKind::Subquery { rti, plan, quals } = &path.kind else { return None };
     let of_it = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == *rti && v.varattno > 0);
@@ -843,7 +845,8 @@ pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec
     }
     let columns = root.subqueries[*plan].plan.info.target_list.iter().filter(|t| !t.resjunk);
     let columns = columns.map(|t| {
-        // As the query has it: the plan's own expression may have a collation where the column has none.
+        // As the query has it: the plan's own expression may have a collation where the column has
+        // none.
         let asked = want.iter().find(|e| matches!(e, Expr::Var(v) if v.varattno == t.resno));
         let (ty, typmod, collation) = (t.expr.type_oid(), t.expr.typmod(), t.expr.collation());
         asked.cloned().unwrap_or_else(|| make_var(*rti, t.resno, ty, typmod, collation))
@@ -887,8 +890,9 @@ fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
     }
 }
 
-/// What must be there before an expression can be computed: columns, aggregates, and the expressions
-/// that are computed earlier (`done`). What else there is in it is computed with it, once for each of its rows.
+/// What must be there before an expression can be computed: columns, aggregates, and the
+/// expressions that are computed earlier (`done`). What else there is in it is computed with it,
+/// once for each of its rows.
 fn inputs(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
     let whole = done.contains(e)
         || match e {

@@ -1,5 +1,5 @@
-//! Columns in expressions: which relations an expression needs, and moving expressions between query
-//! levels and range tables. Counterpart: var.c, rewriteManip.c.
+//! Columns in expressions: which relations an expression needs, and moving expressions between
+//! query levels and range tables. Counterpart: var.c, rewriteManip.c.
 
 use crate::path::Relids;
 use ids::Oid;
@@ -22,7 +22,8 @@ pub(crate) fn relids_of_all<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Re
 }
 
 fn collect_relids(expr: &Expr, out: &mut Relids) {
-    // SubPlans take the outer columns they use as arguments; SubLinks are planned before this is asked.
+    // SubPlans take the outer columns they use as arguments; SubLinks are planned before this is
+    // asked.
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => {
             out.insert(v.varno);
@@ -34,8 +35,8 @@ fn collect_relids(expr: &Expr, out: &mut Relids) {
     }
 }
 
-/// Adds the expression's columns of this level to `out`, each once. Aggregates and window functions are
-/// gone into.
+/// Adds the expression's columns of this level to `out`, each once. Aggregates and window functions
+/// are gone into.
 pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => push_unique(out, expr),
@@ -43,8 +44,8 @@ pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
-/// As [`pull_vars`], of one relation: expressions of a wide join have many columns of others, and the search for
-/// what is there already would cost their square.
+/// As [`pull_vars`], of one relation: expressions of a wide join have many columns of others, and
+/// the search for what is there already would cost their square.
 pub(crate) fn pull_vars_of(rti: i32, expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => {
@@ -110,8 +111,8 @@ pub(crate) fn conjunction(mut parts: Vec<Expr>) -> Option<Expr> {
     }
 }
 
-/// Adds `offset` to every range-table index of the query's own level, so that its range table can be
-/// appended to another.
+/// Adds `offset` to every range-table index of the query's own level, so that its range table can
+/// be appended to another.
 pub fn offset_query(query: &mut Query, offset: i32) {
     walk::deep_query_mut(query, 0, &mut |e, level| {
         match e {
@@ -139,8 +140,8 @@ fn offset_join_node(node: &mut JoinTreeNode, offset: i32) {
     }
 }
 
-/// Replaces the columns of range-table entry `rti` of this level by what `replacement` gives for their
-/// numbers, in the whole query (sub-selects included, levels adjusted).
+/// Replaces the columns of range-table entry `rti` of this level by what `replacement` gives for
+/// their numbers, in the whole query (sub-selects included, levels adjusted).
 pub(crate) fn replace_rte_vars(
     query: &mut Query,
     rti: i32,

@@ -1,9 +1,11 @@
-//! A client that has just been answered often asks again within microseconds. A session that sleeps then pays for
-//! being woken (on a virtual machine more than for the statement itself); one that looks for the message a
-//! little longer does not. So `norsu.client_spin` microseconds are spent looking, under two conditions:
+//! A client that has just been answered often asks again within microseconds. A session that sleeps
+//! then pays for being woken (on a virtual machine more than for the statement itself); one that
+//! looks for the message a little longer does not. So `norsu.client_spin` microseconds are spent
+//! looking, under two conditions:
 //!
 //! - At most half of the processors have sessions that are awake: looking takes nobody's turn.
-//! - Looking has been worth it: after each time that it was not, twice as many messages are waited for asleep.
+//! - Looking has been worth it: after each time that it was not, twice as many messages are waited
+//!   for asleep.
 
 use crate::net::Stream;
 use session::{Outlet, Transport};

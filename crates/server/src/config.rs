@@ -51,8 +51,9 @@ pub(crate) struct Loaded {
 /// Pages of the log's buffers that there are at least.
 const WAL_BUFFERS_MIN: i64 = 4;
 
-/// The limit of the process's memory in bytes, without shared buffers: `norsu.memory_limit`, or by default three
-/// quarters of what the machine or container has. Address space is also taken by threads' stacks.
+/// The limit of the process's memory in bytes, without shared buffers: `norsu.memory_limit`, or by
+/// default three quarters of what the machine or container has. Address space is also taken by
+/// threads' stacks.
 pub(crate) fn memory_limit(base: &Base) -> usize {
     let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     if let Ok(megabytes) = u64::try_from(base.int("norsu.memory_limit")) {
@@ -138,8 +139,8 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }
 
-/// There is no autovacuum but against wraparound, which cannot be switched off: the parameter says so, and where it was
-/// asked for, so does the log.
+/// There is no autovacuum but against wraparound, which cannot be switched off: the parameter says
+/// so, and where it was asked for, so does the log.
 fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
     let id = base.registry.get("autovacuum")?;
     if !base.bool("autovacuum") {
@@ -159,7 +160,8 @@ fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(),
     Ok(())
 }
 
-/// Checks values that are more than a number or a word, and puts them into the form in which they are shown.
+/// Checks values that are more than a number or a word, and puts them into the form in which they
+/// are shown.
 fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, PgError> {
     let mut wrong = Vec::new();
     for name in [

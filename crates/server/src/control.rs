@@ -1,4 +1,5 @@
-//! Stopping, restarting, reloading and asking a running server, ours or PostgreSQL's. Counterpart: pg_ctl.c.
+//! Stopping, restarting, reloading and asking a running server, ours or PostgreSQL's. Counterpart:
+//! pg_ctl.c.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Given, Known};

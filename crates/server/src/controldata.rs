@@ -1,4 +1,5 @@
-//! `norsu controldata`: the control file in words, line by line as pg_controldata has them, for programs that read those.
+//! `norsu controldata`: the control file in words, line by line as pg_controldata has them, for
+//! programs that read those.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Known};

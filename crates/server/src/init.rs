@@ -296,8 +296,8 @@ mod tests {
 
     #[test]
     fn scram_secrets_are_those_of_the_rfc() {
-        // RFC 7677, section 3: user "user", password "pencil", its salt and 4096 rounds give this server
-        // signature's key; PostgreSQL stores the same for them.
+        // RFC 7677, section 3: user "user", password "pencil", its salt and 4096 rounds give this
+        // server signature's key; PostgreSQL stores the same for them.
         let salt = [
             0x5b, 0x6d, 0x99, 0x68, 0x9d, 0x12, 0x35, 0x8e, 0xec, 0xa0, 0x4b, 0x14, 0x12, 0x36,
             0xfa, 0x81,

@@ -1,8 +1,9 @@
 //! The program: its commands, the listener, the log, background workers.
 //!
-//! Reading order: `cli` (what is called), `options` (command lines), `init`, `start` (a server from its directory to
-//! its end), `config`, `reload`, `lockfile`, `listen`, `net`, `attentive`, `threads`, `workers`, `log`,
-//! `control` (stopping and asking a running server), `controldata`, `waldump`.
+//! Reading order: `cli` (what is called), `options` (command lines), `init`, `start` (a server from
+//! its directory to its end), `config`, `reload`, `lockfile`, `listen`, `net`, `attentive`,
+//! `threads`, `workers`, `log`, `control` (stopping and asking a running server), `controldata`,
+//! `waldump`.
 
 #![forbid(unsafe_code)]
 

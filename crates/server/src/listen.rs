@@ -1,4 +1,5 @@
-//! Where clients come in: TCP addresses and Unix-domain sockets. Counterpart: pqcomm.c (`StreamServerPort`).
+//! Where clients come in: TCP addresses and Unix-domain sockets. Counterpart: pqcomm.c
+//! (`StreamServerPort`).
 
 use crate::cli::Failure;
 use crate::lockfile::LockFile;

@@ -1,5 +1,5 @@
-//! `postmaster.pid` and the lock files beside sockets, in PostgreSQL's form, so that either server notices the other.
-//! Counterpart: miscinit.c (`CreateLockFile`).
+//! `postmaster.pid` and the lock files beside sockets, in PostgreSQL's form, so that either server
+//! notices the other. Counterpart: miscinit.c (`CreateLockFile`).
 
 use pgerror::{PgError, Result, pg_err};
 use std::fs;
@@ -73,8 +73,8 @@ impl LockFile {
                  startup crash.",
             ));
         }
-        // A negative number is a standalone backend's. Our own number is from before a restart in place, or from
-        // another container.
+        // A negative number is a standalone backend's. Our own number is from before a restart in
+        // place, or from another container.
         let encoded = leading_number(&text);
         let owner = encoded.saturating_abs();
         if owner == 0 {
@@ -91,7 +91,8 @@ impl LockFile {
             return Err(pg_err!(LOCK_FILE_EXISTS, "lock file \"{name}\" already exists")
                 .hint(format!("Is another {program} (PID {owner}) {place}?")));
         }
-        // The seventh line of PostgreSQL's names its shared memory, to which its children may still be attached.
+        // The seventh line of PostgreSQL's names its shared memory, to which its children may still
+        // be attached.
         let mut memory = text.lines().nth(6).unwrap_or_default().split_whitespace();
         if let (Some(key), Some(id)) = (memory.next(), memory.next().and_then(|n| n.parse().ok()))
             && process::shared_memory_in_use(id)
@@ -106,7 +107,8 @@ impl LockFile {
         }
     }
 
-    /// Changes a line (from 0); lines between are empty. The file is rewritten in place, as readers expect.
+    /// Changes a line (from 0); lines between are empty. The file is rewritten in place, as readers
+    /// expect.
     pub(crate) fn set(&mut self, line: usize, text: &str) {
         while self.lines.len() <= line {
             self.lines.push(String::new());

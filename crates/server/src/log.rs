@@ -1,5 +1,5 @@
-//! The server's log on standard error, with `log_line_prefix`. Counterpart: elog.c (`log_line_prefix`,
-//! `send_message_to_server_log`).
+//! The server's log on standard error, with `log_line_prefix`. Counterpart: elog.c
+//! (`log_line_prefix`, `send_message_to_server_log`).
 
 use pgerror::{PgError, Severity};
 use session::{Log, LogLevels, Speaker, Verbosity};
@@ -71,8 +71,8 @@ impl Style {
     }
 }
 
-/// Year, month and day of a day since 1970-01-01 (proleptic Gregorian; days are counted from March, so that
-/// the leap day comes last).
+/// Year, month and day of a day since 1970-01-01 (proleptic Gregorian; days are counted from March,
+/// so that the leap day comes last).
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);

@@ -23,8 +23,8 @@ impl Given {
     }
 }
 
-/// Cuts the arguments up. `free`: long options that are not known are settings (`--work-mem=1MB`), which come
-/// back under the name "set".
+/// Cuts the arguments up. `free`: long options that are not known are settings (`--work-mem=1MB`),
+/// which come back under the name "set".
 pub(crate) fn parse(args: &[String], known: &[Known], free: bool) -> Result<Given, Failure> {
     let mut given = Given::default();
     let mut args = args.iter();

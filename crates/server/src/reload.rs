@@ -1,5 +1,5 @@
-//! Reading the configuration again while the server runs, and showing its files. Counterpart: the SIGHUP half of
-//! postmaster.c, guc-file.l (`ProcessConfigFile`).
+//! Reading the configuration again while the server runs, and showing its files. Counterpart: the
+//! SIGHUP half of postmaster.c, guc-file.l (`ProcessConfigFile`).
 
 use crate::config::{self, Origins};
 use crate::log::StderrLog;

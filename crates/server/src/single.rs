@@ -1,8 +1,9 @@
-//! One session on standard input and output, without a server: `norsu single`, `postgres --single`. It gives ids past the
-//! limit at which a server hands out no more. Counterpart: `PostgresSingleUserMain`, `debugtup`.
+//! One session on standard input and output, without a server: `norsu single`, `postgres --single`.
+//! It gives ids past the limit at which a server hands out no more. Counterpart:
+//! `PostgresSingleUserMain`, `debugtup`.
 //!
-//! The session speaks the protocol with a client in the same process, which sends each line as a query and prints
-//! what comes back. Errors and notices go to the log, which is standard error.
+//! The session speaks the protocol with a client in the same process, which sends each line as a
+//! query and prints what comes back. Errors and notices go to the log, which is standard error.
 
 use crate::cli::{Failure, Outcome};
 use crate::config;

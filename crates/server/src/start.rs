@@ -265,8 +265,8 @@ fn check_directory(data: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The control file is there and one of ours, and segments of its size go with the settings. Asked before anything in
-/// the directory is changed.
+/// The control file is there and one of ours, and segments of its size go with the settings. Asked
+/// before anything in the directory is changed.
 fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
     let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}")).map_err(|e| {
         // Where a directory is read, PostgreSQL, which wants to write too, cannot open it.
@@ -314,13 +314,16 @@ pub(crate) fn note(log: &dyn Log, message: &str) {
     log.write(&Speaker::default(), &report, None);
 }
 
-/// In the environment of a server that started again in place: when it crashed, in seconds since 1970.
+/// In the environment of a server that started again in place: when it crashed, in seconds since
+/// 1970.
 const CRASHES: &str = "NORSU_CRASHES";
-/// So many crashes in succession are taken to be the files' fault: the next start would go the same way.
+/// So many crashes in succession are taken to be the files' fault: the next start would go the same
+/// way.
 const CRASHES_MAX: usize = 5;
 const CRASHES_SPAN_SECONDS: i64 = 300;
 
-/// The crashes so far, with the one that happens now, for the next start; `None` if they are too many.
+/// The crashes so far, with the one that happens now, for the next start; `None` if they are too
+/// many.
 fn crashes_so_far(before: &str, now: i64) -> Option<String> {
     let mut crashes: Vec<i64> = before.split(',').filter_map(|time| time.parse().ok()).collect();
     crashes.push(now);
@@ -329,8 +332,8 @@ fn crashes_so_far(before: &str, now: i64) -> Option<String> {
     (crashes.len() < CRASHES_MAX).then(|| shown.join(","))
 }
 
-/// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends. It ends too if
-/// recovery itself fails: the next attempt would go the same way.
+/// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends. It
+/// ends too if recovery itself fails: the next attempt would go the same way.
 fn panic_handler(
     log: &Arc<StderrLog>,
     restart: bool,

@@ -1,12 +1,13 @@
 //! Threads that serve connections, one each, and how many there may be.
 //!
-//! The parser keeps a thread-specific key for good in each thread that has used it, of which a process has about a
-//! thousand. Therefore a thread that has served a session waits for another one when that has ended; of these there are
-//! no more than there were sessions at a time. A thread whose connection did not become a session has parsed nothing
-//! and ends with it.
+//! The parser keeps a thread-specific key for good in each thread that has used it, of which a
+//! process has about a thousand. Therefore a thread that has served a session waits for another one
+//! when that has ended; of these there are no more than there were sessions at a time. A thread
+//! whose connection did not become a session has parsed nothing and ends with it.
 //!
 //! Connections that have not said who they are are not counted by `max_connections`. They are by
-//! [`Threads::connections_max`], together with the sessions: beyond that a connection is refused at once.
+//! [`Threads::connections_max`], together with the sessions: beyond that a connection is refused at
+//! once.
 
 use crate::attentive::Attentive;
 use crate::net::Stream;
@@ -18,8 +19,9 @@ use std::sync::mpsc::{Sender, channel};
 use sync::atomic::{AtomicUsize, Ordering};
 use sync::{Mutex, RwLock};
 
-/// Stack of a thread that serves sessions, in bytes: room for recursion over the deepest tree that the parser
-/// builds (4,000 levels). Pages are touched lazily, so size costs address space only. Unoptimised frames are large.
+/// Stack of a thread that serves sessions, in bytes: room for recursion over the deepest tree that
+/// the parser builds (4,000 levels). Pages are touched lazily, so size costs address space only.
+/// Unoptimised frames are large.
 pub(crate) const STACK_BYTES: usize = if cfg!(debug_assertions) { 256 << 20 } else { 64 << 20 };
 
 /// How many connections are told at a time that the server is not ready.
@@ -134,7 +136,8 @@ impl Threads {
         }
     }
 
-    /// Tells a client that there are too many, without waiting for anything that it may say: this is the listener.
+    /// Tells a client that there are too many, without waiting for anything that it may say: this
+    /// is the listener.
     fn refuse(&self, stream: Stream) {
         let error = pgerror::pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
             .severity(Severity::Fatal);
@@ -146,7 +149,8 @@ impl Threads {
         let _ = session::Transport::write(&mut stream.clone(), &out);
     }
 
-    /// Did the connection become a session? A panic ends the session only; locks, latches and pins go with the stack.
+    /// Did the connection become a session? A panic ends the session only; locks, latches and pins
+    /// go with the stack.
     fn serve_here(&self, stream: Stream) -> bool {
         sync::memory::begin_session();
         let mut client = stream.clone();

@@ -1,5 +1,5 @@
-//! Who the server runs as. Started as root it becomes the owner of the data directory before it touches
-//! anything.
+//! Who the server runs as. Started as root it becomes the owner of the data directory before it
+//! touches anything.
 
 use crate::cli::Failure;
 use std::os::unix::fs::MetadataExt;

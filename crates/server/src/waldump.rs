@@ -1,5 +1,5 @@
-//! `norsu waldump`: the log's records in words, or counted by kind, as pg_waldump has them, for machines that have no
-//! PostgreSQL.
+//! `norsu waldump`: the log's records in words, or counted by kind, as pg_waldump has them, for
+//! machines that have no PostgreSQL.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Given, Known};

@@ -51,7 +51,8 @@ impl Workers {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for (name, event, step) in STEPS {
-            // Whoever fills the log's buffers wakes the walwriter, whoever fills a segment the checkpointer.
+            // Whoever fills the log's buffers wakes the walwriter, whoever fills a segment the
+            // checkpointer.
             let waiter = match event {
                 WaitEvent::WalWriterMain => instance.engine.wal().background_waiter().clone(),
                 WaitEvent::CheckpointerMain => instance.engine.wal().checkpointer_waiter().clone(),
@@ -79,7 +80,8 @@ impl Workers {
         Ok(Workers { stop, threads })
     }
 
-    /// The thread that vacuums against wraparound. `pg_stat_activity` shows it while there is something to do.
+    /// The thread that vacuums against wraparound. `pg_stat_activity` shows it while there is
+    /// something to do.
     fn start_launcher(
         &mut self,
         instance: &Arc<Instance>,

@@ -1,8 +1,8 @@
 //! Cost of a statement's execution alone: the plan is made once, its execution kept and run again.
 //!
-//! `execute ROWS ROUNDS SQL`: over pgbench's `accounts` and `branches` of so many rows; `$1` is a random
-//! account. Each round is a transaction. Counts of instructions:
-//! `valgrind --tool=callgrind --toggle-collect='execute::measured*' …`
+//! `execute ROWS ROUNDS SQL`: over pgbench's `accounts` and `branches` of so many rows; `$1` is a
+//! random account. Each round is a transaction. Counts of instructions: `valgrind --tool=callgrind
+//! --toggle-collect='execute::measured*' …`
 
 #[path = "../tests/setup/mod.rs"]
 mod setup;

@@ -1,4 +1,5 @@
-//! Time of a point query from text to rows, by step: parse, analyse, plan, run. In memory, one session.
+//! Time of a point query from text to rows, by step: parse, analyse, plan, run. In memory, one
+//! session.
 
 use catalog::bootstrap::{InitOptions, init};
 use catalog::{CatSession, Catalogs};

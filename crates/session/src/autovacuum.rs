@@ -1,5 +1,6 @@
-//! The server vacuums what would else wrap around: sessions without a client. See `docs/design/0002-wraparound.md`.
-//! Counterpart: autovacuum.c, of which this is the part that cannot be switched off.
+//! The server vacuums what would else wrap around: sessions without a client. See
+//! `docs/design/0002-wraparound.md`. Counterpart: autovacuum.c, of which this is the part that
+//! cannot be switched off.
 
 use crate::connect::{Registered, begin_own_session};
 use crate::connection::Connection;
@@ -41,8 +42,9 @@ impl Transport for NoClient {
     }
 }
 
-/// One round of the launcher: all databases that must be vacuumed against wraparound, one after the other. `in_database` runs
-/// each in a way that survives a panic. An error of one database is logged, and the next one follows.
+/// One round of the launcher: all databases that must be vacuumed against wraparound, one after the
+/// other. `in_database` runs each in a way that survives a panic. An error of one database is
+/// logged, and the next one follows.
 pub fn round(
     instance: &Arc<Instance>,
     in_database: &mut dyn FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
@@ -106,8 +108,8 @@ fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
         core => core?,
     };
-    // Whatever is set for the database. A table that somebody keeps locked is left for the next round: others would wrap
-    // around meanwhile.
+    // Whatever is set for the database. A table that somebody keeps locked is left for the next
+    // round: others would wrap around meanwhile.
     for (name, value) in [("lock_timeout", LOCK_TIMEOUT), ("default_transaction_read_only", "off")]
     {
         core.store.set_startup(name, value, Source::Session, true)?;
@@ -159,7 +161,8 @@ impl Session {
 
     /// What cannot be dropped stays for the next time.
     fn drop_orphaned_tables(&mut self, database: &OldDatabase) {
-        // Asked when a table has been seen: its session says that it has the schema before it makes one.
+        // Asked when a table has been seen: its session says that it has the schema before it makes
+        // one.
         let instance = self.instance.clone();
         let alive = |number: u32| {
             instance.sessions().iter().any(|s| {

@@ -92,8 +92,8 @@ impl Session {
         Ok((Call { row, inputs, outputs }, types))
     }
 
-    /// The columns of the row that the call gives back, if it gives one. Types of parameters that are not given are
-    /// found out.
+    /// The columns of the row that the call gives back, if it gives one. Types of parameters that
+    /// are not given are found out.
     pub(crate) fn call_fields(
         &mut self,
         stmt: &CallStmt,

@@ -1,6 +1,6 @@
-//! Queries from text to rows over a fresh cluster in memory. Each line of the case files is a statement
-//! and, behind a tab, what PostgreSQL 15 answered (C locale, UTC): rows ` ; ` apart, columns `|` apart, or
-//! `ERROR code: message`.
+//! Queries from text to rows over a fresh cluster in memory. Each line of the case files is a
+//! statement and, behind a tab, what PostgreSQL 15 answered (C locale, UTC): rows ` ; ` apart,
+//! columns `|` apart, or `ERROR code: message`.
 
 use crate::core::Core;
 use catalog::bootstrap::{InitOptions, init};

@@ -1,5 +1,5 @@
-//! The beginning of a connection: encryption asked for and declined, who and what database, may he, the session.
-//! Counterpart: postmaster.c (`ProcessStartupPacket`), postinit.c, auth.c.
+//! The beginning of a connection: encryption asked for and declined, who and what database, may he,
+//! the session. Counterpart: postmaster.c (`ProcessStartupPacket`), postinit.c, auth.c.
 
 use crate::activity::Shown;
 use crate::auth::{self, Authenticated, Refused};
@@ -214,8 +214,8 @@ fn open_session(
     became_session
 }
 
-/// Serves the only session of a process that is no server: the bootstrap superuser's, in any database.
-/// Counterpart: `PostgresSingleUserMain`.
+/// Serves the only session of a process that is no server: the bootstrap superuser's, in any
+/// database. Counterpart: `PostgresSingleUserMain`.
 pub fn serve_alone(
     instance: &Arc<Instance>,
     database: &str,
@@ -320,8 +320,8 @@ fn enter_database(
     name: &str,
     text_encoding: types::settings::Encoding,
 ) -> Result<()> {
-    // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again, and be
-    // counted before the lock goes.
+    // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again,
+    // and be counted before the lock goes.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, oid, 0);
     core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
     let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
@@ -366,8 +366,8 @@ fn be_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.store.set_internal("session_authorization", Value::Text(name.into()));
 }
 
-/// A session of the server's own: the bootstrap superuser's, in any database, whether that allows connections or not. It
-/// begins outside a transaction. `None`: before a database is known.
+/// A session of the server's own: the bootstrap superuser's, in any database, whether that allows
+/// connections or not. It begins outside a transaction. `None`: before a database is known.
 pub(crate) fn begin_own_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
@@ -413,7 +413,8 @@ pub(crate) fn begin_own_session(
     Ok(core)
 }
 
-/// 58P01 for libraries that the session shall load: there are none. Counterpart: `process_session_preload_libraries`.
+/// 58P01 for libraries that the session shall load: there are none. Counterpart:
+/// `process_session_preload_libraries`.
 fn check_libraries(store: &Store) -> Result<()> {
     let session = settings::words(store.named("session_preload_libraries").as_text());
     let local = settings::words(store.named("local_preload_libraries").as_text());
@@ -583,7 +584,8 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
 
 /// Parameters in the startup packet, and in its `options` (`-c name=value`, `--name=value`).
 fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: bool) -> Result<()> {
-    // Words of `options` come first, wherever they stand in the packet: what has a name of its own wins.
+    // Words of `options` come first, wherever they stand in the packet: what has a name of its own
+    // wins.
     let mut options = start.other.iter().filter(|(name, _)| name == "options");
     let mut given: Vec<(String, String)> = Vec::new();
     if let Some((_, words)) = options.next_back() {

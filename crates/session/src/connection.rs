@@ -1,5 +1,5 @@
-//! A client's connection: messages in, messages out. Answers are collected and sent when the protocol
-//! says so or when there are many.
+//! A client's connection: messages in, messages out. Answers are collected and sent when the
+//! protocol says so or when there are many.
 
 use crate::transport::Transport;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -136,8 +136,8 @@ impl Connection {
         }
     }
 
-    /// A large message of which a part has come is received if there is room for it. If not, it is dropped to the end,
-    /// so that the connection stays in step.
+    /// A large message of which a part has come is received if there is room for it. If not, it is
+    /// dropped to the end, so that the connection stays in step.
     fn admit_message(&mut self) -> Result<()> {
         let Some((kind, length)) = self.inbox.incomplete() else { return Ok(()) };
         if self.deadline.is_some() && length > LOGIN_BYTES_MAX {

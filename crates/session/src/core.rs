@@ -55,7 +55,8 @@ pub struct Core {
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
     pub(crate) planning: crate::env::planning::Known,
-    /// The session has met a statement whose expressions are nested so deeply that it needs a wider stack.
+    /// The session has met a statement whose expressions are nested so deeply that it needs a wider
+    /// stack.
     pub(crate) deep_statements: bool,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
     pub(crate) random_state: u64,
@@ -96,7 +97,8 @@ pub struct Core {
     /// What the thread had used when the session began.
     pub(crate) usage_before: vfs::process::Usage,
     pub(crate) statement_log: crate::statementlog::StatementLog,
-    /// The server, and what it shows of this session. Absent where queries run without a connection.
+    /// The server, and what it shows of this session. Absent where queries run without a
+    /// connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
     pub(crate) known_rights: crate::rights::KnownRights,
     pub(crate) prepared: Named,

@@ -1,5 +1,5 @@
-//! EXPLAIN: which plan is meant, and the way of its text to the client. Counterpart: the upper half of
-//! explain.c.
+//! EXPLAIN: which plan is meant, and the way of its text to the client. Counterpart: the upper half
+//! of explain.c.
 
 use crate::prepared::Prepared;
 use crate::session::Session;

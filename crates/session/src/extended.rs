@@ -233,7 +233,8 @@ impl Session {
                 .core
                 .type_recv(ty, bytes, -1)
                 .map_err(|e| if e.code() == wrong { incorrect() } else { e })?;
-            // Values of a fixed length are sent in as many bytes; names are sent without their padding.
+            // Values of a fixed length are sent in as many bytes; names are sent without their
+            // padding.
             let length = Facts::type_info(&mut self.core, ty)?.len;
             if ty != oids::NAME && usize::try_from(length).is_ok_and(|n| bytes.len() > n) {
                 return Err(incorrect());
@@ -394,7 +395,8 @@ impl Session {
         self.conn.flush_if_large()
     }
 
-    /// What the log calls the execution of a portal: the statement's name, and its own if it has one.
+    /// What the log calls the execution of a portal: the statement's name, and its own if it has
+    /// one.
     fn execute_name(&self, portal: &Portal, name: &str) -> String {
         let known = self.core.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
         let statement = known.map_or("<unnamed>", |(name, _)| name.as_str());

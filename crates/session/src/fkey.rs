@@ -1,8 +1,9 @@
-//! Foreign keys: what changed rows mean for them is noted while a statement runs and checked, or acted
-//! upon, at its end; at the end of the transaction for deferred constraints.
+//! Foreign keys: what changed rows mean for them is noted while a statement runs and checked, or
+//! acted upon, at its end; at the end of the transaction for deferred constraints.
 //!
-//! The checks are queries over the two tables, planned once per constraint, run as the tables' owners
-//! under a fresh snapshot. They note events of their own (a cascade's), which the same loop works off.
+//! The checks are queries over the two tables, planned once per constraint, run as the tables'
+//! owners under a fresh snapshot. They note events of their own (a cascade's), which the same loop
+//! works off.
 //!
 //! Counterpart: ri_triggers.c, and the queues of trigger.c.
 
@@ -42,7 +43,8 @@ pub(crate) struct Pending {
     relation: Oid,
     constraint: Oid,
     action: Action,
-    /// The referencing side: its new row. The referenced side: its old row, and its new one, if any.
+    /// The referencing side: its new row. The referenced side: its old row, and its new one, if
+    /// any.
     old: Option<Arc<[Datum]>>,
     new: Option<Arc<[Datum]>>,
     /// Place of the new row.

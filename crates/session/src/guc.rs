@@ -424,8 +424,8 @@ impl Core {
         Ok(())
     }
 
-    /// 22023 for a value that names an object which does not exist. Counterpart: `check_default_table_access_method`,
-    /// `check_default_tablespace`.
+    /// 22023 for a value that names an object which does not exist. Counterpart:
+    /// `check_default_table_access_method`, `check_default_tablespace`.
     fn check_named_object(&mut self, name: &str, text: &str) -> Result<()> {
         let missing = match name {
             "default_table_access_method" if text.is_empty() => {
@@ -464,8 +464,8 @@ impl Core {
         Err(wrong_value(registry.setting(registry.get(name)?), text, Some(detail)))
     }
 
-    /// The name of a text search configuration with its schema: what it stands for does not depend on the search path any
-    /// more. Counterpart: `check_TSCurrentConfig`.
+    /// The name of a text search configuration with its schema: what it stands for does not depend
+    /// on the search path any more. Counterpart: `check_TSCurrentConfig`.
     fn qualified_config(&mut self, text: &str) -> Result<String> {
         let Some(oid) = self.find_config(text)? else {
             let registry = self.store.base().registry.clone();
@@ -490,7 +490,8 @@ impl Core {
         }
     }
 
-    /// A notice for an object that is missing where the value is only kept for later: it may exist by then.
+    /// A notice for an object that is missing where the value is only kept for later: it may exist
+    /// by then.
     pub(crate) fn note_missing_object(&mut self, name: &str, text: &str) -> Result<()> {
         let (kind, found) = match name {
             "default_table_access_method" if !text.is_empty() => {
@@ -519,8 +520,8 @@ impl Core {
         Ok(())
     }
 
-    /// Notes what a name that SET ROLE was given stands for: a rollback may bring it back when no catalog can
-    /// be read.
+    /// Notes what a name that SET ROLE was given stands for: a rollback may bring it back when no
+    /// catalog can be read.
     fn remember_role(&mut self, name: &str, oid: Oid, superuser: bool) {
         self.roles_set.retain(|(known, ..)| known != name);
         self.roles_set.push((name.to_owned(), oid, superuser));

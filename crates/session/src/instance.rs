@@ -20,7 +20,8 @@ use sync::wait::{Interrupt, Waiter};
 use sync::{Condvar, Mutex, RwLock};
 use wire::backend;
 
-/// Process numbers of sessions begin here: no system hands out such a one, so nobody kills a stranger.
+/// Process numbers of sessions begin here: no system hands out such a one, so nobody kills a
+/// stranger.
 const FIRST_PID: i32 = 1 << 22;
 
 /// So long sessions are told of the server's crash.
@@ -474,9 +475,10 @@ impl Instance {
         }
     }
 
-    /// The server goes down at once because of `error`: the session that met it is told so, in whose thread this is called,
-    /// and the others that they end too. Who takes no bytes is waited for as long as a socket's write waits, all together
-    /// not much longer than [`LAST_WORDS_SPAN`]. Counterpart: `quickdie`.
+    /// The server goes down at once because of `error`: the session that met it is told so, in
+    /// whose thread this is called, and the others that they end too. Who takes no bytes is waited
+    /// for as long as a socket's write waits, all together not much longer than
+    /// [`LAST_WORDS_SPAN`]. Counterpart: `quickdie`.
     pub fn last_words(&self, error: &PgError) {
         let Some(sessions) = self.sessions.try_lock() else { return };
         let begun = Instant::now();
@@ -494,7 +496,8 @@ impl Instance {
         }
     }
 
-    /// Who works in the calling thread, and at which statement: for what is to be logged when it cannot go on to say so itself.
+    /// Who works in the calling thread, and at which statement: for what is to be logged when it
+    /// cannot go on to say so itself.
     pub fn speaker_here(&self) -> (Speaker, Option<String>) {
         if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_here()) {
             return (Speaker { kind: worker.kind, ..Speaker::default() }, None);

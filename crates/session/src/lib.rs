@@ -1,9 +1,12 @@
 //! The query loop: portals, prepared statements, plan cache; and what a session lends to the crates
 //! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
 //!
-//! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a session begins), `auth`, `session`
-//! (its messages), `xact`, `simple`, `slots`, `extended`, `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc` (parameters), `statementlog`, `activity`, `autovacuum`; `core` (what a session owns), `env` (how it is lent), `query` (a query from text to rows),
-//! `sysfn` (functions that need the session), `rowevent`, `fkey` (foreign keys).
+//! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a
+//! session begins), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
+//! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
+//! (parameters), `statementlog`, `activity`, `autovacuum`; `core` (what a session owns), `env` (how
+//! it is lent), `query` (a query from text to rows), `sysfn` (functions that need the session),
+//! `rowevent`, `fkey` (foreign keys).
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
 //! LISTEN, NOTIFY and UNLISTEN. Counterpart: async.c.
 //!
-//! What a transaction says waits for its commit. Then each listening session of the database gets it into its mailbox,
-//! in the order of the commits: who has something to say holds the instance's post from before the commit until it is
-//! delivered. A session that waits for its client's next statement outside of a transaction cannot look into its
-//! mailbox, so whoever fills it writes to the client in its place; otherwise the session does before it says that it is
-//! ready.
+//! What a transaction says waits for its commit. Then each listening session of the database gets
+//! it into its mailbox, in the order of the commits: who has something to say holds the instance's
+//! post from before the commit until it is delivered. A session that waits for its client's next
+//! statement outside of a transaction cannot look into its mailbox, so whoever fills it writes to
+//! the client in its place; otherwise the session does before it says that it is ready.
 //!
 //! LOCK ORDER: the post, then a mailbox.
 
@@ -197,8 +197,8 @@ impl Session {
         self.conn.out.extend(mailbox.waiting.drain(..));
     }
 
-    /// The session waits for its client from here on, all that it had to say having been sent: others may write in its
-    /// place.
+    /// The session waits for its client from here on, all that it had to say having been sent:
+    /// others may write in its place.
     pub(crate) fn rest(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;

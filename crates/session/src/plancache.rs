@@ -1,18 +1,21 @@
 //! Statements analysed and planned once for all sessions.
 //!
-//! A [`Statement`] is an analysed query and what was learned of its plans. It is found by its text (or by its
-//! [`template`]), its parameters' types and the [environment](Core::environment) in which it was analysed, and it
-//! holds as long as the database's catalogs stay at the generation at which it was made. The cache's own lock is taken
-//! when a session meets a statement for the first time; from then on the session keeps it (`slots`, `prepared`) and
-//! checks it by one read of the generation.
+//! A [`Statement`] is an analysed query and what was learned of its plans. It is found by its text
+//! (or by its [`template`]), its parameters' types and the [environment](Core::environment) in
+//! which it was analysed, and it holds as long as the database's catalogs stay at the generation at
+//! which it was made. The cache's own lock is taken when a session meets a statement for the first
+//! time; from then on the session keeps it (`slots`, `prepared`) and checks it by one read of the
+//! generation.
 //!
-//! INVARIANT: entries are made from committed catalogs only. A transaction that has changed catalogs makes its own
-//! statements and keeps none. Temporary tables are covered by the environment, which names the temporary schema.
+//! INVARIANT: entries are made from committed catalogs only. A transaction that has changed
+//! catalogs makes its own statements and keeps none. Temporary tables are covered by the
+//! environment, which names the temporary schema.
 //!
-//! Which plan: a *settled* general plan (rows by their full unique key, rows of VALUES) is taken at once. Otherwise the
-//! first five executions are planned for their values, and then the general plan is taken unless it is dearer than
-//! those were on average. Literals out of a text are no parameters to the client, so a statement made of them is always
-//! planned for its values when running it costs far more than planning.
+//! Which plan: a *settled* general plan (rows by their full unique key, rows of VALUES) is taken at
+//! once. Otherwise the first five executions are planned for their values, and then the general
+//! plan is taken unless it is dearer than those were on average. Literals out of a text are no
+//! parameters to the client, so a statement made of them is always planned for its values when
+//! running it costs far more than planning.
 //!
 //! Counterpart: plancache.c.
 
@@ -67,7 +70,8 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
-    /// Have the catalogs stayed as they were when it was made? To be asked once its relations are locked.
+    /// Have the catalogs stayed as they were when it was made? To be asked once its relations are
+    /// locked.
     #[inline]
     pub(crate) fn holds(&self, core: &Core) -> bool {
         self.generation == core.catalog.catalog.generation()
@@ -168,7 +172,8 @@ impl PlanCache {
 }
 
 impl Shard {
-    /// Lets entries go until the rest fits: the first on the clock's way that nobody has found since its last round.
+    /// Lets entries go until the rest fits: the first on the clock's way that nobody has found
+    /// since its last round.
     fn shrink(&mut self) {
         while self.text_bytes > SHARD_TEXT_BYTES_MAX {
             let Some(key) = self.ring.pop_front() else { return };
@@ -183,8 +188,8 @@ impl Shard {
     }
 }
 
-/// Parameters that neither analysis nor planning reads. All others belong to the environment: one too many makes an
-/// entry more, one too few a wrong plan.
+/// Parameters that neither analysis nor planning reads. All others belong to the environment: one
+/// too many makes an entry more, one too few a wrong plan.
 const WITHOUT_EFFECT: &[&str] = &[
     "application_name",
     "backend_flush_after",
@@ -239,9 +244,9 @@ pub(crate) struct EnvironmentAt {
 }
 
 impl Core {
-    /// The number of all that analysis and planning read besides the text and the catalogs' rows: database, user,
-    /// schemas of the search path (the temporary one included), settings. 0 while the transaction sees catalogs of its
-    /// own.
+    /// The number of all that analysis and planning read besides the text and the catalogs' rows:
+    /// database, user, schemas of the search path (the temporary one included), settings. 0 while
+    /// the transaction sees catalogs of its own.
     #[inline]
     pub(crate) fn environment(&mut self) -> Result<u64> {
         let at = EnvironmentAt {
@@ -286,8 +291,8 @@ impl Core {
             && statement.environment == self.environment()?)
     }
 
-    /// The key of a statement's text here and now; `None` where statements are not shared. The text must say all: a
-    /// statement that is a part of one has none.
+    /// The key of a statement's text here and now; `None` where statements are not shared. The text
+    /// must say all: a statement that is a part of one has none.
     pub(crate) fn statement_key(&mut self, text: &[u8], types: &[Oid]) -> Result<Option<Key>> {
         let environment = self.environment()?;
         Ok((environment != 0).then(|| Key { environment, text: text.into(), types: types.into() }))
@@ -298,7 +303,8 @@ impl Core {
         self.plans.find(key.as_ref()?, self.catalog.catalog.generation())
     }
 
-    /// Analyses a query and offers it to the cache. Types of parameters that are not given are found out.
+    /// Analyses a query and offers it to the cache. Types of parameters that are not given are
+    /// found out.
     pub(crate) fn make_statement(
         &mut self,
         key: Option<Key>,
@@ -346,7 +352,8 @@ impl Core {
         Ok(statement)
     }
 
-    /// The relations that the query's range tables name, with their lock modes. Counterpart: `AcquirePlannerLocks`.
+    /// The relations that the query's range tables name, with their lock modes. Counterpart:
+    /// `AcquirePlannerLocks`.
     pub(crate) fn collect_locks(
         &mut self,
         query: &Query,

@@ -1,4 +1,5 @@
-//! Portals: statements in execution, whole or in parts. Counterpart: portalmem.c, pquery.c, portalcmds.c.
+//! Portals: statements in execution, whole or in parts. Counterpart: portalmem.c, pquery.c,
+//! portalcmds.c.
 
 use crate::core::Core;
 use crate::plancache::choice::Mode;
@@ -73,7 +74,8 @@ pub(crate) struct Portal {
     failed: bool,
     /// How a cursor's rows say where they come from.
     identities: RowIdentities,
-    /// The rows of tables, in the order of `identities`, that the row was made from which the cursor stands on.
+    /// The rows of tables, in the order of `identities`, that the row was made from which the
+    /// cursor stands on.
     current: Vec<Option<Tid>>,
     hold: bool,
     held: bool,
@@ -181,8 +183,8 @@ pub(crate) fn writes(plan: &PlannedStmt) -> bool {
     plan.command_type != CmdType::Select || plan.has_modifying_cte
 }
 
-/// 25006 for statements that write, where they must not: tables that are not the session's own need no more than
-/// SELECT. Counterpart: `ExecCheckXactReadOnly`.
+/// 25006 for statements that write, where they must not: tables that are not the session's own need
+/// no more than SELECT. Counterpart: `ExecCheckXactReadOnly`.
 fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
     let mut writes = false;
     for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
@@ -208,7 +210,8 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
 }
 
 impl Session {
-    /// What must be right before a plan is run, whoever made it and when: every execution comes by here.
+    /// What must be right before a plan is run, whoever made it and when: every execution comes by
+    /// here.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         if self.core.mode.read_only {
             check_read_only(&mut self.core, plan)?;
@@ -275,7 +278,8 @@ impl Session {
         batch
     }
 
-    /// A statement that writes is run to its end whatever the client wants to see of it, and before it sees anything.
+    /// A statement that writes is run to its end whatever the client wants to see of it, and before
+    /// it sees anything.
     pub(crate) fn gather_written(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
@@ -626,7 +630,8 @@ impl Session {
     }
 }
 
-/// 42P11 where the clauses of DECLARE CURSOR contradict each other. Counterpart: `transformDeclareCursorStmt`.
+/// 42P11 where the clauses of DECLARE CURSOR contradict each other. Counterpart:
+/// `transformDeclareCursorStmt`.
 pub(crate) fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
     let said = |bits: i32| stmt.options & bits == bits;
     let both = match () {
@@ -688,7 +693,8 @@ fn only_forward() -> PgError {
 }
 
 impl Core {
-    /// The row of the table that a cursor's present row was made from. Counterpart: `execCurrentOf`.
+    /// The row of the table that a cursor's present row was made from. Counterpart:
+    /// `execCurrentOf`.
     pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
         let table = self.cat().relation(relid)?.name().to_owned();
         let portal = self.portals.get(name).ok_or_else(|| no_cursor(name))?;

@@ -1,7 +1,9 @@
-//! A session's prepared statements: a text, and the statement of the plan cache that stands for it now.
+//! A session's prepared statements: a text, and the statement of the plan cache that stands for it
+//! now.
 //!
-//! The statement is looked up anew when catalogs, search path, user or settings have changed; its result columns must
-//! stay what the client was told. Counterpart: plancache.c (the session's half), prepare.c.
+//! The statement is looked up anew when catalogs, search path, user or settings have changed; its
+//! result columns must stay what the client was told. Counterpart: plancache.c (the session's
+//! half), prepare.c.
 
 use crate::core::Core;
 use crate::plancache::Statement;
@@ -22,8 +24,8 @@ use wire::{FieldDescription, Formats};
 /// Plans are looked for so often; locks held meanwhile keep the relations as they are.
 const TRIES: u32 = 3;
 
-/// A statement as the session uses it: with the general plan that was chosen, and an execution of it that waits to be
-/// run again.
+/// A statement as the session uses it: with the general plan that was chosen, and an execution of
+/// it that waits to be run again.
 #[derive(Default)]
 pub(crate) struct Ready {
     pub(crate) statement: Option<Arc<Statement>>,
@@ -39,8 +41,8 @@ pub(crate) struct Idle {
     pub(crate) formats: Formats,
 }
 
-/// Plans dearer than this are not kept ready: making them again costs nothing beside running them, and what they hold
-/// may be large.
+/// Plans dearer than this are not kept ready: making them again costs nothing beside running them,
+/// and what they hold may be large.
 const KEPT_COST_MAX: f64 = 1000.0;
 
 /// See the module's text.
@@ -88,8 +90,8 @@ impl Ready {
         known && plan.plan_tree.info.total_cost < KEPT_COST_MAX
     }
 
-    /// The waiting execution of a current statement's general plan, its relations locked; `None`: there is none, or
-    /// another plan may be better. Nothing that sessions share is written to.
+    /// The waiting execution of a current statement's general plan, its relations locked; `None`:
+    /// there is none, or another plan may be better. Nothing that sessions share is written to.
     #[inline]
     pub(crate) fn take_idle(&mut self, core: &mut Core, custom: bool) -> Result<Option<Idle>> {
         let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
@@ -105,8 +107,8 @@ impl Ready {
         Ok(self.idle.take())
     }
 
-    /// The plan for these values of a current statement, its relations locked. `None`: something has changed while
-    /// locks were waited for.
+    /// The plan for these values of a current statement, its relations locked. `None`: something
+    /// has changed while locks were waited for.
     pub(crate) fn plan(
         &mut self,
         core: &mut Core,
@@ -138,7 +140,8 @@ impl Ready {
 }
 
 impl Prepared {
-    /// Analyses a statement; types of parameters that are not given are found out. `whole`: it is all of the text.
+    /// Analyses a statement; types of parameters that are not given are found out. `whole`: it is
+    /// all of the text.
     pub(crate) fn new(
         core: &mut Core,
         sql: Arc<str>,
@@ -198,8 +201,8 @@ impl Prepared {
         self.raw.as_ref().map(|r| &r.stmt)
     }
 
-    /// Makes sure that the statement means now what it meant when it was prepared; analyses it anew where something has
-    /// changed.
+    /// Makes sure that the statement means now what it meant when it was prepared; analyses it anew
+    /// where something has changed.
     pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
         let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
         if self.ready.lock().current(core)?.is_some() {

@@ -1,5 +1,5 @@
-//! A query from text to rows, for whoever needs one inside the server: functions in SQL, checks of foreign
-//! keys, DDL that reads.
+//! A query from text to rows, for whoever needs one inside the server: functions in SQL, checks of
+//! foreign keys, DDL that reads.
 
 use crate::core::Core;
 use crate::plancache::choice::Mode;
@@ -13,8 +13,8 @@ use plan::query::Query;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
-/// Analyses and plans the statements of a text, for any values of the parameters. A text of one statement is known to
-/// the plan cache.
+/// Analyses and plans the statements of a text, for any values of the parameters. A text of one
+/// statement is known to the plan cache.
 pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<Arc<PlannedStmt>>> {
     let key = match crate::slots::is_moving(sql.as_bytes()) {
         true => None,

@@ -1,4 +1,5 @@
-//! Parameters that every statement asks for, looked up when they change and not when they are asked for.
+//! Parameters that every statement asks for, looked up when they change and not when they are asked
+//! for.
 
 use crate::plancache::choice::Mode;
 use crate::xact::isolation_named;

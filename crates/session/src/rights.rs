@@ -1,7 +1,7 @@
 //! May the user run this plan? Counterpart: `ExecCheckRTPerms`, `pg_attribute_aclcheck_all`.
 //!
-//! A superuser's statement over tables of his own asking costs two comparisons. What others may is found out
-//! once for a plan and good until catalogs change or another role is taken on.
+//! A superuser's statement over tables of his own asking costs two comparisons. What others may is
+//! found out once for a plan and good until catalogs change or another role is taken on.
 
 use crate::core::Core;
 use catalog::acl::{self, Kind};
@@ -106,7 +106,8 @@ fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> 
     if ok { Ok(()) } else { Err(denied(&class)) }
 }
 
-/// May the current user read all these columns of a table, or, where none is named, the table as a whole?
+/// May the current user read all these columns of a table, or, where none is named, the table as a
+/// whole?
 pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
     let class = core.cat().class(table)?;
     let user = core.catalog.user;

@@ -1,7 +1,7 @@
 //! Result rows on their way to the client: what the columns are, and values in text or binary.
 //!
-//! The common types are written straight into the output buffer; others go through their output or send function.
-//! Counterpart: printtup.c.
+//! The common types are written straight into the output buffer; others go through their output or
+//! send function. Counterpart: printtup.c.
 
 use crate::core::Core;
 use eval::Facts;
@@ -68,8 +68,9 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
     Ok(fields)
 }
 
-/// The columns as a plan gives them, where they are others: of an expression that was reduced to a part of it, that
-/// part's type modifier is told. (Of a set operation analysis knows better: a plan has its first part's.)
+/// The columns as a plan gives them, where they are others: of an expression that was reduced to a
+/// part of it, that part's type modifier is told. (Of a set operation analysis knows better: a plan
+/// has its first part's.)
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
     plan: &Plan,

@@ -1,8 +1,8 @@
 //! What sessions and background threads use of the processors, for the view `norsu_stat_rusage`.
 //!
-//! Whoever looks asks the kernel about the others' threads, so that those have no work with it; only
-//! `norsu.track_rusage` has a session measure its queries, from their first message to ReadyForQuery. It costs two
-//! calls of the kernel a query.
+//! Whoever looks asks the kernel about the others' threads, so that those have no work with it;
+//! only `norsu.track_rusage` has a session measure its queries, from their first message to
+//! ReadyForQuery. It costs two calls of the kernel a query.
 
 use crate::session::Session;
 use std::time::Duration;

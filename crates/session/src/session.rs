@@ -100,8 +100,8 @@ impl Session {
         }
     }
 
-    /// The session's end: its temporary tables go. What cannot be dropped now goes when another session
-    /// takes over the schema.
+    /// The session's end: its temporary tables go. What cannot be dropped now goes when another
+    /// session takes over the schema.
     pub(crate) fn leave(&mut self) {
         self.unlisten_at_end();
         if self.core.backend.in_transaction() {
@@ -126,8 +126,9 @@ impl Session {
     /// Reports an error that ends the session.
     fn end(&mut self, error: PgError) -> Result<()> {
         if error.fields().severity >= Severity::Panic {
-            // Nobody may go on after it: a write that failed for good looks like one that succeeded. Log and client are
-            // told on the way down, as all others are, and by whoever comes first.
+            // Nobody may go on after it: a write that failed for good looks like one that
+            // succeeded. Log and client are told on the way down, as all others are, and by whoever
+            // comes first.
             (self.instance.engine.config().on_panic)(&error);
         }
         if error.fields().severity == Severity::Log {
@@ -208,8 +209,8 @@ impl Session {
         }
     }
 
-    /// As [`Session::send_notices`], without waiting for Flush or Sync: reports go out when they come up.
-    /// Counterpart: the end of `send_message_to_frontend`.
+    /// As [`Session::send_notices`], without waiting for Flush or Sync: reports go out when they
+    /// come up. Counterpart: the end of `send_message_to_frontend`.
     pub(crate) fn send_notices_now(&mut self) -> Result<()> {
         let before = self.conn.mark();
         self.send_notices();
@@ -440,7 +441,8 @@ impl Session {
         }
         self.report_error(&error);
         if extended {
-            // A client may have sent Flush, or send it next, and wait for what comes before it sends Sync.
+            // A client may have sent Flush, or send it next, and wait for what comes before it
+            // sends Sync.
             self.conn.flush()?;
         }
         self.core.statement = None;
@@ -449,8 +451,8 @@ impl Session {
         Ok(if extended { Next::Message } else { Next::Ready })
     }
 
-    /// The text of a message in the server's encoding. 22021 if it is not valid there. Texts in other encodings than
-    /// UTF-8 are taken as long as they could be that.
+    /// The text of a message in the server's encoding. 22021 if it is not valid there. Texts in
+    /// other encodings than UTF-8 are taken as long as they could be that.
     pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
         let encoding = self.core.types.encoding;
         match std::str::from_utf8(bytes) {
@@ -496,7 +498,8 @@ pub(crate) fn terminated() -> PgError {
         .severity(Severity::Fatal)
 }
 
-/// Is it a message of the extended query protocol, after whose failure all is skipped to the next Sync?
+/// Is it a message of the extended query protocol, after whose failure all is skipped to the next
+/// Sync?
 fn is_extended(kind: u8) -> bool {
     matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H')
 }

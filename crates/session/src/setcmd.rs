@@ -76,7 +76,8 @@ impl Session {
         }
     }
 
-    /// The value of a SET clause in ALTER DATABASE and the like: as it would be set, but only checked.
+    /// The value of a SET clause in ALTER DATABASE and the like: as it would be set, but only
+    /// checked.
     pub(crate) fn checked_setting(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         let name = stmt.name.as_deref().unwrap_or_default();
         let text = match stmt.kind {

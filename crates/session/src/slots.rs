@@ -1,11 +1,13 @@
-//! Simple queries that the session has met before: from the text to the plan without parser, analysis and planner.
+//! Simple queries that the session has met before: from the text to the plan without parser,
+//! analysis and planner.
 //!
 //! ```text
 //! text ──scan──▶ template, literals ──▶ slot ──▶ variant (literals that are part of the key) ──▶ Ready ──▶ run
 //! ```
-//! A slot knows which literals of its template became parameters and which did not (see `analyze::lift`). The latter
-//! choose the variant. Whatever does not fit, down to a literal that its type's input function refuses, takes the long
-//! way, where errors come from the text as it was written.
+//! A slot knows which literals of its template became parameters and which did not (see
+//! `analyze::lift`). The latter choose the variant. Whatever does not fit, down to a literal that
+//! its type's input function refuses, takes the long way, where errors come from the text as it was
+//! written.
 
 use crate::plancache::Statement;
 use crate::plancache::choice::Mode;
@@ -36,8 +38,9 @@ const VARIANTS_MAX: usize = 8;
 /// Strings that mean another moment each time they are read.
 const MOVING: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
 
-/// Types whose input functions read nothing but the text and the settings that belong to the environment, and for
-/// which a literal is the same as a parameter. (An interval's literal is read with its type modifier.)
+/// Types whose input functions read nothing but the text and the settings that belong to the
+/// environment, and for which a literal is the same as a parameter. (An interval's literal is read
+/// with its type modifier.)
 const STRING_TYPES: &[Oid] = &[
     oids::BOOL,
     oids::BYTEA,
@@ -309,8 +312,8 @@ impl Session {
         Some(values.into_vec().into())
     }
 
-    /// Makes a slot for the text just scanned, whose only statement has been parsed, and runs it. False: no slot can
-    /// be made, and nothing was done.
+    /// Makes a slot for the text just scanned, whose only statement has been parsed, and runs it.
+    /// False: no slot can be made, and nothing was done.
     pub(crate) fn run_new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt) -> Result<bool> {
         if self.slots.template.key.is_empty() {
             return Ok(false);
@@ -435,8 +438,8 @@ impl Session {
         Ok((shape, fixed, key_text, statement))
     }
 
-    /// Runs a current statement to its end and sends its rows; the transaction has begun. False: with parameters in the
-    /// literals' place it cannot be planned, and nothing was done.
+    /// Runs a current statement to its end and sends its rows; the transaction has begun. False:
+    /// with parameters in the literals' place it cannot be planned, and nothing was done.
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
@@ -455,8 +458,8 @@ impl Session {
             Err(e) => return Err(e),
             Ok(Some(plan)) => plan,
             Ok(None) => {
-                // Catalogs have changed while locks were waited for. We hold them now, so our relations are what
-                // they will be.
+                // Catalogs have changed while locks were waited for. We hold them now, so our
+                // relations are what they will be.
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
                 let types = &old.param_types;
@@ -476,7 +479,8 @@ impl Session {
         Ok(true)
     }
 
-    /// Runs an execution to its end, under the active snapshot, which is let go, and closes the statement.
+    /// Runs an execution to its end, under the active snapshot, which is let go, and closes the
+    /// statement.
     fn send_all(&mut self, ready: &mut Ready, mut idle: Idle) -> Result<()> {
         self.core.mode.queried = true;
         let Idle { run, writer, .. } = &mut idle;
@@ -524,8 +528,8 @@ impl Session {
     }
 }
 
-/// What the plan cache knows a statement by: the template, which literals are fixed, and those. No text of a client is
-/// the same: texts hold no zero byte.
+/// What the plan cache knows a statement by: the template, which literals are fixed, and those. No
+/// text of a client is the same: texts hold no zero byte.
 fn statement_text(template: &Template, shape: &Shape, fixed: &[u8]) -> Vec<u8> {
     let mut out = template.key.clone();
     out.push(0);

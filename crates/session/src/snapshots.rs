@@ -1,8 +1,9 @@
-//! Snapshots that one transaction gives to others: `pg_export_snapshot()` and SET TRANSACTION SNAPSHOT, by which
-//! several connections of a dump see the same rows. The list lies in memory and not, as PostgreSQL's, in files.
+//! Snapshots that one transaction gives to others: `pg_export_snapshot()` and SET TRANSACTION
+//! SNAPSHOT, by which several connections of a dump see the same rows. The list lies in memory and
+//! not, as PostgreSQL's, in files.
 //!
-//! INVARIANT: a listed snapshot's transaction still runs, so its rows are still there. It is taken off the list
-//! before the transaction ends, and adopted while the list is locked.
+//! INVARIANT: a listed snapshot's transaction still runs, so its rows are still there. It is taken
+//! off the list before the transaction ends, and adopted while the list is locked.
 //!
 //! Counterpart: snapmgr.c (`ExportSnapshot`, `ImportSnapshot`).
 

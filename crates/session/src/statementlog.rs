@@ -1,6 +1,6 @@
-//! Statements, their times and what they use of the machine in the server's log: `log_statement`, `log_duration`,
-//! `log_min_duration_statement`, `log_statement_stats` and its kin. Counterpart: `check_log_statement`,
-//! `check_log_duration`, `ShowUsage`.
+//! Statements, their times and what they use of the machine in the server's log: `log_statement`,
+//! `log_duration`, `log_min_duration_statement`, `log_statement_stats` and its kin. Counterpart:
+//! `check_log_statement`, `check_log_duration`, `ShowUsage`.
 
 use crate::core::Core;
 use crate::session::Session;
@@ -142,7 +142,8 @@ fn line(message: String) -> PgError {
     PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log)
 }
 
-/// What was used since `before`, in the form of PostgreSQL's `ShowUsage`; totals are since the session's beginning.
+/// What was used since `before`, in the form of PostgreSQL's `ShowUsage`; totals are since the
+/// session's beginning.
 fn usage_text(session: &Usage, before: &Usage, elapsed: Duration) -> String {
     let now = process::thread_usage();
     let seconds = |d: Duration| format!("{}.{:06}", d.as_secs(), d.subsec_micros());

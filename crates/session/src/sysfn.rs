@@ -1,5 +1,5 @@
-//! Functions that need the session: catalogs, storage, sequences, settings. And functions written in SQL,
-//! which are called through the same door.
+//! Functions that need the session: catalogs, storage, sequences, settings. And functions written
+//! in SQL, which are called through the same door.
 
 use crate::core::Core;
 use catalog::rows::PgProc;

@@ -1,5 +1,5 @@
-//! Timeouts of statements: one thread, made when the first is asked for, raises interrupts when they are
-//! due. Counterpart: timeout.c.
+//! Timeouts of statements: one thread, made when the first is asked for, raises interrupts when
+//! they are due. Counterpart: timeout.c.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -38,7 +38,8 @@ impl Timers {
         })
     }
 
-    /// Raises `interrupt` after `span`. `None` where the clock cannot count so far, or no thread can be made.
+    /// Raises `interrupt` after `span`. `None` where the clock cannot count so far, or no thread
+    /// can be made.
     pub fn start(
         &self,
         span: Duration,

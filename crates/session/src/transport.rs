@@ -29,7 +29,8 @@ pub trait Transport: Send {
     fn set_spin(&mut self, _span: Duration) {}
     /// What makes a waiting `read` return 0, from any thread.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
-    /// What writes to the client from any thread while nothing else does; `None` where there is no such way.
+    /// What writes to the client from any thread while nothing else does; `None` where there is no
+    /// such way.
     fn outlet(&self) -> Option<Outlet> {
         None
     }

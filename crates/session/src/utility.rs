@@ -181,8 +181,8 @@ impl Session {
         Ok(count)
     }
 
-    /// Rows of a utility statement come when it has succeeded: an error takes back what was to be sent before it (of
-    /// many rows the first are on their way by then).
+    /// Rows of a utility statement come when it has succeeded: an error takes back what was to be
+    /// sent before it (of many rows the first are on their way by then).
     fn rows_or_error<T>(&mut self, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         let mark = self.conn.mark();
         let result = run(self);
@@ -202,8 +202,8 @@ impl Session {
         result
     }
 
-    /// Result columns of a utility statement that returns rows. Types of parameters that are not given are found out
-    /// where the statement contains a query or a call.
+    /// Result columns of a utility statement that returns rows. Types of parameters that are not
+    /// given are found out where the statement contains a query or a call.
     pub(crate) fn utility_fields(
         &mut self,
         raw: &RawStmt,
@@ -227,8 +227,9 @@ impl Session {
         })
     }
 
-    /// Analyses the query that EXPLAIN, CREATE TABLE AS or DECLARE CURSOR contains, for the types of its parameters.
-    /// Counterpart: `transformExplainStmt`, `transformCreateTableAsStmt`, `transformDeclareCursorStmt`.
+    /// Analyses the query that EXPLAIN, CREATE TABLE AS or DECLARE CURSOR contains, for the types
+    /// of its parameters. Counterpart: `transformExplainStmt`, `transformCreateTableAsStmt`,
+    /// `transformDeclareCursorStmt`.
     fn infer_parameters(
         &mut self,
         raw: &RawStmt,

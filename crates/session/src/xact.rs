@@ -1,5 +1,5 @@
-//! Transaction blocks: what BEGIN, COMMIT, ROLLBACK and savepoints mean for the session, and what an error
-//! does to them.
+//! Transaction blocks: what BEGIN, COMMIT, ROLLBACK and savepoints mean for the session, and what
+//! an error does to them.
 //!
 //! ```text
 //! None ──start──▶ Single ──BEGIN──▶ Block ──COMMIT, ROLLBACK──▶ None
@@ -7,8 +7,8 @@
 //!                   ▼ several statements in one message
 //!                Implicit
 //! ```
-//! Savepoint `i` (from 0) is the storage level `i + 2`. An error inside savepoints undoes the innermost level
-//! only; the others wait for ROLLBACK TO or ROLLBACK.
+//! Savepoint `i` (from 0) is the storage level `i + 2`. An error inside savepoints undoes the
+//! innermost level only; the others wait for ROLLBACK TO or ROLLBACK.
 //!
 //! Counterpart: the upper half of xact.c.
 
@@ -39,7 +39,8 @@ pub(crate) struct Xact {
     pub(crate) savepoints: Vec<String>,
     /// READ ONLY as it was when each savepoint's level began, and is again when that ends.
     pub(crate) read_only_before: Vec<bool>,
-    /// Portals that an error has ended, and whether they have rows: they are named until the block ends.
+    /// Portals that an error has ended, and whether they have rows: they are named until the block
+    /// ends.
     pub(crate) dead_portals: Vec<(String, bool)>,
     /// An Execute message has done work in the transaction, which its Sync will commit.
     pub(crate) pipelining: bool,
@@ -47,8 +48,8 @@ pub(crate) struct Xact {
     pub(crate) commit_at_once: bool,
     /// What the transaction began with, before it was told otherwise: an error brings that back.
     pub(crate) began: Option<Characteristics>,
-    /// Level that made the session's temporary schema, or took it over: it has none any more if that is undone.
-    /// Counterpart: `myTempNamespaceSubID`.
+    /// Level that made the session's temporary schema, or took it over: it has none any more if
+    /// that is undone. Counterpart: `myTempNamespaceSubID`.
     pub(crate) temp_schema_level: Option<usize>,
 }
 
@@ -132,8 +133,8 @@ impl Session {
         self.core.warn_of_isolation(self.core.resolved.isolation);
     }
 
-    /// Ends a statement that went well: its own transaction is committed, in a block its changes become visible
-    /// to the next.
+    /// Ends a statement that went well: its own transaction is committed, in a block its changes
+    /// become visible to the next.
     pub(crate) fn finish_command(&mut self) -> Result<()> {
         self.core.after_statement()?;
         match self.xact.block {
@@ -365,8 +366,8 @@ impl Session {
         Ok(())
     }
 
-    /// PREPARE TRANSACTION, which ends the block with or without an error. A failed transaction is rolled back, and a
-    /// statement outside of blocks has nothing to prepare.
+    /// PREPARE TRANSACTION, which ends the block with or without an error. A failed transaction is
+    /// rolled back, and a statement outside of blocks has nothing to prepare.
     fn prepare_block(&mut self) -> Result<&'static str> {
         if self.xact.block != Block::Explicit {
             self.no_block("PREPARE TRANSACTION", false)?;

@@ -1,5 +1,5 @@
-//! A prepared point query allocates nothing on the heap, from its execution's start to its end. Counted
-//! over the executor and everything below it.
+//! A prepared point query allocates nothing on the heap, from its execution's start to its end.
+//! Counted over the executor and everything below it.
 
 mod setup;
 

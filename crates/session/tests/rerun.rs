@@ -1,5 +1,5 @@
-//! A kept execution answers as a fresh one does: after a run to its end, after one that was left in the
-//! middle, with other parameters and over other rows.
+//! A kept execution answers as a fresh one does: after a run to its end, after one that was left in
+//! the middle, with other parameters and over other rows.
 
 mod setup;
 

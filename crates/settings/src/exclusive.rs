@@ -4,10 +4,12 @@ use crate::registry::Setting;
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
 
-/// The statistics of a statement's stages, which those of the whole statement would be counted into.
+/// The statistics of a statement's stages, which those of the whole statement would be counted
+/// into.
 const STAGES: [&str; 3] = ["log_parser_stats", "log_planner_stats", "log_executor_stats"];
 
-/// 22023 if the value cannot be taken while others, of which `is_on` tells, have the values that they have.
+/// 22023 if the value cannot be taken while others, of which `is_on` tells, have the values that
+/// they have.
 pub(crate) fn check(setting: &Setting, value: &Value, is_on: impl Fn(&str) -> bool) -> Result<()> {
     if *value != Value::Bool(true) {
         return Ok(());

@@ -61,7 +61,8 @@ pub struct Rule {
     pub line: u32,
 }
 
-/// A line of the file, as `pg_hba_file_rules` has it. Where something is wrong, only that and the number.
+/// A line of the file, as `pg_hba_file_rules` has it. Where something is wrong, only that and the
+/// number.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Line {
     pub number: u32,
@@ -134,8 +135,8 @@ pub(crate) fn fault(path: &str, line: u32, message: String) -> PgError {
 /// Words of a list, and lists of a line.
 pub(crate) type Fields = Vec<Vec<Word>>;
 
-/// The lines of an authentication file with their numbers: a backslash at the end joins lines, `@file` stands
-/// for the words in that file.
+/// The lines of an authentication file with their numbers: a backslash at the end joins lines,
+/// `@file` stands for the words in that file.
 pub(crate) fn lines(
     text: &str,
     include: &dyn Fn(&str) -> Option<String>,

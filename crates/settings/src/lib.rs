@@ -1,12 +1,13 @@
-//! Configuration parameters: what there is (a table of facts), values with units, where a value comes
-//! from, `SET LOCAL` and rollback, the configuration files.
+//! Configuration parameters: what there is (a table of facts), values with units, where a value
+//! comes from, `SET LOCAL` and rollback, the configuration files.
 //!
 //! Reading order: `registry` (the parameters), `value` (texts and values), `exclusive` (what cannot
-//! be on together), `promises` (what is refused), `server` (the values that all
-//! sessions start from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident` (pg_ident.conf).
+//! be on together), `promises` (what is refused), `server` (the values that all sessions start
+//! from), `store` (a session's own), `conf` (postgresql.conf), `hba` (pg_hba.conf), `ident`
+//! (pg_ident.conf).
 //!
-//! Nothing here opens a file: contents come through a [`conf::Files`]. Settings that need a check of their own
-//! (time zones, encodings) get it from the session, which knows those things.
+//! Nothing here opens a file: contents come through a [`conf::Files`]. Settings that need a check
+//! of their own (time zones, encodings) get it from the session, which knows those things.
 //!
 //! Counterpart: guc.c, guc-file.l, hba.c.
 

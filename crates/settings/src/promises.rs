@@ -1,7 +1,8 @@
-//! Values that promise what this server does not do. They are refused, so that nobody relies on them: an encrypted
-//! connection, a log in a certain place, a standby that has the data.
+//! Values that promise what this server does not do. They are refused, so that nobody relies on
+//! them: an encrypted connection, a log in a certain place, a standby that has the data.
 //!
-//! Values that only say how something is to be done, and are not followed, are in `docs/settings.md`.
+//! Values that only say how something is to be done, and are not followed, are in
+//! `docs/settings.md`.
 
 use crate::registry::Setting;
 use crate::value::Value;

@@ -223,8 +223,8 @@ impl Base {
         Ok(())
     }
 
-    /// Takes over what the files say; of several lines for one parameter the last holds. Returns what is
-    /// wrong, each with the place of its line in `entries`.
+    /// Takes over what the files say; of several lines for one parameter the last holds. Returns
+    /// what is wrong, each with the place of its line in `entries`.
     pub fn apply_file(&mut self, entries: &[Entry]) -> Vec<(usize, PgError)> {
         let mut errors = Vec::new();
         for (i, entry) in entries.iter().enumerate() {
@@ -247,8 +247,9 @@ impl Base {
         errors
     }
 
-    /// The values after a reload: this one's with what `fresh` (built from the files anew) changes in parameters
-    /// that may change while the server runs. Returns reports of what has changed, and those of what cannot.
+    /// The values after a reload: this one's with what `fresh` (built from the files anew) changes
+    /// in parameters that may change while the server runs. Returns reports of what has changed,
+    /// and those of what cannot.
     pub fn reloaded(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
         let mut refused = Vec::new();

@@ -1,9 +1,9 @@
-//! A session's parameters: what it has changed, over the server's values, with `SET LOCAL`, savepoints
-//! and rollback.
+//! A session's parameters: what it has changed, over the server's values, with `SET LOCAL`,
+//! savepoints and rollback.
 //!
-//! Each changed parameter has a current value and the value that stays when the transaction commits;
-//! `SET LOCAL` changes the first only. What was before is noted with the nesting level that changed it, so that
-//! a rollback restores the notes of its levels, latest first.
+//! Each changed parameter has a current value and the value that stays when the transaction
+//! commits; `SET LOCAL` changes the first only. What was before is noted with the nesting level
+//! that changed it, so that a rollback restores the notes of its levels, latest first.
 //!
 //! Counterpart: the transactional half of guc.c.
 
@@ -37,7 +37,8 @@ pub enum Action {
     Local,
 }
 
-/// What a parameter is called inside: a place in the registry, or the name of one of an extension's.
+/// What a parameter is called inside: a place in the registry, or the name of one of an
+/// extension's.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Key {
     Known(Id),
@@ -67,8 +68,8 @@ struct Note {
 pub struct Store {
     base: Arc<Base>,
     changed: BTreeMap<Key, Live>,
-    /// What RESET goes back to where that is not the server's value: from the startup packet, the role, the
-    /// database.
+    /// What RESET goes back to where that is not the server's value: from the startup packet, the
+    /// role, the database.
     session: BTreeMap<Key, Origin>,
     notes: Vec<Note>,
     /// Parameters whose value may have changed since they were last asked for.
@@ -163,7 +164,8 @@ impl Store {
         self.value(id.expect("the program names only parameters that exist"))
     }
 
-    /// The parameters whose values are the session's own and not the server's: always in the same order.
+    /// The parameters whose values are the session's own and not the server's: always in the same
+    /// order.
     pub fn session_values(&self) -> impl Iterator<Item = (Id, &Value)> {
         let changed = self.changed.iter().filter(|(_, live)| live.current.is_some());
         let own = self
@@ -199,7 +201,8 @@ impl Store {
         })
     }
 
-    /// May this session set the parameter now? Superusers may set more. Errors name it as the client does.
+    /// May this session set the parameter now? Superusers may set more. Errors name it as the
+    /// client does.
     pub fn check_context(
         &self,
         (setting, name): (&Setting, &str),
@@ -247,7 +250,8 @@ impl Store {
         Ok(value)
     }
 
-    /// SET. `text` `None`: to the default (RESET). `level`: the transaction's nesting, 0 outside of one.
+    /// SET. `text` `None`: to the default (RESET). `level`: the transaction's nesting, 0 outside of
+    /// one.
     pub fn set(
         &mut self,
         name: &str,

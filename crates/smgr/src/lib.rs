@@ -1,8 +1,8 @@
 //! Relation files: the forks of a relation as segment files of 1 GB, the fsync requests that a
 //! checkpoint collects, and the removal of files.
 //!
-//! Reading order: `name` (what names a fork's files), `fdcache` (open segments, bounded), `smgr` (reading,
-//! writing, extending, truncating, removing), `pending` (fsync and unlink requests).
+//! Reading order: `name` (what names a fork's files), `fdcache` (open segments, bounded), `smgr`
+//! (reading, writing, extending, truncating, removing), `pending` (fsync and unlink requests).
 
 #![forbid(unsafe_code)]
 

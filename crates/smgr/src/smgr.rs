@@ -60,8 +60,8 @@ impl Smgr {
         (segment, u64::from(block.0 % self.config.segment_blocks) * BLOCK_SIZE as u64)
     }
 
-    /// Makes the fork's first segment, and the database's directory if that is missing (first use of
-    /// a tablespace). In redo an existing file is taken as it is.
+    /// Makes the fork's first segment, and the database's directory if that is missing (first use
+    /// of a tablespace). In redo an existing file is taken as it is.
     pub fn create(&self, fork: RelFork, redo: bool) -> Result<()> {
         let path = fork.path();
         let mode = if redo { OpenMode::Create } else { OpenMode::CreateNew };
@@ -97,8 +97,8 @@ impl Smgr {
         })
     }
 
-    /// Reads consecutive blocks into `bufs` (each a whole number of blocks). Returns the bytes read:
-    /// fewer where the fork ends.
+    /// Reads consecutive blocks into `bufs` (each a whole number of blocks). Returns the bytes
+    /// read: fewer where the fork ends.
     pub fn read(
         &self,
         fork: RelFork,
@@ -180,8 +180,8 @@ impl Smgr {
         )
     }
 
-    /// Writes consecutive existing blocks, one behind the other, and asks for their sync by the next
-    /// checkpoint. After an error any part may be written.
+    /// Writes consecutive existing blocks, one behind the other, and asks for their sync by the
+    /// next checkpoint. After an error any part may be written.
     pub fn write(&self, fork: RelFork, first: BlockNo, bufs: &[IoSlice<'_>]) -> Result<()> {
         self.write_blocks(fork, first, bufs, false)
     }
@@ -353,8 +353,8 @@ impl Smgr {
         }
     }
 
-    /// Cuts the fork to `nblocks`; segments beyond stay as empty files. It is an error (not in redo) if
-    /// the fork is shorter.
+    /// Cuts the fork to `nblocks`; segments beyond stay as empty files. It is an error (not in
+    /// redo) if the fork is shorter.
     pub fn truncate(&self, fork: RelFork, nblocks: u32) -> Result<()> {
         let current = self.nblocks(fork)?;
         if nblocks > current {
@@ -384,9 +384,9 @@ impl Smgr {
         Ok(())
     }
 
-    /// Removes all forks of a relation. Outside redo, the main fork of a permanent relation stays as
-    /// an empty first segment until after the next checkpoint. All is tried; what went wrong is returned as warnings,
-    /// since files go when the transaction's fate is decided.
+    /// Removes all forks of a relation. Outside redo, the main fork of a permanent relation stays
+    /// as an empty first segment until after the next checkpoint. All is tried; what went wrong is
+    /// returned as warnings, since files go when the transaction's fate is decided.
     #[must_use]
     pub fn unlink(
         &self,

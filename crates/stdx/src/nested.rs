@@ -4,8 +4,8 @@ use crate::stack::deep;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Owns a value on the heap, as a `Box` does. Copying, comparing and dropping run with enough stack, however
-/// many such boxes are within one another.
+/// Owns a value on the heap, as a `Box` does. Copying, comparing and dropping run with enough
+/// stack, however many such boxes are within one another.
 pub struct Nested<T>(Option<Box<T>>);
 
 impl<T> Nested<T> {

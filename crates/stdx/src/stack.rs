@@ -1,17 +1,19 @@
 //! Stack for recursions whose depth the input decides.
 //!
-//! A thread's stack is small, since there are many threads. A recursive function over queries, plans or parse
-//! trees runs each level through [`deep`], which goes on in a new piece of stack where little is left of the
-//! present one. Pieces are mapped, so only touched pages cost memory, and go when the call returns.
+//! A thread's stack is small, since there are many threads. A recursive function over queries,
+//! plans or parse trees runs each level through [`deep`], which goes on in a new piece of stack
+//! where little is left of the present one. Pieces are mapped, so only touched pages cost memory,
+//! and go when the call returns.
 
-/// What must be left for a level to go on in the present piece. Between two checks there are recursions without any:
-/// copies, comparisons and walks of one expression.
+/// What must be left for a level to go on in the present piece. Between two checks there are
+/// recursions without any: copies, comparisons and walks of one expression.
 const LEFT_BYTES: usize = 3 << 20;
 
 /// Size of a new piece.
 const PIECE_BYTES: usize = 32 << 20;
 
-/// What statements with deeply nested expressions get: each of a few thousand levels may take some kilobytes.
+/// What statements with deeply nested expressions get: each of a few thousand levels may take some
+/// kilobytes.
 const WIDE_BYTES: usize = 96 << 20;
 
 /// Runs `f` with enough stack for one more level.

@@ -16,7 +16,8 @@
 //!
 //! `writers` counts threads that wait for exclusive; while it is not zero, newcomers wait behind
 //! them, so writers do not starve. A thread that was parked once ignores the count (it waited long
-//! enough), so readers do not starve either. A latch is therefore **not** reentrant, not even share.
+//! enough), so readers do not starve either. A latch is therefore **not** reentrant, not even
+//! share.
 //!
 //! INVARIANT: a non-empty parking queue implies PARKED, and that the latch is held or that a woken
 //! thread is on its way; whoever releases the latch so that somebody could go on unparks if PARKED.

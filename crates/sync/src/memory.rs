@@ -1,23 +1,26 @@
-//! Memory of the process, counted where it is allocated, and the rule by which statements are refused more of it.
+//! Memory of the process, counted where it is allocated, and the rule by which statements are
+//! refused more of it.
 //!
-//! [`Allocator`] is the program's allocator. It adds each allocation to two counts: the balance of the thread
-//! (what the session has allocated and not released) and the sum over all threads, which a thread brings up to date
-//! when its own balance has moved by [`STEP_BYTES`]. Nothing is refused in the allocator: in Rust a failed allocation
-//! ends the process. Refusal is up to the callers of two functions:
+//! [`Allocator`] is the program's allocator. It adds each allocation to two counts: the balance of
+//! the thread (what the session has allocated and not released) and the sum over all threads, which
+//! a thread brings up to date when its own balance has moved by [`STEP_BYTES`]. Nothing is refused
+//! in the allocator: in Rust a failed allocation ends the process. Refusal is up to the callers of
+//! two functions:
 //!
-//! - [`check`], part of every check for interrupts: bounds what grows in small steps (hash tables, arrays, lists);
+//! - [`check`], part of every check for interrupts: bounds what grows in small steps (hash tables,
+//!   arrays, lists);
 //! - [`admit`], before a large value or buffer is allocated: bounds single requests.
 //!
-//! A session may hold as much as is still free below the limit: one alone gets half of it, n that are equally greedy
-//! get 1/(n+1) each, and something is always left for those that need little. A session that holds less than
-//! [`SMALL_BYTES`] is never refused.
+//! A session may hold as much as is still free below the limit: one alone gets half of it, n that
+//! are equally greedy get 1/(n+1) each, and something is always left for those that need little. A
+//! session that holds less than [`SMALL_BYTES`] is never refused.
 //!
-//! INVARIANT: between two checks a session allocates at most a bounded number of copies of a value that was admitted.
-//! The limit therefore stays a fraction of the machine's memory (`vfs::memory`).
+//! INVARIANT: between two checks a session allocates at most a bounded number of copies of a value
+//! that was admitted. The limit therefore stays a fraction of the machine's memory (`vfs::memory`).
 //!
-//! The counts belong to the process, as its memory does: this is the one place where two instances in one process
-//! meet. A balance drifts where one session releases what another has allocated (shared caches); no balance counts
-//! for more than the sum.
+//! The counts belong to the process, as its memory does: this is the one place where two instances
+//! in one process meet. A balance drifts where one session releases what another has allocated
+//! (shared caches); no balance counts for more than the sum.
 
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
@@ -80,8 +83,8 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// The program's allocator: mimalloc, with the counts kept; large requests are mappings of their own, which go back to
-/// the system when they are released and grow without being copied.
+/// The program's allocator: mimalloc, with the counts kept; large requests are mappings of their
+/// own, which go back to the system when they are released and grow without being copied.
 pub struct Allocator;
 
 #[inline]
@@ -131,13 +134,15 @@ fn map(bytes: usize) -> *mut u8 {
 /// `ptr` is a mapping of `old` bytes made by [`map`], or what this function has made of one.
 #[cold]
 unsafe fn remap(ptr: *mut u8, old: usize, new: usize) -> *mut u8 {
-    // SAFETY: the caller's promise; the kernel may move the mapping, and nobody has another pointer to it.
+    // SAFETY: the caller's promise; the kernel may move the mapping, and nobody has another pointer
+    // to it.
     let memory = unsafe { libc::mremap(ptr.cast(), old, new, libc::MREMAP_MAYMOVE) };
     if memory == libc::MAP_FAILED { std::ptr::null_mut() } else { memory.cast() }
 }
 
-// SAFETY: a block comes from mimalloc or from a mapping, by its layout alone; the layout at release is that of the
-// allocation, so it goes back to where it came from. Counting allocates nothing. Mappings are zeroed.
+// SAFETY: a block comes from mimalloc or from a mapping, by its layout alone; the layout at release
+// is that of the allocation, so it goes back to where it came from. Counting allocates nothing.
+// Mappings are zeroed.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -212,8 +217,8 @@ impl Allocator {
     }
 }
 
-/// Gives memory back to the system that a session has released, if it has held much and holds little now. For the end of
-/// a statement.
+/// Gives memory back to the system that a session has released, if it has held much and holds
+/// little now. For the end of a statement.
 #[inline]
 pub fn release() {
     if BALANCE.with(|b| b.grown.get() && b.held.get() < GROWN_BYTES) {
@@ -233,7 +238,8 @@ pub fn limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Bytes that the process holds, without shared buffers and stacks. Each thread may be off by 256 kB.
+/// Bytes that the process holds, without shared buffers and stacks. Each thread may be off by 256
+/// kB.
 pub fn used() -> usize {
     usize::try_from(USED.load(Ordering::Relaxed)).unwrap_or(0)
 }
@@ -264,7 +270,8 @@ pub fn available() -> usize {
     (free.saturating_sub(held) / 2).max(SMALL_BYTES.saturating_sub(held))
 }
 
-/// Does the session hold more than its share? For checks of interrupts: a few instructions while it holds little.
+/// Does the session hold more than its share? For checks of interrupts: a few instructions while it
+/// holds little.
 #[inline]
 pub fn check() -> Result<(), Refused> {
     if BALANCE.with(|b| b.held.get()) < SMALL_BYTES as i64 {

@@ -12,7 +12,8 @@ pub fn sleep(_span: std::time::Duration) {
     yield_now();
 }
 
-/// Stack of a thread that runs SQL, in bytes. Pages are touched lazily, so size costs address space.
+/// Stack of a thread that runs SQL, in bytes. Pages are touched lazily, so size costs address
+/// space.
 pub const STACK_BYTES: usize = 8 << 20;
 
 /// Processors that this process may use.

@@ -1,9 +1,9 @@
-//! Waiting of sessions and workers: one [`Waiter`] each, with a wake-up token, an interrupt word and
-//! the current wait event. Whoever waits for a heavyweight lock, a socket or a sleep passes its
+//! Waiting of sessions and workers: one [`Waiter`] each, with a wake-up token, an interrupt word
+//! and the current wait event. Whoever waits for a heavyweight lock, a socket or a sleep passes its
 //! `&Waiter`; latches, I/O in flight and commit flushes do not look at interrupts.
 //!
-//! A wake-up is a token: one that comes before the sleep is not lost, several are one. So the caller
-//! loops: test the condition, park, test again.
+//! A wake-up is a token: one that comes before the sleep is not lost, several are one. So the
+//! caller loops: test the condition, park, test again.
 //!
 //! Counterpart: latch.c, wait_event.c, the ProcSignal half of postgres.c.
 

@@ -11,8 +11,8 @@ use ids::{Fork, Lsn, Oid, RelFile, Xid};
 use std::fmt::Write;
 use wal::{DecodedRecord, Fields, RmgrId};
 
-/// Adds what a record of the managers Xact, Clog, CommitTs, MultiXact or Standby says besides its name; `None` if it
-/// ends too early. `time` puts microseconds since 2000 in words.
+/// Adds what a record of the managers Xact, Clog, CommitTs, MultiXact or Standby says besides its
+/// name; `None` if it ends too early. `time` puts microseconds since 2000 in words.
 pub fn describe(
     record: &DecodedRecord,
     time: &dyn Fn(i64) -> String,
@@ -105,7 +105,8 @@ fn origin(id: u16, lsn: Lsn, at: &str, out: &mut String) -> Option<()> {
     write!(out, "; origin: node {id}, lsn {lsn}, at {at}").ok()
 }
 
-/// Counterpart: xl_xact_prepare; what follows its fixed part is aligned to eight bytes, piece by piece.
+/// Counterpart: xl_xact_prepare; what follows its fixed part is aligned to eight bytes, piece by
+/// piece.
 fn prepare(record: &DecodedRecord, time: &dyn Fn(i64) -> String, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     let (_magic, _len, _xid, _database) = (f.u32()?, f.u32()?, f.xid()?, f.oid()?);
@@ -170,9 +171,9 @@ fn stats(label: &str, items: &[DroppedStats], out: &mut String) -> Option<()> {
     items.iter().try_for_each(|i| write!(out, " {}/{}/{}", i.kind, i.database, i.object).ok())
 }
 
-/// Shared invalidation messages: what they concern, a signed byte, and from byte 4 a database and an object.
-/// `init_file`: database and tablespace whose relation cache's file goes.
-/// Counterpart: `standby_desc_invalidations`.
+/// Shared invalidation messages: what they concern, a signed byte, and from byte 4 a database and
+/// an object. `init_file`: database and tablespace whose relation cache's file goes. Counterpart:
+/// `standby_desc_invalidations`.
 fn invalidations(messages: &[u8], init_file: Option<(Oid, Oid)>, out: &mut String) -> Option<()> {
     if messages.is_empty() {
         return Some(());

@@ -7,9 +7,8 @@
 //! then the mutexes of status page sets; the log is inserted into under any of them, flushed under
 //! the last kind only.
 //!
-//! Reading order: `snapshot`, `slru`, `clog`, `subtrans`, `multixact`, `procarray`, `varsup`, `record`,
-//! `manager`, `transaction`, `redo`, `standby`,
-//! `describe`.
+//! Reading order: `snapshot`, `slru`, `clog`, `subtrans`, `multixact`, `procarray`, `varsup`,
+//! `record`, `manager`, `transaction`, `redo`, `standby`, `describe`.
 
 #![forbid(unsafe_code)]
 

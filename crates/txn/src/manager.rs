@@ -110,8 +110,8 @@ impl TxnManager {
         Ok(self.clog.get(xid)?.0)
     }
 
-    /// Is `xid`, or the top-level transaction it belongs to, running in any session (the asking
-    /// one included)? Counterpart: `TransactionIdIsInProgress`. Ask this before [`Self::did_commit`].
+    /// Is `xid`, or the top-level transaction it belongs to, running in any session (the asking one
+    /// included)? Counterpart: `TransactionIdIsInProgress`. Ask this before [`Self::did_commit`].
     pub fn is_in_progress(&self, xid: Xid) -> Result<bool> {
         if !xid.is_normal() {
             return Ok(false);
@@ -135,8 +135,9 @@ impl TxnManager {
         Ok(self.commit_lsn(xid)?.is_some())
     }
 
-    /// `None` unless `xid` and all its parents committed. Else an upper bound of the commit record's position, invalid
-    /// when it is known to be flushed; a hint bit must wait for it. Counterpart: `TransactionIdGetCommitLSN`.
+    /// `None` unless `xid` and all its parents committed. Else an upper bound of the commit
+    /// record's position, invalid when it is known to be flushed; a hint bit must wait for it.
+    /// Counterpart: `TransactionIdGetCommitLSN`.
     #[inline]
     pub fn commit_lsn(&self, xid: Xid) -> Result<Option<Lsn>> {
         if !xid.is_normal() {
@@ -210,8 +211,8 @@ impl TxnManager {
     }
 
     /// As [`TxnManager::horizons`], with the temporary horizon of the session in slot `proc`, whose
-    /// cached removal bounds are moved along: what VACUUM takes for removable by these horizons, pruning
-    /// must not take for needed.
+    /// cached removal bounds are moved along: what VACUUM takes for removable by these horizons,
+    /// pruning must not take for needed.
     pub fn horizons_for(&self, database: Oid, proc: ProcNo) -> Horizons {
         let horizons = self.procs.horizons(database, Some(proc));
         let cached = &self.procs.proc(proc).maybe_needed;
@@ -281,7 +282,8 @@ impl TxnManager {
         self.multis.next()
     }
 
-    /// Oldest multixact that any running transaction might look at. Counterpart: `GetOldestMultiXactId`.
+    /// Oldest multixact that any running transaction might look at. Counterpart:
+    /// `GetOldestMultiXactId`.
     pub fn oldest_multixact(&self) -> MultiXid {
         self.multis.oldest_in_use(&self.procs)
     }
@@ -330,8 +332,8 @@ impl TxnManager {
         self.multis.set_limit(state.oldest, state.oldest_db, age)
     }
 
-    /// Writes and syncs the status files; part of every checkpoint, after the redo pointer is set and
-    /// delayed sections are over.
+    /// Writes and syncs the status files; part of every checkpoint, after the redo pointer is set
+    /// and delayed sections are over.
     pub fn checkpoint(&self) -> Result<()> {
         self.clog.slru.checkpoint()?;
         self.subtrans.checkpoint()?;
@@ -356,7 +358,8 @@ impl TxnManager {
         cp.oldest_multi_db = multi.oldest_db;
     }
 
-    /// Removes parents that nobody can ask for; after a checkpoint. Counterpart: `TruncateSUBTRANS`.
+    /// Removes parents that nobody can ask for; after a checkpoint. Counterpart:
+    /// `TruncateSUBTRANS`.
     pub fn truncate_subtrans(&self) -> Result<()> {
         self.subtrans.truncate(self.procs.horizons(Oid::INVALID, None).oldest_considered_running)
     }

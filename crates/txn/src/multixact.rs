@@ -466,8 +466,8 @@ impl MultiXacts {
         )
     }
 
-    /// Removes what only multixacts before `oldest` need.
-    /// WAL: `MULTIXACT_TRUNCATE_ID`, flushed before any file goes. Counterpart: `TruncateMultiXact`.
+    /// Removes what only multixacts before `oldest` need. WAL: `MULTIXACT_TRUNCATE_ID`, flushed
+    /// before any file goes. Counterpart: `TruncateMultiXact`.
     pub(crate) fn truncate(&self, oldest: MultiXid, db: Oid, b: &mut RecordBuilder) -> Result<()> {
         let _only = self.truncation.lock();
         let State { next, next_offset, oldest: kept, .. } = self.state();

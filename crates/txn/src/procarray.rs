@@ -1,12 +1,12 @@
 //! Who runs: one slot a session, snapshots over all slots, horizons.
 //!
-//! Assigned ids and their subtransaction states lie in dense arrays, since every snapshot reads them.
-//! Ids appear under the id generator's mutex and disappear under `lock` held exclusively; snapshots
-//! hold it shared. So while a snapshot is taken nobody completes.
+//! Assigned ids and their subtransaction states lie in dense arrays, since every snapshot reads
+//! them. Ids appear under the id generator's mutex and disappear under `lock` held exclusively;
+//! snapshots hold it shared. So while a snapshot is taken nobody completes.
 //!
-//! A snapshot whose `completion_count` is still the current one is valid as it is, and taking it again
-//! needs no lock: the session first publishes its xmin, then reads the count. If the count has
-//! not moved, every id that ran then runs still, so any horizon computed before the xmin was
+//! A snapshot whose `completion_count` is still the current one is valid as it is, and taking it
+//! again needs no lock: the session first publishes its xmin, then reads the count. If the count
+//! has not moved, every id that ran then runs still, so any horizon computed before the xmin was
 //! visible is not after it; one computed later sees it. Both sides use sequentially consistent
 //! accesses.
 //!
@@ -172,7 +172,8 @@ impl ProcArray {
         }
     }
 
-    /// Have at least so many others ids that satisfy `counts`? Counterpart: `MinimumActiveBackends`.
+    /// Have at least so many others ids that satisfy `counts`? Counterpart:
+    /// `MinimumActiveBackends`.
     pub(crate) fn others_active(
         &self,
         no: ProcNo,
@@ -284,7 +285,8 @@ impl ProcArray {
         self.completions.fetch_add(1, SeqCst);
     }
 
-    /// An aborted subtransaction with its children leaves. Counterpart: `XidCacheRemoveRunningXids`.
+    /// An aborted subtransaction with its children leaves. Counterpart:
+    /// `XidCacheRemoveRunningXids`.
     pub(crate) fn remove_subxids(&self, no: ProcNo, gone: &[Xid], latest: Xid) {
         let proc = &self.procs[no as usize];
         let lock = self.lock.write();

@@ -213,7 +213,8 @@ pub(crate) fn build_assignment(b: &mut RecordBuilder, top: Xid, subs: &[Xid]) {
     });
 }
 
-/// Takes apart the main data of a record that makes a multixact: its id, the number of its first member, its members.
+/// Takes apart the main data of a record that makes a multixact: its id, the number of its first
+/// member, its members.
 pub(crate) fn parse_multixact(main: &[u8]) -> Result<(MultiXid, u32, Members)> {
     let mut r = Reader { bytes: main };
     let (multi, offset) = (MultiXid(r.u32()?), r.u32()?);

@@ -10,8 +10,8 @@ use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
-/// Does a record of the manager Xact with this info prepare a transaction for two-phase commit, which replay cannot
-/// keep?
+/// Does a record of the manager Xact with this info prepare a transaction for two-phase commit,
+/// which replay cannot keep?
 pub fn prepares(info: u8) -> bool {
     info & XACT_OPMASK == XACT_PREPARE
 }

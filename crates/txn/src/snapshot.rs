@@ -5,7 +5,8 @@ use crate::TxnManager;
 use ids::{CommandId, Xid};
 use pgerror::Result;
 
-/// Which visibility rules a snapshot asks for. Only `Mvcc` (and `NonVacuumable`) use the xid fields.
+/// Which visibility rules a snapshot asks for. Only `Mvcc` (and `NonVacuumable`) use the xid
+/// fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SnapshotKind {
     /// Rows as of the moment the snapshot was taken, plus own changes of earlier commands.

@@ -1,9 +1,9 @@
 //! One session's transaction: its ids, commands, savepoints, snapshots and end.
 //!
-//! The order at commit is the one that recovery and other sessions rely on: commit record, flush (or
-//! a note to the walwriter), pg_xact bits, leaving the proc array, locks. A checkpoint that starts
-//! between record and bits waits, else its redo pointer would skip the record while the bits it
-//! writes are still unset.
+//! The order at commit is the one that recovery and other sessions rely on: commit record, flush
+//! (or a note to the walwriter), pg_xact bits, leaving the proc array, locks. A checkpoint that
+//! starts between record and bits waits, else its redo pointer would skip the record while the bits
+//! it writes are still unset.
 //!
 //! Counterpart: xact.c, snapmgr.c.
 
@@ -412,8 +412,8 @@ impl Transaction {
 
 /// Row locks by several transactions.
 impl Transaction {
-    /// Promises that no multixact this transaction becomes a member of is older than now; call before
-    /// creating or joining one. Counterpart: `MultiXactIdSetOldestMember`.
+    /// Promises that no multixact this transaction becomes a member of is older than now; call
+    /// before creating or joining one. Counterpart: `MultiXactIdSetOldestMember`.
     pub fn set_oldest_multixact_member(&mut self) {
         let slot = &self.manager.procs.proc(self.proc).oldest_member;
         if slot.load(Ordering::Relaxed) == 0 {
@@ -421,8 +421,8 @@ impl Transaction {
         }
     }
 
-    /// Promises to look at no multixact that is older than the oldest one that could be running now.
-    /// Counterpart: `MultiXactIdSetOldestVisible`.
+    /// Promises to look at no multixact that is older than the oldest one that could be running
+    /// now. Counterpart: `MultiXactIdSetOldestVisible`.
     pub fn set_oldest_multixact_visible(&self) {
         let slot = &self.manager.procs.proc(self.proc).oldest_visible;
         if slot.load(Ordering::Relaxed) == 0 {
@@ -635,8 +635,8 @@ impl Transaction {
         self.first_snapshot.is_some()
     }
 
-    /// The current snapshot for other transactions, to which what this one has done is not visible. It holds
-    /// back the horizon until it is dropped. Counterpart: `ExportSnapshot`.
+    /// The current snapshot for other transactions, to which what this one has done is not visible.
+    /// It holds back the horizon until it is dropped. Counterpart: `ExportSnapshot`.
     pub fn export_snapshot(&mut self) -> Arc<Snapshot> {
         let mut copy = (*self.snapshot()).clone();
         // Nobody may take it for one that was just made.
@@ -739,12 +739,12 @@ impl Transaction {
 /// The end.
 impl Transaction {
     /// Commits the top level: when this returns the transaction is over for everybody else. Locks
-    /// are still held; [`Transaction::release_locks`] comes after dropped files and
-    /// invalidations have been dealt with. An error before the record leaves the transaction to be
-    /// aborted; a later one is of severity PANIC.
-    /// Counterpart: `RecordTransactionCommit`, `ProcArrayEndTransaction`.
-    /// WAL: a commit record if an id was assigned. It is waited for if `synchronous` and the transaction has
-    /// logged anything ([`Transaction::note_record`]), or if files depend on it.
+    /// are still held; [`Transaction::release_locks`] comes after dropped files and invalidations
+    /// have been dealt with. An error before the record leaves the transaction to be aborted; a
+    /// later one is of severity PANIC. Counterpart: `RecordTransactionCommit`,
+    /// `ProcArrayEndTransaction`. WAL: a commit record if an id was assigned. It is waited for if
+    /// `synchronous` and the transaction has logged anything ([`Transaction::note_record`]), or if
+    /// files depend on it.
     pub fn commit(&mut self, extras: &XactExtras, synchronous: bool, now: i64) -> Result<Lsn> {
         while self.levels.len() > 1 {
             self.commit_subxact()?;

@@ -143,7 +143,8 @@ impl TxnManager {
         self.next_xid.store(next.0, Ordering::Release);
     }
 
-    /// Replay has seen `xid`: the next one is after it. Counterpart: `AdvanceNextFullTransactionIdPastXid`.
+    /// Replay has seen `xid`: the next one is after it. Counterpart:
+    /// `AdvanceNextFullTransactionIdPastXid`.
     pub fn advance_next_xid_past(&self, xid: Xid) {
         let next = self.next_full_xid();
         if xid.is_normal() && xid.follows_or_equals(next.xid()) {
@@ -212,8 +213,8 @@ impl TxnManager {
         limit.is_valid() && self.next_full_xid().xid().follows_or_equals(limit)
     }
 
-    /// How old multixacts may become; less than the setting where the space of members is running out.
-    /// Counterpart: `MultiXactMemberFreezeThreshold`.
+    /// How old multixacts may become; less than the setting where the space of members is running
+    /// out. Counterpart: `MultiXactMemberFreezeThreshold`.
     pub fn multixact_freeze_max_age(&self) -> u32 {
         const SAFE: u32 = u32::MAX / 2;
         const DANGER: u32 = u32::MAX - u32::MAX / 4;

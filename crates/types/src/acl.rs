@@ -1,5 +1,5 @@
-//! aclitem: a grantee, a grantor and privileges, 12 bytes. The low 16 bits of the privileges are what is
-//! granted, the high 16 the grant options. Counterpart: acl.c.
+//! aclitem: a grantee, a grantor and privileges, 12 bytes. The low 16 bits of the privileges are
+//! what is granted, the high 16 the grant options. Counterpart: acl.c.
 
 use crate::array::{self, ArrayRef};
 use crate::builtin::SetSource;

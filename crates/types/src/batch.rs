@@ -4,7 +4,8 @@ use crate::{Datum, DatumRef};
 
 /// Most rows of a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;
-/// With so many bytes of values a batch is full whatever its number of rows; a single row may be larger.
+/// With so many bytes of values a batch is full whatever its number of rows; a single row may be
+/// larger.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
 /// Bit per row; set means NULL.
@@ -108,8 +109,8 @@ impl BytesColumn {
         &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Appends a value. A column holds less than 4 GB: rows are at most 1 GB and the filler of a batch
-    /// ends it early when it becomes large.
+    /// Appends a value. A column holds less than 4 GB: rows are at most 1 GB and the filler of a
+    /// batch ends it early when it becomes large.
     #[inline]
     pub fn push(&mut self, value: &[u8]) {
         self.data.extend_from_slice(value);

@@ -1,5 +1,5 @@
-//! Bit strings: bit, varbit. A payload is the number of bits and the bits, the first one in the highest place; what
-//! is left of the last byte is zero. Counterpart: varbit.c.
+//! Bit strings: bit, varbit. A payload is the number of bits and the bits, the first one in the
+//! highest place; what is left of the last byte is zero. Counterpart: varbit.c.
 //!
 //! ```text
 //!  | bits i32 | byte … |

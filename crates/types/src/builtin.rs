@@ -1,6 +1,6 @@
 //! How built-in functions are called and found. The key is `pg_proc.prosrc`, as in PostgreSQL's own
-//! table. Higher crates have tables of the same kind for functions that need catalogs or the engine.
-//! Counterpart: fmgrtab.c.
+//! table. Higher crates have tables of the same kind for functions that need catalogs or the
+//! engine. Counterpart: fmgrtab.c.
 
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::Result;
@@ -8,16 +8,18 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// An ordinary function. The caller checks `proisstrict`. Calling conventions where SQL has no value:
-/// a `cstring` is its bytes; a receive function's `internal` argument is the whole message field as
-/// bytes; a VARIADIC parameter is an array.
+/// An ordinary function. The caller checks `proisstrict`. Calling conventions where SQL has no
+/// value: a `cstring` is its bytes; a receive function's `internal` argument is the whole message
+/// field as bytes; a VARIADIC parameter is an array.
 pub type ScalarFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Datum>;
 
-/// Transition function of an aggregate whose state type is `internal`; the state is not among `args`.
+/// Transition function of an aggregate whose state type is `internal`; the state is not among
+/// `args`.
 pub type TransFn = fn(&mut dyn FnContext, &mut AggState, &[DatumRef<'_>]) -> Result<()>;
 
 /// Final function over an `internal` state. It may be called several times (window frames), so it
-/// leaves the state as it is. `args`: the extra arguments, where `aggfinalextra` or direct ones are.
+/// leaves the state as it is. `args`: the extra arguments, where `aggfinalextra` or direct ones
+/// are.
 pub type FinalFn = fn(&mut dyn FnContext, &mut AggState, &[DatumRef<'_>]) -> Result<Datum>;
 
 /// Merges the second `internal` state into the first.
@@ -28,8 +30,8 @@ pub type SrfFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Box<dyn SetSo
 
 /// The rows of a set-returning function.
 pub trait SetSource: Send {
-    /// Puts the next row's columns (one for a scalar result) into `out`, which comes empty; false at
-    /// the end.
+    /// Puts the next row's columns (one for a scalar result) into `out`, which comes empty; false
+    /// at the end.
     fn next(&mut self, cx: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool>;
 }
 
@@ -48,7 +50,8 @@ impl SetSource for VecSource {
     }
 }
 
-/// State of an aggregate of type `internal`: NULL at first, then a value of the function's own type.
+/// State of an aggregate of type `internal`: NULL at first, then a value of the function's own
+/// type.
 #[derive(Default)]
 pub struct AggState(Option<Box<dyn Any + Send>>);
 

@@ -57,7 +57,8 @@ pub(crate) fn push_octal(out: &mut Vec<u8>, b: u8) {
     out.extend([b'\\', b'0' + (b >> 6), b'0' + (b >> 3 & 7), b'0' + (b & 7)]);
 }
 
-/// The escape form: backslash doubled, bytes outside of printable ASCII in octal. `length` is that of the result.
+/// The escape form: backslash doubled, bytes outside of printable ASCII in octal. `length` is that
+/// of the result.
 fn escape_encode(cx: &dyn FnContext, bytes: &[u8], length: usize) -> Result<Vec<u8>> {
     let mut out = allocate(length)?;
     pieces::each(cx, bytes, |piece| {

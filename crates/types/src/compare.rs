@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// Compares two non-null values under a collation (the invalid OID where the type has none).
 pub type CompareFn = fn(DatumRef<'_>, DatumRef<'_>, collation: Oid) -> Ordering;
 
-/// A comparison that knows more than its two values: the order of an enum's labels, the columns of a row type.
+/// A comparison that knows more than its two values: the order of an enum's labels, the columns of
+/// a row type.
 pub trait TypedCompare: Send + Sync {
     /// As [`CompareFn`].
     fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering;

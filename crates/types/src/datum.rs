@@ -1,5 +1,5 @@
-//! Values. A datum is physical: how a value is stored, not what it means. By-value types (`typbyval`)
-//! are a word; all others are the bytes of their on-disk payload:
+//! Values. A datum is physical: how a value is stored, not what it means. By-value types
+//! (`typbyval`) are a word; all others are the bytes of their on-disk payload:
 //!
 //! | types | form |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Enum types, over the context's look-ups. An enum value is the OID of its label. Counterpart: enum.c.
+//! Enum types, over the context's look-ups. An enum value is the OID of its label. Counterpart:
+//! enum.c.
 
 use crate::{Datum, DatumRef, FnContext, array};
 use ids::Oid;

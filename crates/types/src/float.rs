@@ -14,7 +14,8 @@ pub fn underflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")
 }
 
-/// Length of the number at the front of `text`, as C's `strtod` would take it: decimal or hexadecimal.
+/// Length of the number at the front of `text`, as C's `strtod` would take it: decimal or
+/// hexadecimal.
 fn number_len(text: &[u8]) -> Option<(usize, bool)> {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let body = &text[sign..];
@@ -253,8 +254,8 @@ fn special(negative: bool, nan: bool) -> String {
     .to_string()
 }
 
-/// Of the two shortest texts that are equally far from `abs`, PostgreSQL takes the even one: the digits of that, if
-/// `digits` is one of such two and `is_it` takes the other for the same number.
+/// Of the two shortest texts that are equally far from `abs`, PostgreSQL takes the even one: the
+/// digits of that, if `digits` is one of such two and `is_it` takes the other for the same number.
 fn even_of_two(
     abs: f64,
     digits: &str,

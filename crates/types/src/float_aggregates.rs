@@ -1,6 +1,6 @@
-//! Aggregates over float4 and float8: sums of squared deviations by Youngs and Cramer's method, kept in
-//! float8 arrays (N, Sx, Sxx; for two variables also Sy, Syy, Sxy). And the boolean aggregates' moving
-//! states. Counterpart: float.c.
+//! Aggregates over float4 and float8: sums of squared deviations by Youngs and Cramer's method,
+//! kept in float8 arrays (N, Sx, Sxx; for two variables also Sy, Syy, Sxy). And the boolean
+//! aggregates' moving states. Counterpart: float.c.
 
 use crate::builtin::AggState;
 use crate::float::overflow;

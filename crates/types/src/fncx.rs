@@ -41,7 +41,8 @@ pub struct RowColumn {
     pub dropped: Option<Dropped>,
 }
 
-/// How the values of a dropped column lie in the rows that still have them: `attlen`, `attbyval`, `attalign`.
+/// How the values of a dropped column lie in the rows that still have them: `attlen`, `attbyval`,
+/// `attalign`.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped {
     pub len: i16,
@@ -72,7 +73,8 @@ impl RowColumn {
 #[derive(Clone, Debug, Default)]
 pub struct RowDesc {
     pub columns: Vec<RowColumn>,
-    /// Of a type whose columns say so: the log position at which the last of them got its shape, else 0.
+    /// Of a type whose columns say so: the log position at which the last of them got its shape,
+    /// else 0.
     pub version: u64,
     types: OnceLock<Box<[TypeInfo]>>,
 }
@@ -122,8 +124,8 @@ pub trait FnContext {
     /// The call's result type; invalid where it is not known.
     fn result_type(&self) -> Oid;
 
-    /// Was the call written with VARIADIC, so that the last argument is an array of arguments? Asked by
-    /// VARIADIC "any" functions.
+    /// Was the call written with VARIADIC, so that the last argument is an array of arguments?
+    /// Asked by VARIADIC "any" functions.
     fn variadic_array(&self) -> bool {
         false
     }
@@ -183,7 +185,8 @@ pub trait FnContext {
         Err(PgError::unsupported(format!("range type {ty}")))
     }
 
-    /// The columns of a composite type, or of a registered record type (`ty` = record and a typmod).
+    /// The columns of a composite type, or of a registered record type (`ty` = record and a
+    /// typmod).
     fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
         let _ = typmod;
         Err(PgError::unsupported(format!("row type {ty}")))
@@ -287,8 +290,9 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// The methods of [`FnContext`] that do not depend on which function is called, handed on to another context:
-/// `delegate_fn_context!(self, self.host)` in an `impl`, where `host` is a reference or a box.
+/// The methods of [`FnContext`] that do not depend on which function is called, handed on to
+/// another context: `delegate_fn_context!(self, self.host)` in an `impl`, where `host` is a
+/// reference or a box.
 #[macro_export]
 macro_rules! delegate_fn_context {
     ($self:ident, $to:expr) => {
@@ -357,7 +361,8 @@ macro_rules! delegate_fn_context {
 }
 
 /// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. The
-/// clock stands still; random numbers come from a fixed seed, so nothing secret may be made of them.
+/// clock stands still; random numbers come from a fixed seed, so nothing secret may be made of
+/// them.
 pub struct BasicContext {
     pub settings: Settings,
     pub collation: Oid,
@@ -365,7 +370,8 @@ pub struct BasicContext {
     pub result_type: Oid,
     pub now: i64,
     pub notices: Vec<PgError>,
-    /// Checks for interrupts until one finds that the query was cancelled, for tests; `None`: none does.
+    /// Checks for interrupts until one finds that the query was cancelled, for tests; `None`: none
+    /// does.
     pub checks_left: Cell<Option<u32>>,
     extra: Option<Box<dyn Any + Send>>,
     seed: u64,

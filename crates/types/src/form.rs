@@ -1,5 +1,5 @@
-//! What all input, output and receive functions share: the wording of their errors, white space, and a
-//! reader of binary messages. Counterpart: libpq/pqformat.c.
+//! What all input, output and receive functions share: the wording of their errors, white space,
+//! and a reader of binary messages. Counterpart: libpq/pqformat.c.
 
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::borrow::Cow;

@@ -1,5 +1,6 @@
-//! `in_range` support functions: bounds of RANGE window frames. in_range(value, base, offset, sub, less): is
-//! value on the wanted side of base ± offset? Counterpart: the in_range functions of the types.
+//! `in_range` support functions: bounds of RANGE window frames. in_range(value, base, offset, sub,
+//! less): is value on the wanted side of base ± offset? Counterpart: the in_range functions of the
+//! types.
 
 use crate::compare::float_cmp;
 use crate::datetime::{

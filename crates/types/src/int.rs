@@ -1,5 +1,5 @@
-//! int2, int4, int8. Words are sign-extended, so `as_i64` reads any of them, and every operation is done in
-//! 64 bits and checked against the result's range. Counterpart: int.c, int8.c.
+//! int2, int4, int8. Words are sign-extended, so `as_i64` reads any of them, and every operation is
+//! done in 64 bits and checked against the result's range. Counterpart: int.c, int8.c.
 
 use crate::builtin::SetSource;
 use crate::form::{

@@ -1,5 +1,5 @@
-//! Functions over long values end soon after their statement is cancelled: each asks for interrupts within a few
-//! megabytes, whatever the value is.
+//! Functions over long values end soon after their statement is cancelled: each asks for interrupts
+//! within a few megabytes, whatever the value is.
 
 use crate::tests::context;
 use crate::{Datum, DatumRef, FnContext, builtin, oids};

@@ -1,8 +1,8 @@
 //! Batch kernels of hot functions: whole columns at a time, over the rows of a selection.
 //!
-//! A kernel answers for the selected rows only; other rows of the result are 0. NULL rows are skipped (all
-//! functions here are strict), so an error is raised only for rows that row-at-a-time evaluation would
-//! reach.
+//! A kernel answers for the selected rows only; other rows of the result are 0. NULL rows are
+//! skipped (all functions here are strict), so an error is raised only for rows that row-at-a-time
+//! evaluation would reach.
 
 use crate::compare::{bpchar_trimmed, float_cmp};
 use crate::float::{div8, mul8, sum8};
@@ -22,8 +22,8 @@ pub fn lookup(prosrc: &str) -> Option<BinaryKernel> {
     TABLE.iter().find(|(name, _)| *name == prosrc).map(|&(_, k)| k)
 }
 
-/// Of the rows in a selection, those stay for which the column's word compares so with a constant. NULLs
-/// are the caller's business.
+/// Of the rows in a selection, those stay for which the column's word compares so with a constant.
+/// NULLs are the caller's business.
 pub type SelectKernel = fn(values: &[u64], constant: u64, rows: Rows<'_>);
 
 /// Rows to choose from.
@@ -63,7 +63,8 @@ impl Rows<'_> {
 /// Does a word compare so with a constant?
 pub type WordTest = fn(value: u64, constant: u64) -> bool;
 
-/// A comparison of words with a constant: first for `column op constant`, then for `constant op column`.
+/// A comparison of words with a constant: first for `column op constant`, then for `constant op
+/// column`.
 #[derive(Clone, Copy)]
 pub struct WordComparison {
     /// Among the rows of a column.

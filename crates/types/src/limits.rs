@@ -1,8 +1,10 @@
-//! How large a value may become, and the builders that hold what is made to it. Counterpart: memutils.h, stringinfo.c.
+//! How large a value may become, and the builders that hold what is made to it. Counterpart:
+//! memutils.h, stringinfo.c.
 //!
-//! PostgreSQL asks for the memory of every value in one piece, and no piece may have 1 GB: that is the limit of each
-//! value, row and message. Its errors are of two kinds: an allocation of a size that is known beforehand
-//! ([`allocate`]), and a buffer that grows ([`TextBuffer`]). Both refuse before any memory is taken.
+//! PostgreSQL asks for the memory of every value in one piece, and no piece may have 1 GB: that is
+//! the limit of each value, row and message. Its errors are of two kinds: an allocation of a size
+//! that is known beforehand ([`allocate`]), and a buffer that grows ([`TextBuffer`]). Both refuse
+//! before any memory is taken.
 
 use crate::{Datum, memory};
 use pgerror::{PgError, Result, pg_err};
@@ -76,8 +78,9 @@ enum Fault {
     Memory { bytes: usize },
 }
 
-/// Text that grows by parts. Where a part does not fit, it and all that follow are dropped and the error comes at the
-/// end, so that code which writes parts need not look after each; long loops ask [`TextBuffer::check`].
+/// Text that grows by parts. Where a part does not fit, it and all that follow are dropped and the
+/// error comes at the end, so that code which writes parts need not look after each; long loops ask
+/// [`TextBuffer::check`].
 #[derive(Default, Debug)]
 pub struct TextBuffer {
     bytes: Vec<u8>,

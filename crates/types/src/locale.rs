@@ -1,11 +1,12 @@
-//! Locales: which of them order text by its bytes, the only order there is so far, and which have upper and lower case
-//! as Unicode has it. A database, a collation or an `init` that asks for another one is refused by name, because
-//! indexes in the wrong order would be worse than none. Counterpart: pg_locale.c.
+//! Locales: which of them order text by its bytes, the only order there is so far, and which have
+//! upper and lower case as Unicode has it. A database, a collation or an `init` that asks for
+//! another one is refused by name, because indexes in the wrong order would be worse than none.
+//! Counterpart: pg_locale.c.
 
 use pgerror::{PgError, Result};
 
-/// Does this `LC_COLLATE` order text by bytes (in UTF-8: by code points)? True for C, POSIX and the C.UTF-8
-/// of glibc, in any spelling of its encoding.
+/// Does this `LC_COLLATE` order text by bytes (in UTF-8: by code points)? True for C, POSIX and the
+/// C.UTF-8 of glibc, in any spelling of its encoding.
 pub fn orders_by_bytes(locale: &str) -> bool {
     matches!(locale, "" | "C" | "POSIX")
         || locale
@@ -25,8 +26,8 @@ pub fn check_order(locale: &str) -> Result<()> {
 /// Locales of the C library in which the dotless i is the lower case of I.
 const DOTLESS: [&str; 5] = ["tr_TR", "tr_CY", "az_AZ", "crh_UA", "ku_TR"];
 
-/// An error (0A000) naming the locale where its `LC_CTYPE` has other letters or other cases of them than we: than
-/// Unicode's in UTF-8, than those of ASCII elsewhere.
+/// An error (0A000) naming the locale where its `LC_CTYPE` has other letters or other cases of them
+/// than we: than Unicode's in UTF-8, than those of ASCII elsewhere.
 pub fn check_case(locale: &str, utf8: bool) -> Result<()> {
     let dotless = DOTLESS.contains(&locale.split(['.', '@']).next().unwrap_or_default())
         || locale.starts_with("tt_RU") && locale.ends_with("@iqtelif");

@@ -37,8 +37,8 @@ macro_rules! comparisons {
     };
 }
 
-/// `orderings! { NAME; compare_fn => "larger" "smaller"; … }`: the transition functions of max and min.
-/// Of equal values the second is taken.
+/// `orderings! { NAME; compare_fn => "larger" "smaller"; … }`: the transition functions of max and
+/// min. Of equal values the second is taken.
 macro_rules! orderings {
     ($table:ident; $($cmp:path => $larger:literal $smaller:literal;)*) => {
         scalars! { $table; $(

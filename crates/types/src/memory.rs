@@ -1,8 +1,8 @@
 //! Memory that a client can make large: asked for before it is allocated, refused with 53200.
 //!
-//! The rule and the counts are in [`sync::memory`]. Code that builds a value, a message or a set of rows of unknown
-//! size calls [`admit`] or [`reserve`] before a large allocation; what grows in small steps is bounded by [`check`],
-//! which is part of every check for interrupts.
+//! The rule and the counts are in [`sync::memory`]. Code that builds a value, a message or a set of
+//! rows of unknown size calls [`admit`] or [`reserve`] before a large allocation; what grows in
+//! small steps is bounded by [`check`], which is part of every check for interrupts.
 
 use crate::limits;
 use pgerror::{PgError, Result, pg_err};
@@ -31,7 +31,8 @@ pub fn available() -> usize {
     sync::memory::available()
 }
 
-/// Room for `additional` more entries, as `Vec::reserve` makes it, but with an error where it is not to be had.
+/// Room for `additional` more entries, as `Vec::reserve` makes it, but with an error where it is
+/// not to be had.
 #[inline]
 pub fn reserve<T>(vec: &mut Vec<T>, additional: usize) -> Result<()> {
     if additional <= vec.capacity() - vec.len() {

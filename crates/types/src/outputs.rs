@@ -1,7 +1,6 @@
 //! Types of which we have the text form alone, so that rows that PostgreSQL wrote can be read and
-//! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c, cash.c,
-//! xml.c, tsvector.c,
-//! tsquery.c.
+//! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c,
+//! cash.c, xml.c, tsvector.c, tsquery.c.
 
 use crate::float::float8_text;
 use crate::{Datum, DatumRef, FnContext};
@@ -127,7 +126,8 @@ fn lexeme(out: &mut String, word: &[u8]) {
     out.push('\'');
 }
 
-/// Number of lexemes; of each where it lies, how long it is and whether positions follow it; the lexemes.
+/// Number of lexemes; of each where it lies, how long it is and whether positions follow it; the
+/// lexemes.
 fn ts_vector(payload: &[u8]) -> Result<String> {
     let count = u32::from_le_bytes(bytes(payload, 0)?) as usize;
     let words = 4 + 4 * count;
@@ -158,8 +158,9 @@ fn ts_vector(payload: &[u8]) -> Result<String> {
 const NDISTINCT: u32 = 0xA352_BFA4;
 const DEPENDENCIES: u32 = 0xB454_9A2C;
 
-/// A magic number, the kind, the number of items; of each a double, the number of columns, the columns.
-/// The last one of a dependency is what the others determine. Counterpart: mvdistinct.c, dependencies.c.
+/// A magic number, the kind, the number of items; of each a double, the number of columns, the
+/// columns. The last one of a dependency is what the others determine. Counterpart: mvdistinct.c,
+/// dependencies.c.
 fn statistics(payload: &[u8], dependencies: bool) -> Result<String> {
     let words = |at| Ok::<_, PgError>(u32::from_le_bytes(bytes(payload, at)?));
     if words(0)? != if dependencies { DEPENDENCIES } else { NDISTINCT } || words(4)? != 1 {

@@ -1,5 +1,6 @@
-//! Work on long values in pieces, with a check for interrupts between them. A value may have 1 GB, and a pass over so
-//! much takes seconds where sessions share the processors: a statement must end soon after its timeout.
+//! Work on long values in pieces, with a check for interrupts between them. A value may have 1 GB,
+//! and a pass over so much takes seconds where sessions share the processors: a statement must end
+//! soon after its timeout.
 
 use crate::limits::{TextBuffer, allocate_payload};
 use crate::{Datum, FnContext};
@@ -68,7 +69,8 @@ pub fn append_text(cx: &dyn FnContext, out: &mut TextBuffer, bytes: &[u8]) -> Re
     })
 }
 
-/// Appends `period` again and again until that has made `total` bytes, for which the vector has the room.
+/// Appends `period` again and again until that has made `total` bytes, for which the vector has the
+/// room.
 pub fn append_repeated(
     cx: &dyn FnContext,
     out: &mut Vec<u8>,
@@ -81,7 +83,8 @@ pub fn append_repeated(
         && made > 0
         && made < total
     {
-        // What is made is a whole number of periods until the last round; doubling it copies in large pieces.
+        // What is made is a whole number of periods until the last round; doubling it copies in
+        // large pieces.
         let more = made.min(total - made);
         for from in (0..more).step_by(PIECE_BYTES) {
             if from > 0 {

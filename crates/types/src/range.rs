@@ -1,9 +1,10 @@
-//! Ranges and multiranges: their text form, so that rows that PostgreSQL wrote can be read and dumped.
-//! Counterpart: rangetypes.c, multirangetypes.c.
+//! Ranges and multiranges: their text form, so that rows that PostgreSQL wrote can be read and
+//! dumped. Counterpart: rangetypes.c, multirangetypes.c.
 //!
-//! The payload of a range: its type, the lower and the upper bound as far as there are any (aligned, counted from
-//! the end of the type), a byte of flags. Of a multirange: its type, the number of ranges, for each but the first
-//! four bytes that say where it lies or how long it is, a byte of flags for each, the bounds of each, aligned.
+//! The payload of a range: its type, the lower and the upper bound as far as there are any
+//! (aligned, counted from the end of the type), a byte of flags. Of a multirange: its type, the
+//! number of ranges, for each but the first four bytes that say where it lies or how long it is, a
+//! byte of flags for each, the bounds of each, aligned.
 
 use crate::array::read_element;
 use crate::form::is_space;

@@ -5,8 +5,8 @@
 //! typmod  type ctid  natts+flags2  infomask    hoff   null bitmap, padding, columns
 //! ```
 //!
-//! Offsets of columns count from four bytes before the payload, where the length word stands on disk.
-//! Counterpart: rowtypes.c, htup_details.h.
+//! Offsets of columns count from four bytes before the payload, where the length word stands on
+//! disk. Counterpart: rowtypes.c, htup_details.h.
 
 use crate::fncx::{RowDesc, TypeInfo};
 use crate::form::{Reader, is_space};
@@ -38,8 +38,9 @@ fn align_up(n: usize, to: usize) -> usize {
     n.div_ceil(to) * to
 }
 
-/// A row value of type `ty` (`record` and a typmod for anonymous ones). A type's `version` other than 0 stands in the
-/// header, where PostgreSQL since 15.20 looks for it: in place of the typmod, and its upper half in the ctid.
+/// A row value of type `ty` (`record` and a typmod for anonymous ones). A type's `version` other
+/// than 0 stands in the header, where PostgreSQL since 15.20 looks for it: in place of the typmod,
+/// and its upper half in the ctid.
 pub fn form(
     ty: Oid,
     typmod: i32,

@@ -1,4 +1,5 @@
-//! The `reg*` types: OIDs that read and show as names, by look-ups of the context. Counterpart: regproc.c.
+//! The `reg*` types: OIDs that read and show as names, by look-ups of the context. Counterpart:
+//! regproc.c.
 
 use crate::fncx::RegKind;
 use crate::form::Reader;
@@ -92,7 +93,8 @@ fn send(d: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::bytes(d.as_oid().0.to_be_bytes()))
 }
 
-/// `to_reg*`: NULL where there is no such object or schema, or several objects; an OID's digits are no name.
+/// `to_reg*`: NULL where there is no such object or schema, or several objects; an OID's digits are
+/// no name.
 fn to_reg(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
     let text = String::from_utf8_lossy(d.as_bytes()).into_owned();
     match cx.reg_lookup(kind, &text) {

@@ -4,7 +4,8 @@ use crate::form::{is_space, shown, trim_space};
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{PgError, Result, pg_err};
 
-/// A unit: its name, up to which number of them it is shown, whether the number is rounded, and the power of two.
+/// A unit: its name, up to which number of them it is shown, whether the number is rounded, and the
+/// power of two.
 struct Unit {
     name: &'static str,
     limit: i64,
@@ -82,7 +83,8 @@ fn pretty_numeric(cx: &mut dyn FnContext, size: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::Null)
 }
 
-/// Bytes of the number at the front: sign, digits, fraction, exponent; `None` where there are no digits.
+/// Bytes of the number at the front: sign, digits, fraction, exponent; `None` where there are no
+/// digits.
 fn number_len(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         text.get(from..).unwrap_or_default().iter().take_while(|c| c.is_ascii_digit()).count()

@@ -1,5 +1,6 @@
-//! Types of PostgreSQL's own bookkeeping: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, uuid,
-//! void, cstring, unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c, pseudotypes.c.
+//! Types of PostgreSQL's own bookkeeping: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector,
+//! uuid, void, cstring, unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c,
+//! pseudotypes.c.
 
 use crate::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
 use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended};
@@ -32,7 +33,8 @@ fn check_vector(d: DatumRef<'_>, name: &str) -> Result<()> {
         let bytes = d.as_bytes().get(at..).and_then(|b| b.first_chunk::<4>());
         bytes.map(|b| i32::from_le_bytes(*b))
     };
-    // Without the length word: dimensions, place of the values if there are NULLs, element type, size, lower bound.
+    // Without the length word: dimensions, place of the values if there are NULLs, element type,
+    // size, lower bound.
     if word(0) == Some(1) && word(4) == Some(0) && word(16) == Some(0) {
         return Ok(());
     }

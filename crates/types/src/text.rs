@@ -1,4 +1,5 @@
-//! text, varchar, bpchar: input and output, typmods and coercions. Counterpart: varchar.c, varlena.c.
+//! text, varchar, bpchar: input and output, typmods and coercions. Counterpart: varchar.c,
+//! varlena.c.
 
 use crate::compare::bpchar_trimmed;
 use crate::limits::allocate_payload;

@@ -1,4 +1,5 @@
-//! `pg_snapshot` (and its older name `txid_snapshot`): which transactions were running. Counterpart: xid8funcs.c.
+//! `pg_snapshot` (and its older name `txid_snapshot`): which transactions were running.
+//! Counterpart: xid8funcs.c.
 //!
 //! ```text
 //!  | count u32 | xmin u64 | xmax u64 | running u64 … ascending |

@@ -9,7 +9,8 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 pub struct Zone {
     name: String,
     tz: TimeZone,
-    /// Only this abbreviation's offset counts: the last one that it stood for, or will stand for first.
+    /// Only this abbreviation's offset counts: the last one that it stood for, or will stand for
+    /// first.
     abbreviation: Option<String>,
 }
 
@@ -28,8 +29,8 @@ impl Zone {
         &self.name
     }
 
-    /// A zone of the tz database (case does not matter) or a POSIX specification; `None` where it is
-    /// neither.
+    /// A zone of the tz database (case does not matter) or a POSIX specification; `None` where it
+    /// is neither.
     pub fn named(name: &str) -> Option<Zone> {
         if let Ok(tz) = TimeZone::get(name) {
             let name = tz.iana_name().unwrap_or(name).to_string();
@@ -77,8 +78,8 @@ impl Zone {
         (info.offset().seconds(), info.dst().is_dst(), info.abbreviation().to_string())
     }
 
-    /// Seconds east of Greenwich at a local time, given as seconds since 1970 on the local clock. In a
-    /// gap the offset before it holds, in an overlap the later one.
+    /// Seconds east of Greenwich at a local time, given as seconds since 1970 on the local clock.
+    /// In a gap the offset before it holds, in an overlap the later one.
     pub fn at_local(&self, local_seconds: i64) -> i32 {
         let mut s = local_seconds;
         if s >= CYCLE_LIMIT {

@@ -106,7 +106,8 @@ mod tests {
         assert_eq!(PG_EPOCH_UNIX_SECONDS, 10_957 * 86_400);
         let clock = ManualClock::new();
         clock.sleep(Duration::from_millis(1500));
-        // select extract(epoch from timestamptz '2024-01-01 00:00:01.5+00' - timestamptz '2000-01-01 00:00+00')
+        // select extract(epoch from timestamptz '2024-01-01 00:00:01.5+00' - timestamptz
+        // '2000-01-01 00:00+00')
         assert_eq!(clock.pg_micros(), 757_382_401_500_000);
         assert_eq!(clock.unix_seconds(), 1_704_067_201);
     }

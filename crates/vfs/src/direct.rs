@@ -23,7 +23,8 @@ impl DirectBuffer {
         self.len = 0;
     }
 
-    /// Lends the next `bytes` to be filled; what they hold is from earlier use. Panics beyond the capacity.
+    /// Lends the next `bytes` to be filled; what they hold is from earlier use. Panics beyond the
+    /// capacity.
     pub fn extend(&mut self, bytes: usize) -> &mut [u8] {
         let at = self.start + self.len;
         self.len += bytes;

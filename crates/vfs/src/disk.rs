@@ -13,8 +13,8 @@ pub enum OpenMode {
     Read,
     /// The file must exist; reading and writing.
     ReadWrite,
-    /// As [`OpenMode::ReadWrite`], but writes go past the system's cache where the file system can do that:
-    /// in memory and in the file they begin and end at multiples of [`DIRECT_ALIGN`].
+    /// As [`OpenMode::ReadWrite`], but writes go past the system's cache where the file system can
+    /// do that: in memory and in the file they begin and end at multiples of [`DIRECT_ALIGN`].
     Direct,
     /// As [`OpenMode::Direct`]; what a call has written is durable when it returns.
     WriteThrough,
@@ -74,7 +74,8 @@ pub trait Disk: Send + Sync {
     fn read_link(&self, path: &str) -> io::Result<String>;
     /// Makes the names in a directory durable.
     fn sync_dir(&self, path: &str) -> io::Result<()>;
-    /// The setting `fsync`: off makes each sync succeed without doing anything. Disks of tests keep theirs.
+    /// The setting `fsync`: off makes each sync succeed without doing anything. Disks of tests keep
+    /// theirs.
     fn set_syncs(&self, _on: bool) {}
     /// Do syncs do anything?
     fn syncs(&self) -> bool {
@@ -92,7 +93,8 @@ pub trait Disk: Send + Sync {
 
 /// An open file. All calls may come from several threads at once.
 pub trait File: Send + Sync {
-    /// Reads up to `buf.len()` bytes; fewer only at the end of the file (or on a disk that does so).
+    /// Reads up to `buf.len()` bytes; fewer only at the end of the file (or on a disk that does
+    /// so).
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
     fn readv_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize>;
     /// Writes some of `buf`, at least one byte unless it is empty.

@@ -1,4 +1,5 @@
-//! Steps on files that survive a crash as a whole. Counterpart: `durable_rename` and company in fd.c.
+//! Steps on files that survive a crash as a whole. Counterpart: `durable_rename` and company in
+//! fd.c.
 
 use crate::disk::{Disk, FileKind, OpenMode};
 use crate::error::io_error;

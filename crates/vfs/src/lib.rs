@@ -1,9 +1,10 @@
-//! Everything the server does with files, the clock and randomness goes through these traits, so that
-//! tests run the production code on a disk that forgets, tears, fails and fills up.
+//! Everything the server does with files, the clock and randomness goes through these traits, so
+//! that tests run the production code on a disk that forgets, tears, fails and fills up.
 //!
 //! Paths are text relative to the data directory ("base/5/1259"); absolute ones stand for
-//! themselves (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the crashable disk),
-//! `durable` (rename and remove that survive a crash), `clock`, `random`, `machine` (memory), `error`.
+//! themselves (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the
+//! crashable disk), `durable` (rename and remove that survive a crash), `clock`, `random`,
+//! `machine` (memory), `error`.
 
 mod clock;
 mod direct;

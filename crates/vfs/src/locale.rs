@@ -1,5 +1,5 @@
-//! Locales and collations that this machine has: those of the C library, and those of ICU if its library is
-//! installed. Here because the calls need `unsafe`.
+//! Locales and collations that this machine has: those of the C library, and those of ICU if its
+//! library is installed. Here because the calls need `unsafe`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::process::{Command, Stdio};
@@ -20,8 +20,8 @@ pub struct IcuLocale {
     pub version: Option<String>,
 }
 
-/// The locales that `locale -a` lists, in its order, without those that cannot be opened. Empty where the program is
-/// missing.
+/// The locales that `locale -a` lists, in its order, without those that cannot be opened. Empty
+/// where the program is missing.
 pub fn libc_locales() -> Vec<LibcLocale> {
     let mut command = Command::new("locale");
     let listed = command.arg("-a").stdin(Stdio::null()).stderr(Stdio::null()).output();
@@ -36,8 +36,8 @@ pub fn libc_locales() -> Vec<LibcLocale> {
 /// The character set of a locale; `None` if there is no such locale.
 pub fn codeset(locale: &str) -> Option<String> {
     let name = CString::new(locale).ok()?;
-    // SAFETY: the name is terminated; the handle is used only until it is freed, and the text of `nl_langinfo_l` is
-    // copied before.
+    // SAFETY: the name is terminated; the handle is used only until it is freed, and the text of
+    // `nl_langinfo_l` is copied before.
     unsafe {
         let handle = libc::newlocale(libc::LC_CTYPE_MASK, name.as_ptr(), std::ptr::null_mut());
         if handle.is_null() {
@@ -67,7 +67,8 @@ const ICU_RELEASES: std::ops::RangeInclusive<u32> = 50..=99;
 /// Bytes of the longest name of a locale or version.
 const NAME_BYTES: usize = 256;
 
-/// The root locale of ICU and all others, in the order of ICU's list. Empty if ICU is not installed.
+/// The root locale of ICU and all others, in the order of ICU's list. Empty if ICU is not
+/// installed.
 pub fn icu_locales() -> Vec<IcuLocale> {
     let Some(icu) = Icu::open() else { return Vec::new() };
     let others = (0..icu.count()).filter_map(|i| icu.name(i));
@@ -94,7 +95,8 @@ type CollatorVersion = unsafe extern "C" fn(*const c_void, *mut [u8; 4]);
 type CloseCollator = unsafe extern "C" fn(*mut c_void);
 type VersionToString = unsafe extern "C" fn(*const [u8; 4], *mut c_char);
 
-/// The functions of ICU that are used. The library stays loaded: unloading it is not safe once it has run.
+/// The functions of ICU that are used. The library stays loaded: unloading it is not safe once it
+/// has run.
 struct Icu {
     count_available: CountAvailable,
     get_available: GetAvailable,
@@ -113,8 +115,9 @@ impl Icu {
     /// One release, if it is installed. Its functions carry its number in their names.
     fn release(number: u32) -> Option<Icu> {
         let library = CString::new(format!("libicui18n.so.{number}")).ok()?;
-        // SAFETY: ICU's initializers may run at any time. The signatures are those of ICU's headers, which its C
-        // interface has kept since the oldest release in the range; a symbol that is missing is null and is refused.
+        // SAFETY: ICU's initializers may run at any time. The signatures are those of ICU's
+        // headers, which its C interface has kept since the oldest release in the range; a symbol
+        // that is missing is null and is refused.
         unsafe {
             let handle = libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
             if handle.is_null() {
@@ -181,7 +184,8 @@ impl Icu {
         let mut version = [0u8; 4];
         // ICU writes at most 20 bytes.
         let mut buffer = [0 as c_char; NAME_BYTES];
-        // SAFETY: the collator is closed after its last use; the buffers are as large as ICU's headers say.
+        // SAFETY: the collator is closed after its last use; the buffers are as large as ICU's
+        // headers say.
         unsafe {
             let collator = (self.open_collator)(tag.as_ptr(), &mut status);
             if status > 0 || collator.is_null() {

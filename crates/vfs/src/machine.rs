@@ -1,4 +1,5 @@
-//! How much memory the machine gives this process. Only what the kernel tells: the settings decide what is done with it.
+//! How much memory the machine gives this process. Only what the kernel tells: the settings decide
+//! what is done with it.
 
 use std::path::Path;
 
@@ -39,7 +40,8 @@ fn physical(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least bound of the group and those that it is in. A container may see its own group as the root.
+/// The least bound of the group and those that it is in. A container may see its own group as the
+/// root.
 fn cgroup(root: &Path, groups: &str) -> Option<u64> {
     let bounds = groups.lines().flat_map(|line| {
         // "hierarchy:controllers:path"; the second version has no controllers there.

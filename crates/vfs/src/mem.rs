@@ -1,17 +1,17 @@
 //! A disk in memory that can crash. Each file has pending contents, which readers see, and durable
 //! ones; each directory likewise has pending and durable entries:
 //!
-//! - `sync_*` on a file makes its contents and length durable, not its name; `sync_dir` makes the names
-//!   in a directory durable, not what they stand for.
-//! - [`MemDisk::crash`] gives the disk as the next start finds it: of the un-synced 512-byte sectors,
-//!   lengths and directory changes a random subset has survived, in no order. A sector is whole, a
-//!   rename is one change.
+//! - `sync_*` on a file makes its contents and length durable, not its name; `sync_dir` makes the
+//!   names in a directory durable, not what they stand for.
+//! - [`MemDisk::crash`] gives the disk as the next start finds it: of the un-synced 512-byte
+//!   sectors, lengths and directory changes a random subset has survived, in no order. A sector is
+//!   whole, a rename is one change.
 //! - A failed sync loses the pending sectors for good: readers still see them, a later sync does
 //!   not write them (as Linux does it).
-//! - Any kind of call can be made to fail ([`MemDisk::fail_nth`]), writes can be short, and the disk
-//!   can be full.
-//! - A crash can be set for the middle of whatever is going on ([`MemDisk::crash_at_change`]), and a
-//!   disk can lie about its syncs ([`MemDisk::ignore_sync_on`]).
+//! - Any kind of call can be made to fail ([`MemDisk::fail_nth`]), writes can be short, and the
+//!   disk can be full.
+//! - A crash can be set for the middle of whatever is going on ([`MemDisk::crash_at_change`]), and
+//!   a disk can lie about its syncs ([`MemDisk::ignore_sync_on`]).
 //!
 //! LOCK ORDER: the tree, then a file's contents, then the faults.
 
@@ -133,8 +133,8 @@ impl MemDisk {
         MemDisk::from_tree(tree, used)
     }
 
-    /// The power fails right before the `n`th call from now on that changes something (1 is the next).
-    /// This disk goes on; what the next start finds is kept for [`MemDisk::crashed`].
+    /// The power fails right before the `n`th call from now on that changes something (1 is the
+    /// next). This disk goes on; what the next start finds is kept for [`MemDisk::crashed`].
     pub fn crash_at_change(&self, n: u64, seed: u64) {
         let planned = &self.shared.planned_crash;
         *planned.found.lock() = None;

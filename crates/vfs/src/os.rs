@@ -324,8 +324,8 @@ mod tests {
         fs::remove_dir_all(disk.root).unwrap();
     }
 
-    /// Direct writes come from aligned memory and land where buffered reads find them; what is not aligned is refused,
-    /// not written past the boundary.
+    /// Direct writes come from aligned memory and land where buffered reads find them; what is not
+    /// aligned is refused, not written past the boundary.
     #[test]
     fn direct_writes_from_aligned_memory() {
         let disk = temp_disk("direct");

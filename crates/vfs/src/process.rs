@@ -1,4 +1,5 @@
-//! What a server does with processes: signals, its user, its way out. Here because the calls need `unsafe`.
+//! What a server does with processes: signals, its user, its way out. Here because the calls need
+//! `unsafe`.
 
 use std::io;
 use std::time::Duration;
@@ -72,8 +73,8 @@ pub fn send_signal(pid: i32, signal: Signal) -> io::Result<()> {
     }
 }
 
-/// Is there a process with this number? One that has ended and that nobody has asked about is none: it holds
-/// no files any more.
+/// Is there a process with this number? One that has ended and that nobody has asked about is none:
+/// it holds no files any more.
 pub fn exists(pid: i32) -> bool {
     // SAFETY: signal 0 only asks.
     let known = pid > 0
@@ -82,7 +83,8 @@ pub fn exists(pid: i32) -> bool {
     known && !has_ended(pid)
 }
 
-/// As [`exists`], of processes that we may signal: whoever may not be, did not write a file of ours.
+/// As [`exists`], of processes that we may signal: whoever may not be, did not write a file of
+/// ours.
 pub fn may_signal(pid: i32) -> bool {
     // SAFETY: signal 0 only asks.
     pid > 0 && unsafe { libc::kill(pid, 0) } == 0 && !has_ended(pid)
@@ -157,7 +159,8 @@ pub fn receive_now(socket: &impl std::os::fd::AsRawFd, buf: &mut [u8]) -> io::Re
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
-/// Has a socket refuse clients from now on, though somebody may still wait for one; its address can be listened on anew.
+/// Has a socket refuse clients from now on, though somebody may still wait for one; its address can
+/// be listened on anew.
 pub fn stop_listening(socket: &impl std::os::fd::AsRawFd) {
     // SAFETY: no memory is involved.
     unsafe {
@@ -298,10 +301,12 @@ pub fn thread_id() -> i32 {
     unsafe { libc::gettid() }
 }
 
-/// User and system time of a thread of this process, to the kernel's tick; `None` if there is no such thread.
+/// User and system time of a thread of this process, to the kernel's tick; `None` if there is no
+/// such thread.
 pub fn thread_times(id: i32) -> Option<(Duration, Duration)> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{id}/stat")).ok()?;
-    // "id (name) state …": behind the name, which may hold anything, the times are the twelfth and thirteenth field.
+    // "id (name) state …": behind the name, which may hold anything, the times are the twelfth and
+    // thirteenth field.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(11);
     // SAFETY: the call cannot fail for this name.
@@ -311,8 +316,8 @@ pub fn thread_times(id: i32) -> Option<(Duration, Duration)> {
     Some((next()?, next()?))
 }
 
-/// Is some process attached to the System V shared memory segment? That betrays a server of PostgreSQL whose own
-/// process has gone and whose children have not.
+/// Is some process attached to the System V shared memory segment? That betrays a server of
+/// PostgreSQL whose own process has gone and whose children have not.
 pub fn shared_memory_in_use(id: i32) -> bool {
     // SAFETY: plain data, which the call fills.
     unsafe {
@@ -321,9 +326,10 @@ pub fn shared_memory_in_use(id: i32) -> bool {
     }
 }
 
-/// Key and number of the System V segment by which a server of PostgreSQL marks this data directory, if some process is
-/// attached to it: it betrays one whose lock file somebody has removed. The key is the directory's inode
-/// number, or one of the next where others have that. Counterpart: `PGSharedMemoryCreate`.
+/// Key and number of the System V segment by which a server of PostgreSQL marks this data
+/// directory, if some process is attached to it: it betrays one whose lock file somebody has
+/// removed. The key is the directory's inode number, or one of the next where others have that.
+/// Counterpart: `PGSharedMemoryCreate`.
 pub fn shared_memory_of(directory: &str) -> io::Result<Option<(i32, i32)>> {
     use std::os::unix::fs::MetadataExt;
     let stat = std::fs::metadata(directory)?;
@@ -345,16 +351,16 @@ pub fn shared_memory_of(directory: &str) -> io::Result<Option<(i32, i32)>> {
 /// Segments of other directories that are passed over.
 const KEYS_TRIED_MAX: i32 = 100;
 
-/// `PGShmemHeader`: magic, creator (4 bytes each), size, free offset (8 each), handle (4, padded to 8), index (8), device
-/// and inode (8 each).
+/// `PGShmemHeader`: magic, creator (4 bytes each), size, free offset (8 each), handle (4, padded to
+/// 8), index (8), device and inode (8 each).
 const SEGMENT_HEADER_BYTES: usize = 56;
 const SEGMENT_MAGIC: i32 = 679_834_894;
 
 /// Device and inode of the directory that a segment of PostgreSQL's belongs to.
 fn mark_of(id: i32) -> Option<(u64, u64)> {
     let mut header = [0u8; SEGMENT_HEADER_BYTES];
-    // SAFETY: the segment was found with at least as many bytes as are copied (`shmget` refuses smaller ones), it stays
-    // mapped until `shmdt`, and is read without references to it.
+    // SAFETY: the segment was found with at least as many bytes as are copied (`shmget` refuses
+    // smaller ones), it stays mapped until `shmdt`, and is read without references to it.
     unsafe {
         let at = libc::shmat(id, std::ptr::null(), libc::SHM_RDONLY);
         if at as isize == -1 {

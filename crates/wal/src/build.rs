@@ -1,9 +1,9 @@
 //! Building a record: what is registered, and the bytes it becomes.
 //!
-//! A builder belongs to a session or worker and is reused; warm, it allocates nothing. Page contents
-//! are not registered but lent at insertion (`Wal::insert`), since only then is known whether images
-//! are needed, and the record may have to be built again when the redo pointer moved meanwhile.
-//! Counterpart: xloginsert.c (XLogBeginInsert, XLogRegister*).
+//! A builder belongs to a session or worker and is reused; warm, it allocates nothing. Page
+//! contents are not registered but lent at insertion (`Wal::insert`), since only then is known
+//! whether images are needed, and the record may have to be built again when the redo pointer moved
+//! meanwhile. Counterpart: xloginsert.c (XLogBeginInsert, XLogRegister*).
 
 use crate::image::Packer;
 use crate::record::{
@@ -162,8 +162,8 @@ impl RecordBuilder {
         }
     }
 
-    /// End of the newest record inserted from here since the last call; invalid if there was none. Tells
-    /// whether a transaction has written anything that its commit should wait for.
+    /// End of the newest record inserted from here since the last call; invalid if there was none.
+    /// Tells whether a transaction has written anything that its commit should wait for.
     pub fn take_last_end(&mut self) -> Lsn {
         std::mem::replace(&mut self.last_end, Lsn::INVALID)
     }

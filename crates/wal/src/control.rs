@@ -1,7 +1,8 @@
 //! `global/pg_control`: what must be known before anything else can be read.
 //!
-//! 8192 bytes on disk, of which the first 296 carry the fields and a CRC-32C; one sector, so that the
-//! write is atomic. Counterpart: catalog/pg_control.h, xlog.c (ReadControlFile, WriteControlFile).
+//! 8192 bytes on disk, of which the first 296 carry the fields and a CRC-32C; one sector, so that
+//! the write is atomic. Counterpart: catalog/pg_control.h, xlog.c (ReadControlFile,
+//! WriteControlFile).
 
 use crate::layout::{le32, le64};
 use ids::{FullXid, Lsn, MultiXid, Oid, Xid};

@@ -1,8 +1,8 @@
 //! Sections that a checkpoint waits for.
 //!
 //! A section counts itself in under the current phase, 0 or 1, on one of a few cache lines. A
-//! checkpoint turns the phase and waits until the old phase's counts are zero: those are the sections
-//! that began before. Sections that begin later do not hold it up.
+//! checkpoint turns the phase and waits until the old phase's counts are zero: those are the
+//! sections that began before. Sections that begin later do not hold it up.
 //!
 //! Counterpart: DELAY_CHKPT_START and DELAY_CHKPT_COMPLETE in proc.h.
 

@@ -7,7 +7,8 @@ use crate::{DecodedRecord, RmgrId};
 use ids::Fork;
 use std::fmt::Write;
 
-/// Name of the kind of record, without flags; `None` for an unknown one. `info` is the whole info byte.
+/// Name of the kind of record, without flags; `None` for an unknown one. `info` is the whole info
+/// byte.
 pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
     let op = (info >> 4) as usize;
     let names: &[&str] = match rmgr {

@@ -6,8 +6,8 @@
 //! other pages:  short header (24 bytes) | records ...
 //! ```
 //!
-//! Besides [`Lsn`]s, which count every byte of every file, inserters count *usable* bytes (`BytePos`),
-//! which leaves out page headers: then reserving room is a plain addition.
+//! Besides [`Lsn`]s, which count every byte of every file, inserters count *usable* bytes
+//! (`BytePos`), which leaves out page headers: then reserving room is a plain addition.
 //! Counterpart: access/xlog_internal.h.
 
 use ids::Lsn;
@@ -109,14 +109,15 @@ impl Layout {
         self.place(pos, true)
     }
 
-    /// Where `len` usable bytes (a multiple of 8) end that begin at `start`, usable byte `pos`: mostly on the same page, and then
-    /// without a division. As [`Layout::end_lsn`] of `pos + len`.
+    /// Where `len` usable bytes (a multiple of 8) end that begin at `start`, usable byte `pos`:
+    /// mostly on the same page, and then without a division. As [`Layout::end_lsn`] of `pos + len`.
     #[inline]
     pub const fn end_after(self, start: Lsn, pos: u64, len: u64) -> Lsn {
         if start.0 % PAGE + len <= PAGE { Lsn(start.0 + len) } else { self.end_lsn(pos + len) }
     }
 
-    /// Where the usable byte `before`, at most `pos`, lies; `start` is where `pos` does. As [`Layout::start_lsn`] of `before`.
+    /// Where the usable byte `before`, at most `pos`, lies; `start` is where `pos` does. As
+    /// [`Layout::start_lsn`] of `before`.
     #[inline]
     pub const fn start_before(self, start: Lsn, pos: u64, before: u64) -> Lsn {
         let back = pos - before;

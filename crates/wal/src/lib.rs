@@ -1,9 +1,9 @@
 //! The write-ahead log: records, reader, insertion, flush, segments, and the control file.
 //!
 //! Knows no access method: what a record means is known to the module whose resource manager it
-//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`, `desc`; for writing
-//! `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal` that ties them together; at
-//! last `control`.
+//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`,
+//! `desc`; for writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal` that
+//! ties them together; at last `control`.
 
 #![forbid(unsafe_code)]
 

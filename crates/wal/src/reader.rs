@@ -4,8 +4,8 @@
 //! crash, so it is no error, but the reason is kept. A failing disk is an error.
 //!
 //! A record may go on on following pages, each of which then says so in its header. If the server
-//! crashed within such a record, it later writes on at the page that should have held the rest, whose
-//! header says OVERWRITE_CONTRECORD: the reader then drops the half record and goes on there.
+//! crashed within such a record, it later writes on at the page that should have held the rest,
+//! whose header says OVERWRITE_CONTRECORD: the reader then drops the half record and goes on there.
 //!
 //! Counterpart: xlogreader.c.
 
@@ -76,8 +76,8 @@ pub struct WalReader {
 }
 
 impl WalReader {
-    /// A reader of the log below `pg_wal`. With `system_id`, long page headers must carry it, and no record is read
-    /// that ends on a page of another timeline.
+    /// A reader of the log below `pg_wal`. With `system_id`, long page headers must carry it, and
+    /// no record is read that ends on a page of another timeline.
     pub fn new(
         disk: Arc<dyn Disk>,
         segment_size: u32,
@@ -147,8 +147,8 @@ impl WalReader {
         }
     }
 
-    /// The header of the next record, of which nothing else is looked at, not even its CRC: never short of what
-    /// [`WalReader::read`] finds, but perhaps beyond the end of the log.
+    /// The header of the next record, of which nothing else is looked at, not even its CRC: never
+    /// short of what [`WalReader::read`] finds, but perhaps beyond the end of the log.
     pub fn skim(&mut self) -> Result<Option<RecordHeader>> {
         self.skimming = true;
         let found = self.read().map(|record| record.is_some());
@@ -220,8 +220,8 @@ impl WalReader {
         }
     }
 
-    /// As [`WalReader::seek`], to the first record that begins on or after the page of `lsn`; false if there is no such
-    /// page in the log.
+    /// As [`WalReader::seek`], to the first record that begins on or after the page of `lsn`; false
+    /// if there is no such page in the log.
     pub fn seek_from_page(&mut self, lsn: Lsn) -> Result<bool> {
         match self.skip_to_record(lsn) {
             Ok(at) => {
@@ -267,8 +267,9 @@ impl WalReader {
         }
     }
 
-    /// Reads the record at `at`; `Some((start, page))` if the page that should hold its rest says that the
-    /// record, which starts behind the page's header if `at` is the page, is void and what follows begins there.
+    /// Reads the record at `at`; `Some((start, page))` if the page that should hold its rest says
+    /// that the record, which starts behind the page's header if `at` is the page, is void and what
+    /// follows begins there.
     fn read_record(&mut self, mut at: Lsn) -> Result<Option<(Lsn, Lsn)>, Stop> {
         let mut page = Lsn(at.0 - at.0 % WAL_PAGE as u64);
         let header = self.load(page)?;

@@ -1,7 +1,7 @@
 //! Where the next record goes: one short step for each inserter.
 //!
-//! The state is one 16-byte word, {byte position, length of the last record, generation}, changed by
-//! compare-and-swap. Positions count usable bytes ([`crate::layout`]), so that taking room is an
+//! The state is one 16-byte word, {byte position, length of the last record, generation}, changed
+//! by compare-and-swap. Positions count usable bytes ([`crate::layout`]), so that taking room is an
 //! addition. The generation changes when the redo pointer or `full_page_writes` does: an inserter
 //! that decided about page images under an older one fails to reserve and builds its record again.
 //! While the change is under way the generation is odd and nobody can reserve.

@@ -1,11 +1,11 @@
 //! WAL buffers: a ring of pages into which inserters copy at the same time.
 //!
-//! A page is 1,024 words of 8 bytes. Records start at multiples of 8 and fill up to one, so each word
-//! belongs to one record, and copying is plain stores of words without any lock; the completion
-//! protocol (`slots`) orders them before the flusher's reads.
+//! A page is 1,024 words of 8 bytes. Records start at multiples of 8 and fill up to one, so each
+//! word belongs to one record, and copying is plain stores of words without any lock; the
+//! completion protocol (`slots`) orders them before the flusher's reads.
 //!
-//! Which page of the log lies in a frame says `ends`: the page's end, stored after the page has been
-//! zeroed and given its header. Pages are made in order, by whoever first needs them.
+//! Which page of the log lies in a frame says `ends`: the page's end, stored after the page has
+//! been zeroed and given its header. Pages are made in order, by whoever first needs them.
 //!
 //! Counterpart: GetXLogBuffer, AdvanceXLInsertBuffer in xlog.c.
 
@@ -150,8 +150,8 @@ impl Ring {
         words[2].store(u64::from(rest), Relaxed);
     }
 
-    /// Copies the page at `page` to `out`, of a page's size. What lies beyond the complete position may be
-    /// half copied.
+    /// Copies the page at `page` to `out`, of a page's size. What lies beyond the complete position
+    /// may be half copied.
     pub(crate) fn copy_out(&self, page: Lsn, out: &mut [u8]) {
         debug_assert!(self.has(page), "page of unwritten log left the ring");
         let words = self.page_words(self.frame(page.0 / PAGE));

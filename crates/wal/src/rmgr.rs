@@ -110,8 +110,8 @@ impl RmgrId {
         mask
     }
 
-    /// Can pages be compared with images in its records (`wal_consistency_checking`)? Those of XLOG are images
-    /// themselves, and replay takes them for that; others change no pages.
+    /// Can pages be compared with images in its records (`wal_consistency_checking`)? Those of XLOG
+    /// are images themselves, and replay takes them for that; others change no pages.
     pub const fn is_checkable(self) -> bool {
         use RmgrId::*;
         matches!(self, Heap | Heap2 | Btree | Hash | Gin | Gist | Seq | SpGist | Brin | Generic)

@@ -212,9 +212,9 @@ impl Segments {
         Ok(stat.kind == vfs::FileKind::File && stat.len == self.layout.segment_size())
     }
 
-    /// Makes the segment behind that of `end` unless it is there or that one has only begun; so whoever
-    /// comes to it need not. True if it made one. Tried once: if there is no room, say, whoever needs the segment finds
-    /// that out, and until then nothing is amiss.
+    /// Makes the segment behind that of `end` unless it is there or that one has only begun; so
+    /// whoever comes to it need not. True if it made one. Tried once: if there is no room, say,
+    /// whoever needs the segment finds that out, and until then nothing is amiss.
     pub(crate) fn make_ahead(&self, end: Lsn) -> bool {
         let last = Lsn(end.0 - 1);
         let next = self.layout.segment_of(last) + 1;

@@ -1,8 +1,8 @@
 //! Who is copying where: so that a flush knows up to which position the log is complete.
 //!
-//! An inserter takes a slot *before* it reserves room, publishes the position it has filled up to (at
-//! first its start), and frees the slot when all is copied. Whoever reads the reserved position and
-//! then looks at the slots therefore sees everybody who reserved before.
+//! An inserter takes a slot *before* it reserves room, publishes the position it has filled up to
+//! (at first its start), and frees the slot when all is copied. Whoever reads the reserved position
+//! and then looks at the slots therefore sees everybody who reserved before.
 //!
 //! Counterpart: WALInsertLock and WaitXLogInsertionsToFinish in xlog.c.
 

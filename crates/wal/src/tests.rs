@@ -415,7 +415,8 @@ fn who_fills_a_segment_wakes_the_checkpointer() {
     assert!(woken(wal.checkpointer_waiter()));
 }
 
-/// Nobody needs the next segment yet: that there is no room for it is no fault. Who needs it goes down.
+/// Nobody needs the next segment yet: that there is no room for it is no fault. Who needs it goes
+/// down.
 #[test]
 fn a_segment_that_cannot_be_made_ahead_is_no_fault_yet() {
     const ENOSPC: i32 = 28;

@@ -6,9 +6,9 @@
 //! flush:   queue up; one leader waits for complete insertions, writes, fsyncs, wakes the others
 //! ```
 //!
-//! LOCK ORDER: a claimed slot, then the ring's making of pages, or the writer's lock; the latter two
-//! never together. The writer's lock is taken only after waiting for insertions, since an inserter
-//! may need it to make room.
+//! LOCK ORDER: a claimed slot, then the ring's making of pages, or the writer's lock; the latter
+//! two never together. The writer's lock is taken only after waiting for insertions, since an
+//! inserter may need it to make room.
 //!
 //! Counterpart: xlog.c.
 
@@ -269,9 +269,9 @@ impl Wal {
         Ok(())
     }
 
-    /// Writes the record. `pages` lends the contents, by block id, of those registered blocks that may
-    /// need an image (all but `NO_IMAGE`/`WILL_INIT` ones; those too for consistency checking). The
-    /// caller holds their latches, so that neither bytes nor LSN change meanwhile.
+    /// Writes the record. `pages` lends the contents, by block id, of those registered blocks that
+    /// may need an image (all but `NO_IMAGE`/`WILL_INIT` ones; those too for consistency checking).
+    /// The caller holds their latches, so that neither bytes nor LSN change meanwhile.
     ///
     /// An error is of severity PANIC: the caller must not go on.
     pub fn insert(
@@ -381,7 +381,8 @@ impl Wal {
         self.flush_after(lsn, &|| None)
     }
 
-    /// As [`Wal::flush`]; who comes to write and sync first asks `pause` whether to let others join (`commit_delay`).
+    /// As [`Wal::flush`]; who comes to write and sync first asks `pause` whether to let others join
+    /// (`commit_delay`).
     pub fn flush_after(&self, lsn: Lsn, pause: &dyn Fn() -> Option<Duration>) -> Result<()> {
         if lsn <= self.flushed() {
             return Ok(());
@@ -498,7 +499,8 @@ impl Wal {
         self.config.read().clone()
     }
 
-    /// Tells the walwriter that an asynchronous commit ended at `lsn`. Counterpart: XLogSetAsyncXactLSN.
+    /// Tells the walwriter that an asynchronous commit ended at `lsn`. Counterpart:
+    /// XLogSetAsyncXactLSN.
     pub fn note_async_commit(&self, lsn: Lsn) {
         self.async_commit.fetch_max(lsn.0, Relaxed);
         if self.pages_to_flush(lsn) >= u64::from(self.writer_flush_after.load(Relaxed)) {
@@ -516,7 +518,8 @@ impl Wal {
         &self.background
     }
 
-    /// Where the checkpointer is to sleep: who has filled a segment wakes it, to see whether a checkpoint is due.
+    /// Where the checkpointer is to sleep: who has filled a segment wakes it, to see whether a
+    /// checkpoint is due.
     pub fn checkpointer_waiter(&self) -> &Arc<Waiter> {
         self.writer.checkpointer()
     }
@@ -526,14 +529,16 @@ impl Wal {
         self.writer.take_segment_filled()
     }
 
-    /// Segments that the log has begun since that of the redo pointer. Counterpart: XLogCheckpointNeeded.
+    /// Segments that the log has begun since that of the redo pointer. Counterpart:
+    /// XLogCheckpointNeeded.
     pub fn segments_since_redo(&self) -> u64 {
         let begun = self.layout.segment_of(self.inserted());
         begun.saturating_sub(self.layout.segment_of(self.redo_ptr()))
     }
 
-    /// The walwriter's step: writes whole pages, and asynchronous commits, and flushes them if it is time to; makes
-    /// the next segment ahead. `true` if it did something. Counterpart: XLogBackgroundFlush.
+    /// The walwriter's step: writes whole pages, and asynchronous commits, and flushes them if it
+    /// is time to; makes the next segment ahead. `true` if it did something. Counterpart:
+    /// XLogBackgroundFlush.
     pub fn background_flush(&self) -> Result<bool> {
         self.background_woken.store(false, Relaxed);
         if self.in_recovery() {
@@ -638,9 +643,9 @@ impl Wal {
         self.delay_end.wait(sync::yield_now);
     }
 
-    /// After a checkpoint: recycles or removes segments that recovery no longer needs.
-    /// `distance` is the estimated size of the log until the next one ends, in bytes; with `preallocate`
-    /// the next segment is made if it will be needed soon.
+    /// After a checkpoint: recycles or removes segments that recovery no longer needs. `distance`
+    /// is the estimated size of the log until the next one ends, in bytes; with `preallocate` the
+    /// next segment is made if it will be needed soon.
     pub fn remove_old_segments(
         &self,
         redo: Lsn,
@@ -672,8 +677,8 @@ impl Wal {
         Ok(counts)
     }
 
-    /// A session sets `track_wal_io_timing`, or does so no more. Since one writes for many, all writing is timed as long as
-    /// any session wants it.
+    /// A session sets `track_wal_io_timing`, or does so no more. Since one writes for many, all
+    /// writing is timed as long as any session wants it.
     pub fn track_io_timing(&self, on: bool) {
         let sessions = &self.counters.timing_sessions;
         if on {

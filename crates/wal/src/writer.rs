@@ -1,12 +1,13 @@
 //! From the ring to the disk, and group commit.
 //!
 //! Who wants a position durable and finds nobody flushing becomes the leader; the others queue up.
-//! The leader waits until the insertions before its position are complete, takes along whatever else
-//! is complete by then, writes and fsyncs, wakes those it served, and hands the lead to one of the
-//! rest. Nobody wakes without a reason.
+//! The leader waits until the insertions before its position are complete, takes along whatever
+//! else is complete by then, writes and fsyncs, wakes those it served, and hands the lead to one of
+//! the rest. Nobody wakes without a reason.
 //!
-//! Who was handed the lead and has nobody behind him first lets the threads run that are ready to: they may be on
-//! their way to their own commits. He waits for none of them: where a processor is free he goes on at once.
+//! Who was handed the lead and has nobody behind him first lets the threads run that are ready to:
+//! they may be on their way to their own commits. He waits for none of them: where a processor is
+//! free he goes on at once.
 //!
 //! The first failed write or fsync is final: what the kernel has of the file is then unknown.
 //!
@@ -95,9 +96,11 @@ enum Role {
     Successor,
 }
 
-/// Giving way may take so long, the time of a few statements. Beyond that, others use the processor for longer work.
+/// Giving way may take so long, the time of a few statements. Beyond that, others use the processor
+/// for longer work.
 const GIVE_WAY_MAX: Duration = Duration::from_millis(2);
-/// After that, so many leaders do not try; twice as many each time that it happens again, up to the most.
+/// After that, so many leaders do not try; twice as many each time that it happens again, up to the
+/// most.
 const HASTY_MIN: u32 = 8;
 const HASTY_MAX: u32 = 4096;
 
@@ -174,7 +177,8 @@ impl Writer {
     }
 
     /// Makes everything before `lsn` durable. `complete` waits for insertions before a position and
-    /// returns up to where the log is complete; `pause` says how long a leader waits for others before that.
+    /// returns up to where the log is complete; `pause` says how long a leader waits for others
+    /// before that.
     pub(crate) fn flush(
         &self,
         lsn: Lsn,
@@ -216,7 +220,8 @@ impl Writer {
         }
     }
 
-    /// Lets those go first who are ready to run, unless somebody waits already for what the leader is about to do.
+    /// Lets those go first who are ready to run, unless somebody waits already for what the leader
+    /// is about to do.
     fn give_way(&self) {
         if !self.queue.lock().waiting.is_empty() {
             return;
@@ -265,8 +270,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Wakes those whose position is durable, and one more to lead: he last, so that those who were served may be back
-    /// with their next commits when he begins.
+    /// Wakes those whose position is durable, and one more to lead: he last, so that those who were
+    /// served may be back with their next commits when he begins.
     fn pass_on(&self) {
         let mut served: SmallVec<[Waiting; 32]> = SmallVec::new();
         let mut queue = self.queue.lock();
@@ -290,8 +295,8 @@ impl Writer {
         }
     }
 
-    /// Writes, without making durable, so that ring frames become free: at least up to `needed`; all
-    /// before `complete` may be written.
+    /// Writes, without making durable, so that ring frames become free: at least up to `needed`;
+    /// all before `complete` may be written.
     pub(crate) fn write(&self, ring: &Ring, complete: Lsn, needed: Lsn) -> Result<()> {
         let mut output = self.file.lock();
         self.outcome()?;

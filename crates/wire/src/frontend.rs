@@ -19,7 +19,8 @@ pub struct Parse<'a> {
     pub types: Vec<u32>,
 }
 
-/// Format codes of parameters or result columns. Whether they exist is asked when values are read or written.
+/// Format codes of parameters or result columns. Whether they exist is asked when values are read
+/// or written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Formats {
     /// All text.
@@ -99,8 +100,8 @@ pub enum FrontendMessage<'a> {
     Password(&'a [u8]),
 }
 
-/// A call of a function without SQL, read step by step: what is wrong with the function is told before what is wrong with
-/// the rest of the message.
+/// A call of a function without SQL, read step by step: what is wrong with the function is told
+/// before what is wrong with the rest of the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionCall<'a> {
     rest: Reader<'a>,
@@ -140,7 +141,8 @@ impl<'a> FunctionCall<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Reader<'a>(&'a [u8]);
 
-/// A message whose frame is good and whose contents are not: an error, but the next message can be read.
+/// A message whose frame is good and whose contents are not: an error, but the next message can be
+/// read.
 fn malformed(message: &str) -> PgError {
     PgError::new(SqlState::PROTOCOL_VIOLATION, message)
 }

@@ -1,4 +1,5 @@
-//! Bytes received and not yet used, cut into frames: a type byte, a length that counts itself, a body.
+//! Bytes received and not yet used, cut into frames: a type byte, a length that counts itself, a
+//! body.
 
 use crate::violation;
 use pgerror::{Result, Severity};
@@ -37,7 +38,8 @@ impl Inbox {
         Inbox::default()
     }
 
-    /// Reads more by `read`, which fills a part of the buffer it is given. Returns what it returned.
+    /// Reads more by `read`, which fills a part of the buffer it is given. Returns what it
+    /// returned.
     pub fn fill<E>(
         &mut self,
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
@@ -70,8 +72,8 @@ impl Inbox {
         self.skipping -= dropped;
     }
 
-    /// Kind and length in bytes of the message at the front, of which a part has come. `next_frame` has found its
-    /// length valid.
+    /// Kind and length in bytes of the message at the front, of which a part has come. `next_frame`
+    /// has found its length valid.
     pub fn incomplete(&self) -> Option<(u8, usize)> {
         let pending = self.pending();
         let len = u32::from_be_bytes(*pending.get(1..)?.first_chunk::<4>()?) as usize;

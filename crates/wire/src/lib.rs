@@ -1,11 +1,11 @@
 //! The frontend/backend protocol, version 3, as a codec without sockets.
 //!
-//! Reading order: `startup` (what opens a connection), `inbox` (the bytes received, cut into frames),
-//! `frontend` (frames as messages), `backend` (answers written into a buffer, with `origin` for errors);
-//! `password` (how passwords are kept), `scram` (how they are proved).
+//! Reading order: `startup` (what opens a connection), `inbox` (the bytes received, cut into
+//! frames), `frontend` (frames as messages), `backend` (answers written into a buffer, with
+//! `origin` for errors); `password` (how passwords are kept), `scram` (how they are proved).
 //!
-//! INVARIANT: nothing here trusts a length before the bytes have arrived; a message can make the server
-//! hold as many bytes as its sender has sent, never more.
+//! INVARIANT: nothing here trusts a length before the bytes have arrived; a message can make the
+//! server hold as many bytes as its sender has sent, never more.
 //!
 //! Counterpart: pqcomm.c, pqformat.c, the reading half of postgres.c.
 

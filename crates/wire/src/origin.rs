@@ -1,8 +1,9 @@
 //! Where PostgreSQL raises its common errors: fields F and R of an ErrorResponse.
 //!
-//! Some clients go by the routine: pgjdbc and asyncpg prepare a statement again if `RevalidateCachedQuery` refused it.
-//! For others it is a hint in psql's verbose output. Errors that PostgreSQL raises in many places have none here, and
-//! line numbers differ from one minor version to the next.
+//! Some clients go by the routine: pgjdbc and asyncpg prepare a statement again if
+//! `RevalidateCachedQuery` refused it. For others it is a hint in psql's verbose output. Errors
+//! that PostgreSQL raises in many places have none here, and line numbers differ from one minor
+//! version to the next.
 
 use pgerror::Fields;
 

@@ -1,5 +1,5 @@
-//! Passwords as `pg_authid.rolpassword` keeps them: SCRAM secrets and MD5 hashes. Counterpart: crypt.c,
-//! scram-common.c.
+//! Passwords as `pg_authid.rolpassword` keeps them: SCRAM secrets and MD5 hashes. Counterpart:
+//! crypt.c, scram-common.c.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;

@@ -6,8 +6,8 @@
 //! client-final   c=<header>,r=<all of the nonce>,p=<proof>
 //! server-final   v=<signature>
 //! ```
-//! A role that has no SCRAM secret goes through the same steps with a made-up one and fails at the end, so that
-//! a stranger cannot tell the two apart.
+//! A role that has no SCRAM secret goes through the same steps with a made-up one and fails at the
+//! end, so that a stranger cannot tell the two apart.
 
 use crate::password::{ITERATIONS, Key, SALT_BYTES, ScramSecret, hmac, same, sha256};
 use base64::Engine;

@@ -38,7 +38,8 @@ pub struct StartupParameters {
 }
 
 impl StartupPacket {
-    /// Takes the packet from the front of `bytes`; `None` if it is not all there. Returns its length too.
+    /// Takes the packet from the front of `bytes`; `None` if it is not all there. Returns its
+    /// length too.
     pub fn decode(bytes: &[u8]) -> Result<Option<(StartupPacket, usize)>> {
         let Some(&head) = bytes.first_chunk::<4>() else { return Ok(None) };
         let len = u32::from_be_bytes(head) as usize;
@@ -78,7 +79,8 @@ fn decode_body(body: &[u8]) -> Result<StartupPacket> {
     }
 }
 
-/// Tells a client that its version of the protocol is not spoken, in the form which that version has for it.
+/// Tells a client that its version of the protocol is not spoken, in the form which that version
+/// has for it.
 pub fn refuse_version(out: &mut Vec<u8>, version: u32) -> PgError {
     let (major, minor) = (version >> 16, version & 0xffff);
     let error = pgerror::pg_err!(
@@ -95,8 +97,8 @@ pub fn refuse_version(out: &mut Vec<u8>, version: u32) -> PgError {
     error
 }
 
-/// Names and values, each with a zero behind it, and one more zero. Some clients' layouts that are not quite this
-/// are accepted: a last name of one byte may stand where the last zero should be.
+/// Names and values, each with a zero behind it, and one more zero. Some clients' layouts that are
+/// not quite this are accepted: a last name of one byte may stand where the last zero should be.
 fn parameters(minor: u16, body: &[u8]) -> Result<StartupParameters> {
     let mut found = StartupParameters { minor, ..StartupParameters::default() };
     let text = |from: usize| {

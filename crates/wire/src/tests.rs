@@ -43,7 +43,8 @@ fn long_messages_arrive_in_parts() {
 
 #[test]
 fn unknown_kinds_and_impossible_lengths_end_the_connection() {
-    // The client is told of an unknown kind; with a wrong length nothing can be said to it any more.
+    // The client is told of an unknown kind; with a wrong length nothing can be said to it any
+    // more.
     let cases = [
         (&b"z\0\0\0\x04"[..], Severity::Fatal),
         (b"Q\0\0\0\x03", Severity::Log),
@@ -81,7 +82,8 @@ fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
     for (kind, body) in bodies {
         assert!(FrontendMessage::decode(kind, body).is_ok());
         for cut in 0..body.len() {
-            // A Bind that lacks values says so when it is checked, after its statement has been found.
+            // A Bind that lacks values says so when it is checked, after its statement has been
+            // found.
             let error = match FrontendMessage::decode(kind, &body[..cut]) {
                 Ok(FrontendMessage::Bind(bind)) => bind.check().unwrap_err(),
                 other => other.unwrap_err(),

@@ -1,6 +1,7 @@
-//! The bank's tables as the engine sees them: accounts, tellers, branches and history, all of the shape
-//! `(id int4, a int4, b int4, balance int4, filler text)` with a unique index on `id` and TOAST; the
-//! accounts of some banks have an index on `balance` too, so that no update of theirs is heap-only.
+//! The bank's tables as the engine sees them: accounts, tellers, branches and history, all of the
+//! shape `(id int4, a int4, b int4, balance int4, filler text)` with a unique index on `id` and
+//! TOAST; the accounts of some banks have an index on `balance` too, so that no update of theirs is
+//! heap-only.
 
 use btree::{KeyColumn, KeySchema};
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted};
@@ -258,8 +259,8 @@ impl Table {
         Ok((batch.len == 1).then(|| types::system::tid_of(batch.get(0, 0))))
     }
 
-    /// Locks the row, hands what it holds to `change`, and writes what comes back (`None` deletes). A
-    /// filler that stays is carried over as it is stored.
+    /// Locks the row, hands what it holds to `change`, and writes what comes back (`None` deletes).
+    /// A filler that stays is carried over as it is stored.
     pub fn change(
         &self,
         be: &mut Backend,

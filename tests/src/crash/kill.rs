@@ -1,5 +1,6 @@
-//! kill -9 of the real server beneath pgbench, again and again. The kernel keeps what was written, so
-//! this proves no fsync (the disk in memory does that), but the whole way from the client to the files.
+//! kill -9 of the real server beneath pgbench, again and again. The kernel keeps what was written,
+//! so this proves no fsync (the disk in memory does that), but the whole way from the client to the
+//! files.
 
 use crate::pgbench::{check_sums, number_after};
 use std::process::Stdio;
@@ -13,8 +14,8 @@ const CLIENTS: u64 = 4;
 /// Clients of our own beside pgbench's.
 const WRITERS: usize = 2;
 
-/// A client of our own, which writes down what it was told: numbers inserted in transactions with an update beside
-/// them. Returns the last number whose COMMIT was answered.
+/// A client of our own, which writes down what it was told: numbers inserted in transactions with
+/// an update beside them. Returns the last number whose COMMIT was answered.
 fn write_down(mut client: Client, who: usize, from: u64) -> u64 {
     let mut told = from;
     loop {

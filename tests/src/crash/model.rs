@@ -1,5 +1,5 @@
-//! What the bank must hold: a base, and the transactions that committed since, in their order in the log.
-//! A crash may take a tail of those that nobody was told are durable, nothing else.
+//! What the bank must hold: a base, and the transactions that committed since, in their order in
+//! the log. A crash may take a tail of those that nobody was told are durable, nothing else.
 
 use super::bank::{HISTORY, Rows, TABLES};
 use std::array;

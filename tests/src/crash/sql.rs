@@ -1,9 +1,10 @@
 //! Crashes beneath SQL: short scripts of DDL, changes, savepoints, row locks, VACUUM, TRUNCATE and
-//! indexes, by several sessions in this process over the disk in memory. After each crash the server
-//! recovers (and crashes again meanwhile); what was acknowledged is there, the rest wholly or not at
-//! all; catalogs, heaps and indexes agree.
+//! indexes, by several sessions in this process over the disk in memory. After each crash the
+//! server recovers (and crashes again meanwhile); what was acknowledged is there, the rest wholly
+//! or not at all; catalogs, heaps and indexes agree.
 //!
-//! A failure names its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its statements.
+//! A failure names its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
+//! statements.
 
 mod check;
 mod cuts;

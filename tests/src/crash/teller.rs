@@ -1,5 +1,5 @@
-//! One session of the bank: a small machine that does the next step of its transaction when it is its
-//! turn, and never waits for another session (nobody else would run).
+//! One session of the bank: a small machine that does the next step of its transaction when it is
+//! its turn, and never waits for another session (nobody else would run).
 
 use super::bank::{ACCOUNTS, BRANCHES, Changed, HISTORY, Row, TELLERS, Table};
 use super::model::{Model, Write};

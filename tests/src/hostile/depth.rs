@@ -1,4 +1,5 @@
-//! Statements that are long or deep: texts of many tokens, lists, joins, expressions within expressions.
+//! Statements that are long or deep: texts of many tokens, lists, joins, expressions within
+//! expressions.
 
 fn nest(open: &str, within: &str, close: &str, depth: usize) -> String {
     format!("{}{within}{}", open.repeat(depth), close.repeat(depth))

@@ -1,5 +1,6 @@
-//! A server whose memory is limited to 4 GiB by a control group of its own, of version 2 or 1, as the machine has it;
-//! where no group can be made, by a limit on the address space (`ulimit -v`), and the test prints the reason.
+//! A server whose memory is limited to 4 GiB by a control group of its own, of version 2 or 1, as
+//! the machine has it; where no group can be made, by a limit on the address space (`ulimit -v`),
+//! and the test prints the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,8 @@ impl Group {
         fs::write(&path, value.to_string()).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    /// The files that set and show the limit are named otherwise in each version; swap is not part of it.
+    /// The files that set and show the limit are named otherwise in each version; swap is not part
+    /// of it.
     fn unified() -> Result<Group, String> {
         let root = Path::new("/sys/fs/cgroup");
         let enabled = fs::read_to_string(root.join("cgroup.subtree_control"))

@@ -1,4 +1,5 @@
-//! Clients that break the protocol's manners: slow readers, messages that stop, announcements, large parameters.
+//! Clients that break the protocol's manners: slow readers, messages that stop, announcements,
+//! large parameters.
 
 use super::raw::Raw;
 use std::io::{Read, Write};

@@ -1,4 +1,5 @@
-//! Rows that are many or wide: sorts, joins, groups, windows, recursion, cursors, and series without end.
+//! Rows that are many or wide: sorts, joins, groups, windows, recursion, cursors, and series
+//! without end.
 
 pub(super) const SETS: &[&str] = &[
     "SELECT count(*) FROM (SELECT g FROM generate_series(1, 1000000000) g ORDER BY g DESC) s",

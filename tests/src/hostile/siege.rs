@@ -1,6 +1,7 @@
-//! Hostile sessions beside pgbench on a machine of 4 GiB, with the default of `norsu.memory_limit`: pgbench loses no
-//! connection and no transaction, each hostile statement ends by its own error or within two seconds of its
-//! `statement_timeout`, and the server's memory stays within the machine's.
+//! Hostile sessions beside pgbench on a machine of 4 GiB, with the default of `norsu.memory_limit`:
+//! pgbench loses no connection and no transaction, each hostile statement ends by its own error or
+//! within two seconds of its `statement_timeout`, and the server's memory stays within the
+//! machine's.
 //!
 //! `NORSU_HOSTILE=part` runs the attacks whose name or text contains the part, and shows each.
 
@@ -18,8 +19,8 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{hand_over, run};
 
-/// What a statement may take beyond its timeout. A debug build runs beside the other tests, and finds only loops that
-/// heed no interrupts.
+/// What a statement may take beyond its timeout. A debug build runs beside the other tests, and
+/// finds only loops that heed no interrupts.
 const GRACE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
 const SESSIONS: usize = 4;
 /// One of so many attacks is part of the short form.
@@ -159,8 +160,9 @@ impl Siege {
         if self.verbose {
             println!("{} kB: {what}", resident(self.pid));
         }
-        // An internal error is a fault of ours; a name that is not there is one of the list. Statements that are too deep
-        // are refused with 42601 by the grammar, as PostgreSQL refuses them.
+        // An internal error is a fault of ours; a name that is not there is one of the list.
+        // Statements that are too deep are refused with 42601 by the grammar, as PostgreSQL refuses
+        // them.
         let strange = code.starts_with("XX") || ["42703", "42883", "42P01"].contains(&code);
         if strange && !is_expected(name) {
             self.complain(what.clone());
@@ -168,8 +170,8 @@ impl Siege {
         (took > self.timeout + GRACE + sending).then_some(what)
     }
 
-    /// All attacks once, from several sessions. What was late has a second try beside pgbench alone: more sessions than
-    /// processors may be late by no fault of the server.
+    /// All attacks once, from several sessions. What was late has a second try beside pgbench
+    /// alone: more sessions than processors may be late by no fault of the server.
     fn storm(&self, attacks: &[Attack]) {
         let next = AtomicUsize::new(0);
         let late = Mutex::new(Vec::new());

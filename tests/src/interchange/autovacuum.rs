@@ -1,5 +1,5 @@
-//! Clusters whose ids are about to run out: the server vacuums what must be vacuumed by itself, databases that nobody may
-//! connect to included, and PostgreSQL finds what it leaves in order.
+//! Clusters whose ids are about to run out: the server vacuums what must be vacuumed by itself,
+//! databases that nobody may connect to included, and PostgreSQL finds what it leaves in order.
 
 use super::wraparound::move_on;
 use std::io::Write;
@@ -73,7 +73,8 @@ fn check_with_postgresql(data: &Path) {
 
 #[test]
 fn a_cluster_about_to_wrap_around_recovers_by_itself() {
-    // Past the age at which autovacuum must act, where warnings come, and where no id is handed out any more.
+    // Past the age at which autovacuum must act, where warnings come, and where no id is handed out
+    // any more.
     for left in [1_900_000_000, 39_000_000, 2_000_000] {
         let place = Place::new();
         move_on(&place.data, place.oldest + (CIRCLE - left), 0);
@@ -120,8 +121,8 @@ fn old_multixacts_are_frozen_by_the_server_too() {
     check_with_postgresql(&place.data);
 }
 
-/// One table cannot be read: all others are vacuumed, ids are refused with the database's name, a superuser can still
-/// vacuum, and when the table is back everything goes on.
+/// One table cannot be read: all others are vacuumed, ids are refused with the database's name, a
+/// superuser can still vacuum, and when the table is back everything goes on.
 #[test]
 fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     let place = Place::new();

@@ -1,6 +1,6 @@
 //! The bank of the crash tests in a directory of the real PostgreSQL: made there, worked on by our
-//! engine with an image of every page in every record, replayed by PostgreSQL (which compares each page
-//! with its image), worked on and crashed there, recovered here.
+//! engine with an image of every page in every record, replayed by PostgreSQL (which compares each
+//! page with its image), worked on and crashed there, recovered here.
 
 use crate::crash::bank::{ACCOUNTS, NAMES, Place, Places, Row, Rows};
 use crate::crash::model::{Model, State, difference, empty};

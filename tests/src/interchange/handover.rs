@@ -1,12 +1,12 @@
-//! One directory, two servers in turn. Each works on what the other left, after a clean stop or a crash in the
-//! middle of things, and the contents must be what the script says; PostgreSQL's own programs look at each index that it
-//! takes over, and at the end at all of it.
+//! One directory, two servers in turn. Each works on what the other left, after a clean stop or a
+//! crash in the middle of things, and the contents must be what the script says; PostgreSQL's own
+//! programs look at each index that it takes over, and at the end at all of it.
 //!
-//! Half of the runs write an image of every changed page into every record (and none for torn pages), so that
-//! the server that replays compares its own work with it, record by record.
+//! Half of the runs write an image of every changed page into every record (and none for torn
+//! pages), so that the server that replays compares its own work with it, record by record.
 //!
-//! Neither server waits for the disk: a killed process leaves its writes to the kernel. What a failing power leaves is
-//! the matter of `crash`.
+//! Neither server waits for the disk: a killed process leaves its writes to the kernel. What a
+//! failing power leaves is the matter of `crash`.
 //!
 //! `NORSU_HANDOVER_SEED=n` runs one seed alone.
 
@@ -32,10 +32,11 @@ enum Server {
 }
 
 impl Server {
-    /// `None`: PostgreSQL's comparison of pages with their images stumbled over a file that a dropped table left
-    /// behind. Replay extends such a file where a record makes a page; the pages before that one are zero, which
-    /// the comparison takes for damage. With `own`, when it replays what PostgreSQL itself wrote, also over a lock of a
-    /// frozen row that carries the mark of a combo command id, see [`stale_combo_ids_do_not_trouble_the_comparison`].
+    /// `None`: PostgreSQL's comparison of pages with their images stumbled over a file that a
+    /// dropped table left behind. Replay extends such a file where a record makes a page; the pages
+    /// before that one are zero, which the comparison takes for damage. With `own`, when it replays
+    /// what PostgreSQL itself wrote, also over a lock of a frozen row that carries the mark of a
+    /// combo command id, see [`stale_combo_ids_do_not_trouble_the_comparison`].
     fn start(data: &Path, ours: bool, own: bool, settings: &[&str]) -> Option<Server> {
         if ours {
             let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
@@ -122,8 +123,8 @@ fn work(
     script.verify(&mut clients[0])?;
     script.start(&mut clients)?;
     for step in 0..steps {
-        // What is logged from here on is compared, and replay finds no file that a dropped table left behind: PostgreSQL's
-        // comparison would stumble over it.
+        // What is logged from here on is compared, and replay finds no file that a dropped table
+        // left behind: PostgreSQL's comparison would stumble over it.
         script.keep_files = script.keep_length && step >= steps / 4;
         let checkpoint = match script.keep_files {
             true => step == steps / 4,
@@ -137,7 +138,8 @@ fn work(
         };
         script.settle(stepped);
     }
-    // After the last checkpoint, so that a crash has all of it replayed; what is random comes once more after it.
+    // After the last checkpoint, so that a crash has all of it replayed; what is random comes once
+    // more after it.
     script.every_kind(&mut clients)?;
     for _ in 0..10 {
         let stepped = script.step(&mut clients, random)?;
@@ -148,7 +150,8 @@ fn work(
     Ok(())
 }
 
-/// The server's dump, without a word that is drawn anew each time and what packagers add to the version.
+/// The server's dump, without a word that is drawn anew each time and what packagers add to the
+/// version.
 fn dump(server: &Server) -> String {
     let text = run(server.client("pg_dumpall"));
     let left_out = ["\\restrict", "\\unrestrict", "-- Dumped from database version"];
@@ -156,8 +159,8 @@ fn dump(server: &Server) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// Both servers recover copies of one directory that somebody crashed; both must see what the script says, and their
-/// dumps must be the same.
+/// Both servers recover copies of one directory that somebody crashed; both must see what the
+/// script says, and their dumps must be the same.
 fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(), String> {
     let mut states = Vec::new();
     for ours in [true, false] {
@@ -189,8 +192,8 @@ fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(),
     }
 }
 
-/// Ten hand-overs. Counts the images by which records were compared. False if PostgreSQL's comparison stumbled
-/// ([`Server::start`]), and the rest was left out.
+/// Ten hand-overs. Counts the images by which records were compared. False if PostgreSQL's
+/// comparison stumbled ([`Server::start`]), and the rest was left out.
 fn hand_over_ten_times(
     seed: u64,
     counts: &mut [BTreeMap<String, usize>; 2],
@@ -209,7 +212,8 @@ fn hand_over_ten_times(
         true => &["max_wal_size=32MB", "wal_consistency_checking=all", "full_page_writes=off"],
     });
     let mut script = Script::new(std::env::var_os("NORSU_HANDOVER_SEED").is_some());
-    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew again.
+    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew
+    // again.
     script.keep_length = compared;
     for round in 0..10 {
         let ours = round % 2 == 0;
@@ -256,7 +260,8 @@ fn hand_over_ten_times(
     Ok(true)
 }
 
-/// One seed: whether it was whole, and its counts. A panic is a failure as any other: its seed must be told.
+/// One seed: whether it was whole, and its counts. A panic is a failure as any other: its seed must
+/// be told.
 fn outcome(seed: u64) -> Result<(bool, [BTreeMap<String, usize>; 2]), String> {
     let mut counts = Default::default();
     let run = || hand_over_ten_times(seed, &mut counts);
@@ -339,8 +344,9 @@ fn ten_hand_overs() {
     }
 }
 
-/// A row that was updated twice in a transaction, the second time in vain, keeps the mark of a combo command id when it is
-/// frozen. PostgreSQL leaves the mark when it locks the row, clears it in replay, and stumbles over that.
+/// A row that was updated twice in a transaction, the second time in vain, keeps the mark of a
+/// combo command id when it is frozen. PostgreSQL leaves the mark when it locks the row, clears it
+/// in replay, and stumbles over that.
 #[test]
 fn stale_combo_ids_do_not_trouble_the_comparison() {
     const STATEMENTS: [&str; 6] = [
@@ -371,8 +377,8 @@ fn stale_combo_ids_do_not_trouble_the_comparison() {
     }
 }
 
-/// A page that is not what its records say must be noticed: one byte of a row is changed on disk, and the next record
-/// for that page carries the right image.
+/// A page that is not what its records say must be noticed: one byte of a row is changed on disk,
+/// and the next record for that page carries the right image.
 #[test]
 fn a_wrong_page_is_noticed_by_the_comparison() {
     let dir = TempDir::new("wrong");

@@ -1,5 +1,6 @@
-//! Indexes over every type that we can keep, filled by CREATE INDEX and by INSERT: their entries are byte for byte
-//! PostgreSQL's, and so is whether equal ones may be merged; amcheck finds each row.
+//! Indexes over every type that we can keep, filled by CREATE INDEX and by INSERT: their entries
+//! are byte for byte PostgreSQL's, and so is whether equal ones may be merged; amcheck finds each
+//! row.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};

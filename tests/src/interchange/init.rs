@@ -1,5 +1,5 @@
-//! The real PostgreSQL 15 on a cluster that our `init` made, and such a cluster compared with one that
-//! PostgreSQL's `initdb` made.
+//! The real PostgreSQL 15 on a cluster that our `init` made, and such a cluster compared with one
+//! that PostgreSQL's `initdb` made.
 
 use catalog::bootstrap::{InitOptions, init};
 use std::collections::BTreeSet;
@@ -182,7 +182,8 @@ fn catalogs_are_those_of_initdb_among_other_locales() {
     compare_catalogs(true);
 }
 
-/// Whoever runs `init` has a locale in which texts are ordered in another way than by bytes: the cluster is one that we can serve.
+/// Whoever runs `init` has a locale in which texts are ordered in another way than by bytes: the
+/// cluster is one that we can serve.
 #[test]
 fn the_locale_of_the_environment_is_taken_as_far_as_it_goes() {
     let dir = TempDir::new("init");

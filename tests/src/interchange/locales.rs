@@ -1,5 +1,6 @@
-//! Directories that PostgreSQL made with locales and encodings of other countries. Databases that order text in another
-//! way than by bytes, or have other letters, are refused by name, and so are such columns; nothing is sorted wrongly.
+//! Directories that PostgreSQL made with locales and encodings of other countries. Databases that
+//! order text in another way than by bytes, or have other letters, are refused by name, and so are
+//! such columns; nothing is sorted wrongly.
 //!
 //! The locales are made for the test alone, so that it does not hang on what the machine has.
 

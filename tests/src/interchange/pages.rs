@@ -1,5 +1,5 @@
-//! The same statements, one session, on both servers: what `pageinspect` says of every page must be the same: line
-//! pointers, tuple headers, hints, data, special areas.
+//! The same statements, one session, on both servers: what `pageinspect` says of every page must be
+//! the same: line pointers, tuple headers, hints, data, special areas.
 
 use super::planted;
 use std::collections::BTreeMap;
@@ -9,7 +9,8 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
 use testkit::referee;
 
-/// Tables (the last word of a case's first line is the one that is looked at) and what is done to them.
+/// Tables (the last word of a case's first line is the one that is looked at) and what is done to
+/// them.
 const CASES: [(&str, &[&str]); 14] = [
     ("plain", &["INSERT INTO plain SELECT g, g % 7, 'row ' || g FROM generate_series(1, 400) g"]),
     (
@@ -217,8 +218,8 @@ fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     (lines, wrong)
 }
 
-/// Relations that are changed behind the server's back, to see that the comparison notices: a hint, a byte of a row, a
-/// flag of an index page, one of a page's header.
+/// Relations that are changed behind the server's back, to see that the comparison notices: a hint,
+/// a byte of a row, a flag of an index page, one of a page's header.
 const PLANTED: [&str; 4] = ["plain", "nulls", "gone_pkey", "hot"];
 
 fn plant(table: &str, path: &Path) {

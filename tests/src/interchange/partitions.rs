@@ -1,5 +1,5 @@
-//! What PostgreSQL's partitioned tables show of themselves on our server: which rows each partition takes, and where it
-//! stands among the others.
+//! What PostgreSQL's partitioned tables show of themselves on our server: which rows each partition
+//! takes, and where it stands among the others.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;

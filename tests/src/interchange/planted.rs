@@ -1,5 +1,6 @@
-//! Damage that only a comparison can notice, planted to see that it does: fields of a record that are not what was
-//! done (checksum made right again), an image that is not applied, a hint that says what is not so.
+//! Damage that only a comparison can notice, planted to see that it does: fields of a record that
+//! are not what was done (checksum made right again), an image that is not applied, a hint that
+//! says what is not so.
 
 use crate::script::Script;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +31,8 @@ pub(super) fn make_room(client: &mut Client, data: &Path) {
     }
 }
 
-/// Finds the `nth` record from `from` on that contains `needle`, changes it, and makes its checksum right.
+/// Finds the `nth` record from `from` on that contains `needle`, changes it, and makes its checksum
+/// right.
 pub(super) fn change_record(
     from: &(PathBuf, usize),
     needle: &[u8],
@@ -74,8 +76,8 @@ pub(super) fn replace_last(record: &mut [u8], from: &[u8], to: &[u8]) {
     record[at..at + to.len()].copy_from_slice(to);
 }
 
-/// A directory without checksums, made and crashed by either server after `setup` and `last`; where `last` began in the
-/// log.
+/// A directory without checksums, made and crashed by either server after `setup` and `last`; where
+/// `last` began in the log.
 fn crashed(
     data: &Path,
     ours: bool,
@@ -125,7 +127,8 @@ fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String
     reply.error.as_ref().map_or_else(|| Ok(reply.text().join(",")), |e| Err(e.message.to_string()))
 }
 
-/// The image in the record is right, what redo works with is not: a field is as if it had not been logged.
+/// The image in the record is right, what redo works with is not: a field is as if it had not been
+/// logged.
 #[test]
 fn fields_that_are_not_logged_are_noticed_by_the_comparison() {
     const ROW: &[u8] = b"planted-aaaaaaaa";
@@ -268,7 +271,8 @@ fn a_hint_taken_for_data_is_noticed_by_the_contents() {
     }
 }
 
-/// The referee's programs complain of a page marked visible that is not, and of an index that lacks a row.
+/// The referee's programs complain of a page marked visible that is not, and of an index that lacks
+/// a row.
 #[test]
 fn the_referee_complains() {
     let dir = TempDir::new("complains");

@@ -1,5 +1,5 @@
-//! What PostgreSQL's directories may hold and we do not honour: each case works or is refused by name, at the start
-//! before anything is written, or when it is touched. None is passed over.
+//! What PostgreSQL's directories may hold and we do not honour: each case works or is refused by
+//! name, at the start before anything is written, or when it is touched. None is passed over.
 
 use crate::refusals::contents;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
-//! `pg_rewind` on directories of ours: it reads our log for the blocks that changed since two servers parted, takes
-//! them from the other, and PostgreSQL replays from there. The server that goes ahead alone is promoted by
-//! PostgreSQL, since that begins a timeline; we work on there after it.
+//! `pg_rewind` on directories of ours: it reads our log for the blocks that changed since two
+//! servers parted, takes them from the other, and PostgreSQL replays from there. The server that
+//! goes ahead alone is promoted by PostgreSQL, since that begins a timeline; we work on there after
+//! it.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +29,8 @@ fn work(client: &mut Client, tag: &str) {
     client.must("VACUUM FREEZE");
 }
 
-/// A dump's lines, without what is drawn anew, and without sequences: replay takes them to where the log is.
+/// A dump's lines, without what is drawn anew, and without sequences: replay takes them to where
+/// the log is.
 fn dump(program: Command) -> Vec<String> {
     let text = run(program);
     let left_out = |line: &str| {

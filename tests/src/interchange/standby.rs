@@ -1,5 +1,5 @@
-//! A hot standby of the real PostgreSQL that follows our log, and is asked while it does. It compares each page with
-//! the image that our records carry.
+//! A hot standby of the real PostgreSQL that follows our log, and is asked while it does. It
+//! compares each page with the image that our records carry.
 
 use super::planted;
 use crate::script::{Script, Stepped};
@@ -44,7 +44,8 @@ fn start_with(settings: &[&str], setup: &str) -> Followed {
 }
 
 impl Followed {
-    /// Was the session's transaction ended for replay's sake? One that is idle loses its connection with it.
+    /// Was the session's transaction ended for replay's sake? One that is idle loses its connection
+    /// with it.
     fn is_refused(&self, reader: &mut Client) -> bool {
         let before = self.standby.server.log().matches("due to conflict with recovery").count();
         match reader.query("SELECT count(*) FROM b") {
@@ -72,7 +73,8 @@ fn a_standby_shows_what_we_committed() {
     let f = start("SELECT 1");
     let random = SeededRandom::new(77);
     let mut script = Script::new(false);
-    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew again.
+    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew
+    // again.
     script.keep_length = true;
     let mut clients: Vec<Client> = (0..3).map(|_| f.ours.connect("postgres")).collect();
     script.start(&mut clients).unwrap();
@@ -148,7 +150,8 @@ fn a_standby_knows_of_locks_and_conflicts() {
     assert!(f.is_refused(&mut reader));
 }
 
-/// A record says other than what was done; the image that it carries is right. The standby must stop there.
+/// A record says other than what was done; the image that it carries is right. The standby must
+/// stop there.
 #[test]
 fn a_standby_notices_a_field_that_is_not_logged() {
     let f = start("CREATE TABLE t (id text); INSERT INTO t VALUES ('first')");

@@ -1,5 +1,6 @@
-//! Directories of PostgreSQL that we must not start on, since something hangs on them that we cannot keep, or since
-//! somebody still works on them: refused by name, and nothing written. PostgreSQL makes each of them here.
+//! Directories of PostgreSQL that we must not start on, since something hangs on them that we
+//! cannot keep, or since somebody still works on them: refused by name, and nothing written.
+//! PostgreSQL makes each of them here.
 
 use crate::refusals::contents;
 use std::collections::BTreeMap;
@@ -96,7 +97,8 @@ fn what_hangs_on_a_directory_is_named_at_the_start() {
     Norsu::start(&data, &[]).stop(&data);
 }
 
-/// A crash after a promotion, before its checkpoint: the control file still names the old timeline's.
+/// A crash after a promotion, before its checkpoint: the control file still names the old
+/// timeline's.
 #[test]
 fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
     let dir = TempDir::new("timelines");
@@ -145,7 +147,8 @@ fn who_wants_an_archive_is_told_that_there_will_be_none() {
     Norsu::start(&data, &[]).stop(&data);
 }
 
-/// What is said of shared memory, with the hint: without the time, the process and the program's name.
+/// What is said of shared memory, with the hint: without the time, the process and the program's
+/// name.
 fn of_memory(log: &str) -> Vec<&str> {
     let starts = ["pre-existing", "HINT:  Terminate"];
     let cut = |line| starts.iter().find_map(|start| str::find(line, start)).map(|at| &line[at..]);

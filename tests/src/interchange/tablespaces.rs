@@ -1,5 +1,5 @@
-//! Tablespaces of users: tables, indexes, TOAST tables and whole databases in them cross over both ways, after a clean
-//! stop and after a crash.
+//! Tablespaces of users: tables, indexes, TOAST tables and whole databases in them cross over both
+//! ways, after a clean stop and after a crash.
 
 use std::path::{Path, PathBuf};
 use testkit::client::Client;

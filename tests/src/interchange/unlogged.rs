@@ -1,6 +1,6 @@
-//! Unlogged tables made by a transaction that was rolled back just before the crash. Their files are gone; were the
-//! record that says so lost with the log's unwritten end, replay would make the init fork anew, and PostgreSQL would
-//! not start because of the emptied main fork beside it.
+//! Unlogged tables made by a transaction that was rolled back just before the crash. Their files
+//! are gone; were the record that says so lost with the log's unwritten end, replay would make the
+//! init fork anew, and PostgreSQL would not start because of the emptied main fork beside it.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};

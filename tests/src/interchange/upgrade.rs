@@ -1,5 +1,6 @@
-//! `pg_upgrade` from a directory of ours into a new one of PostgreSQL's, and into a new one of ours: it dumps the
-//! definitions, moves the counters of transactions and hands the tables' files on as they are.
+//! `pg_upgrade` from a directory of ours into a new one of PostgreSQL's, and into a new one of
+//! ours: it dumps the definitions, moves the counters of transactions and hands the tables' files
+//! on as they are.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};

@@ -1,5 +1,5 @@
-//! Views on the other's directory: each server selects from every view of `pg_catalog` and `information_schema`, and
-//! from views that users made, and sees what the one that made them saw.
+//! Views on the other's directory: each server selects from every view of `pg_catalog` and
+//! `information_schema`, and from views that users made, and sees what the one that made them saw.
 
 use std::collections::BTreeMap;
 use testkit::client::Client;
@@ -78,14 +78,15 @@ const UNSTABLE: [&str; 17] = [
     "pg_replication_slots",
 ];
 
-/// Views that need what one server lacks (we the reading of statistics of columns together, the real one our own
-/// functions), with what is said then.
+/// Views that need what one server lacks (we the reading of statistics of columns together, the
+/// real one our own functions), with what is said then.
 const MISSING: [(&str, &str); 2] = [
     ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
     ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
 ];
 
-/// What only the real server makes, for views to tell of: foreign data, transforms, triggers, values of jsonb.
+/// What only the real server makes, for views to tell of: foreign data, transforms, triggers,
+/// values of jsonb.
 fn real_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
     let many = many.join(", ");
@@ -217,7 +218,8 @@ fn the_real_server_runs_our_views() {
     let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut found = answers(&mut real.connect("postgres"));
     assert_same(&made, &found);
-    // A row that is another, a text that is another, a view that is gone, one that fails: each is noticed.
+    // A row that is another, a text that is another, a view that is gone, one that fails: each is
+    // noticed.
     found.insert("pg_catalog.pg_tables".to_owned(), Ok(Vec::new()));
     found.insert("text of public.u3".to_owned(), Ok(vec!["SELECT 1".to_owned()]));
     found.insert("public.u4".to_owned(), Err("58000 broken".to_owned()));

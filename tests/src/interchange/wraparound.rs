@@ -1,5 +1,5 @@
-//! Transaction ids on both sides of 2^31 and 2^32, and of an epoch: `pg_resetwal` moves the counter on, each server
-//! works across the place, freezes what is old, and hands over after a crash.
+//! Transaction ids on both sides of 2^31 and 2^32, and of an epoch: `pg_resetwal` moves the counter
+//! on, each server works across the place, freezes what is old, and hands over after a crash.
 
 use std::path::Path;
 use testkit::client::Client;
@@ -8,7 +8,8 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over, program, run};
 use testkit::referee;
 
-/// Moves the counter of transactions on; their status files are made, as after so many transactions.
+/// Moves the counter of transactions on; their status files are made, as after so many
+/// transactions.
 pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
     let segment = data.join(format!("pg_xact/{:04X}", xid >> 20));
     if !segment.exists() {

@@ -30,7 +30,8 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     begun
 }
 
-/// With `max_wal_size` of two segments every full segment asks for a checkpoint, however little of it is records.
+/// With `max_wal_size` of two segments every full segment asks for a checkpoint, however little of
+/// it is records.
 #[test]
 fn a_full_segment_asks_for_a_checkpoint() {
     let dir = TempDir::new("segments");

@@ -25,8 +25,8 @@ fn usage(client: &mut Client, sql: &str) -> (i64, f64) {
     (after.0 - before.0, after.1 - before.1)
 }
 
-/// Document 004 in small: images of half-empty pages, by compression and fillfactor. (After a checkpoint the first reader
-/// of new rows writes them, since it notes that they are committed.)
+/// Document 004 in small: images of half-empty pages, by compression and fillfactor. (After a
+/// checkpoint the first reader of new rows writes them, since it notes that they are committed.)
 #[test]
 fn images_are_as_many_and_no_larger() {
     let pair = Pair::start("images", "C", &["-c", "autovacuum=off"]);
@@ -125,7 +125,8 @@ fn commits_share_their_syncs() {
     assert!(syncs as usize * 8 <= COMMITTERS * COMMITS, "{syncs}");
 }
 
-/// Images that hints log are told to the session that sets them, and compressed as that session wants them.
+/// Images that hints log are told to the session that sets them, and compressed as that session
+/// wants them.
 #[test]
 fn images_of_hints_are_the_sessions_own() {
     let pair = Pair::start("hints", "C", &["-c", "autovacuum=off"]);
@@ -197,8 +198,8 @@ fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
     now(client) - before
 }
 
-/// A commit of one session alone is one sync, as in PostgreSQL; one that does not wait, and one that has written nothing,
-/// is none. (The other processes sync now and then for themselves.)
+/// A commit of one session alone is one sync, as in PostgreSQL; one that does not wait, and one
+/// that has written nothing, is none. (The other processes sync now and then for themselves.)
 #[test]
 fn a_commit_takes_one_sync() {
     const COMMITS: u32 = 300;

@@ -1,4 +1,5 @@
-//! Counters of the log, of checkpoints and of the background writer, and their resets, beside PostgreSQL's.
+//! Counters of the log, of checkpoints and of the background writer, and their resets, beside
+//! PostgreSQL's.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;

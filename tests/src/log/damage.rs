@@ -108,8 +108,8 @@ fn replay_ends_at_a_damaged_record() {
     assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
 }
 
-/// No checksum covers the header of a page of the log. PostgreSQL says the same, but reads ahead, and so ends some
-/// records earlier or later; therefore the rows are counted here.
+/// No checksum covers the header of a page of the log. PostgreSQL says the same, but reads ahead,
+/// and so ends some records earlier or later; therefore the rows are counted here.
 #[test]
 fn replay_ends_before_a_page_of_another_timeline() {
     let dir = TempDir::new("damage");
@@ -166,8 +166,8 @@ fn a_lost_file_does_not_keep_the_server_from_starting() {
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
-/// Where no checksum finds the damage, PostgreSQL ends in a PANIC or in an endless loop; we in an error of what would have
-/// to move rows, and the rows that are whole can be read.
+/// Where no checksum finds the damage, PostgreSQL ends in a PANIC or in an endless loop; we in an
+/// error of what would have to move rows, and the rows that are whole can be read.
 #[test]
 fn a_damaged_heap_page_takes_nobody_down() {
     let dir = TempDir::new("damage");
@@ -222,7 +222,8 @@ fn a_damaged_heap_page_takes_nobody_down() {
     assert!(!log.contains("PANIC"), "{log}");
 }
 
-/// Where in its segment the last record of a kind lies that has a whole page of the log around it, by `pg_waldump`.
+/// Where in its segment the last record of a kind lies that has a whole page of the log around it,
+/// by `pg_waldump`.
 fn last_record(segment: &Path, kind: &str) -> usize {
     let mut dump = testkit::postgres::program("pg_waldump");
     dump.arg(segment);
@@ -238,7 +239,8 @@ fn last_record(segment: &Path, kind: &str) -> usize {
     places.next_back().expect("such a record")
 }
 
-/// What the checksum does not find: a record of a kind that its data do not fit. The reason is told with the record.
+/// What the checksum does not find: a record of a kind that its data do not fit. The reason is told
+/// with the record.
 #[test]
 fn a_record_of_the_wrong_kind_is_refused() {
     const INSERT_META: u8 = 0x20;
@@ -291,7 +293,8 @@ fn a_record_of_the_wrong_kind_is_refused() {
     }
 }
 
-/// Its errors say where it was, and it tells the client of bits of the visibility map that cannot be.
+/// Its errors say where it was, and it tells the client of bits of the visibility map that cannot
+/// be.
 #[test]
 fn vacuum_says_where_it_was() {
     let dir = TempDir::new("damage");

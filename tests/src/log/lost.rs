@@ -1,4 +1,5 @@
-//! The log cannot go on: the server goes down, and says why to its log and its clients as PostgreSQL does.
+//! The log cannot go on: the server goes down, and says why to its log and its clients as
+//! PostgreSQL does.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! `wal_level = minimal`: what a transaction has made itself is not logged row by row, but comes to the disk or, if it
-//! is small (`wal_skip_threshold`), to the log page by page. It survives a crash, in PostgreSQL's hands too.
+//! `wal_level = minimal`: what a transaction has made itself is not logged row by row, but comes to
+//! the disk or, if it is small (`wal_skip_threshold`), to the log page by page. It survives a
+//! crash, in PostgreSQL's hands too.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;

@@ -1,4 +1,5 @@
-//! What statements use of the processors: the server's log beside PostgreSQL's, and the view `norsu_stat_rusage`.
+//! What statements use of the processors: the server's log beside PostgreSQL's, and the view
+//! `norsu_stat_rusage`.
 
 use crate::pair::Pair;
 use testkit::client::Client;

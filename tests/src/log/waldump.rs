@@ -38,7 +38,8 @@ TRUNCATE t, u; VACUUM FULL pg_class; VACUUM FULL pg_database;
 CREATE DATABASE other; CREATE DATABASE copied STRATEGY file_copy; DROP DATABASE other; DROP DATABASE copied;
 DROP TABLE t, big, u; DROP SEQUENCE s; SELECT pg_switch_wal()";
 
-/// What only PostgreSQL can: two-phase commit, origins, messages, what logical decoding needs, other kinds of indexes.
+/// What only PostgreSQL can: two-phase commit, origins, messages, what logical decoding needs,
+/// other kinds of indexes.
 const MORE: &str = r"
 SELECT pg_create_restore_point('here it is');
 SELECT pg_logical_emit_message(true, 'one', 'abc'), pg_logical_emit_message(false, 'a b', '\000\001\377'::bytea);
@@ -201,7 +202,8 @@ fn refuse(data: &Path) {
     }
 }
 
-/// Compares all that both say of the log from this segment on, which must have records of these kinds.
+/// Compares all that both say of the log from this segment on, which must have records of these
+/// kinds.
 fn check(data: &Path, first: &str, kinds: [&[&str]; 2]) {
     let mut names: Vec<String> = std::fs::read_dir(data.join("pg_wal"))
         .expect("a log")

@@ -1,4 +1,5 @@
-//! 32 clients of pgbench, and sessions beside them that alter, vacuum, index, lock, copy and checkpoint.
+//! 32 clients of pgbench, and sessions beside them that alter, vacuum, index, lock, copy and
+//! checkpoint.
 
 use super::{Beside, Fixture, check_sums, counted, long};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -50,9 +51,10 @@ const CHORES: [&[&str]; 8] = [
        coalesce(sum(delta), 0) FROM pgbench_history)"],
 ];
 
-/// pgbench prepares a statement when a session first needs it, and its thread waits for the answer. If that waits
-/// behind one who wants a table for himself, and he waits for a transaction of another session of the same thread,
-/// nobody goes on and no server can see why. So those beside do not wait for ever.
+/// pgbench prepares a statement when a session first needs it, and its thread waits for the answer.
+/// If that waits behind one who wants a table for himself, and he waits for a transaction of
+/// another session of the same thread, nobody goes on and no server can see why. So those beside do
+/// not wait for ever.
 const LOCK_TIMEOUT: &str = "SET lock_timeout = '500ms'";
 
 fn work(mut client: Client, chore: &[&str], over: &AtomicBool, done: &AtomicU64) {
@@ -77,7 +79,8 @@ fn work(mut client: Client, chore: &[&str], over: &AtomicBool, done: &AtomicU64)
                     done.fetch_add(1, Ordering::Relaxed);
                     break;
                 }
-                // A table lock beside row locks may close a circle. Tried again: the next statement builds on it.
+                // A table lock beside row locks may close a circle. Tried again: the next statement
+                // builds on it.
                 Some(e) if ["40P01", "55P03"].contains(&e.code.as_str()) => {
                     client.must("ROLLBACK");
                 }

@@ -1,5 +1,5 @@
-//! Scripts of our own for pgbench, in which clients wait for each other, meet in deadlocks and fail to
-//! serialize; pgbench tries again, and what is to be conserved is conserved.
+//! Scripts of our own for pgbench, in which clients wait for each other, meet in deadlocks and fail
+//! to serialize; pgbench tries again, and what is to be conserved is conserved.
 
 use super::{Fixture, counted, long, number_after};
 use testkit::norsu::Norsu;
@@ -40,8 +40,9 @@ const SCRIPTS: [Script; 7] = [
                UPDATE purse SET coins = coins + 2 WHERE id = :b;\nEND;\n",
         isolation: "read committed",
         rows: 0,
-        // Whoever is let go after a deadlock takes FOR SHARE again before another gets FOR UPDATE: with four clients
-        // and more on a row nobody gets on, here and in PostgreSQL. Three come through in both.
+        // Whoever is let go after a deadlock takes FOR SHARE again before another gets FOR UPDATE:
+        // with four clients and more on a row nobody gets on, here and in PostgreSQL. Three come
+        // through in both.
         clients: 3,
     },
     Script {

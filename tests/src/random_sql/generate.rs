@@ -1,5 +1,5 @@
-//! The generator: chance, names, and which kind of statement comes next. Types are few, so that most of what comes out
-//! is valid; columns that may be NULL are everywhere.
+//! The generator: chance, names, and which kind of statement comes next. Types are few, so that
+//! most of what comes out is valid; columns that may be NULL are everywhere.
 
 /// A statement, or a few that belong together, and what is known of them.
 #[derive(Default)]
@@ -131,7 +131,8 @@ impl Generator {
         ))
     }
 
-    /// A query whose order is decided, so that LIMIT, OFFSET and DISTINCT ON have one answer; also read by a cursor.
+    /// A query whose order is decided, so that LIMIT, OFFSET and DISTINCT ON have one answer; also
+    /// read by a cursor.
     fn in_order(&mut self) -> Statement {
         let sql = self.ordered(&Vec::new(), 2);
         if self.chance(80) {

@@ -4,7 +4,8 @@ use super::Side;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Builds `isolationtester` in a folder beside the sources; nothing but a C compiler and make is needed.
+/// Builds `isolationtester` in a folder beside the sources; nothing but a C compiler and make is
+/// needed.
 pub(super) fn tester(source: &Path) -> PathBuf {
     let build = source.with_file_name("isolation");
     let program = build.join("src/test/isolation/isolationtester");

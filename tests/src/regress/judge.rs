@@ -10,7 +10,8 @@ pub(super) struct Tally {
     pub agreeing: usize,
     /// Statements that a missing feature refuses, by what the message names.
     pub missing: BTreeMap<String, usize>,
-    /// Statements that fail because an earlier one has: over objects that are not there, in a transaction that is aborted.
+    /// Statements that fail because an earlier one has: over objects that are not there, in a
+    /// transaction that is aborted.
     pub follow: usize,
     pub other: usize,
     /// The statements that no missing feature explains, with both answers.
@@ -101,7 +102,8 @@ pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
     tally
 }
 
-/// Of a specification each permutation counts as a statement. What the driver says before the first one is part of it.
+/// Of a specification each permutation counts as a statement. What the driver says before the first
+/// one is part of it.
 pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
     let permutations = |said: &str| -> BTreeMap<String, Vec<String>> {
         let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -115,7 +117,8 @@ pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
         out
     };
     let (ours, theirs) = (permutations(ours), permutations(theirs));
-    // The driver ends where the preparation of a permutation fails: that is the answer to all that would have come.
+    // The driver ends where the preparation of a permutation fails: that is the answer to all that
+    // would have come.
     let end: Vec<String> =
         ours.values().flatten().filter(|l| l.contains("ERROR:  ")).cloned().collect();
     let mut tally = Tally::default();

@@ -1,5 +1,6 @@
-//! Statements of a script (a statement with the comments before it, or a command of psql), and what a client said to each of
-//! them. The script that is run says after each statement which one it was: no line of a result can be taken for a statement.
+//! Statements of a script (a statement with the comments before it, or a command of psql), and what
+//! a client said to each of them. The script that is run says after each statement which one it
+//! was: no line of a result can be taken for a statement.
 
 use std::ops::Range;
 
@@ -207,7 +208,8 @@ fn is_copy(statement: &str) -> bool {
     copy && words.windows(2).any(|w| w[0] == "from" && source(w[1]))
 }
 
-/// Is this a COPY whose rows stand in the script? Some that are to fail have none: another COPY comes before the end of rows.
+/// Is this a COPY whose rows stand in the script? Some that are to fail have none: another COPY
+/// comes before the end of rows.
 fn takes_rows(statement: &[&str], behind: &[&str]) -> bool {
     let end = behind.iter().position(|l| l.trim_end() == ROWS_END);
     let rows = end.map(|end| &behind[..end]);
@@ -250,14 +252,15 @@ impl Script {
         Script { statements, marked }
     }
 
-    /// What a client has said to each statement of the marked script, without empty lines. None for a statement that
-    /// the client has passed over (`\if`, `\quit`) or has not come to.
+    /// What a client has said to each statement of the marked script, without empty lines. None for
+    /// a statement that the client has passed over (`\if`, `\quit`) or has not come to.
     pub(super) fn answers(&self, said: &str) -> Vec<Option<Vec<String>>> {
         let mut out = vec![None; self.statements.len()];
         let mut answer = Vec::new();
         let mut last = 0;
         for line in said.lines().filter(|l| !l.trim().is_empty()) {
-            // A statement that ends without a line break (COPY TO STDOUT of such a row) has the mark behind it.
+            // A statement that ends without a line break (COPY TO STDOUT of such a row) has the
+            // mark behind it.
             let number =
                 line.rfind(MARK).and_then(|at| Some((at, line[at + MARK.len()..].parse().ok()?)));
             let Some((at, number)) = number.filter(|(_, n): &(usize, usize)| *n < out.len()) else {

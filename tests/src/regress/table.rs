@@ -1,4 +1,5 @@
-//! The recorded results, in `docs/compatibility.md`: a table for each suite, which the test itself writes.
+//! The recorded results, in `docs/compatibility.md`: a table for each suite, which the test itself
+//! writes.
 
 use super::judge::Tally;
 use std::collections::BTreeMap;

@@ -1,7 +1,9 @@
-//! The information schema: each of its views, on the same objects, says to several roles what the real server's says.
+//! The information schema: each of its views, on the same objects, says to several roles what the
+//! real server's says.
 //!
-//! Rows about built-in objects are not compared where they tell of our own texts (the schema's views and functions,
-//! their columns and uses), nor are collations of the machine's locales. Numbers of objects in names are left out.
+//! Rows about built-in objects are not compared where they tell of our own texts (the schema's
+//! views and functions, their columns and uses), nor are collations of the machine's locales.
+//! Numbers of objects in names are left out.
 
 use super::Twins;
 

@@ -1,4 +1,5 @@
-//! Which plan is chosen, over tables of several sizes: where the real server's choice is the better one, ours is the same.
+//! Which plan is chosen, over tables of several sizes: where the real server's choice is the better
+//! one, ours is the same.
 
 use super::Twins;
 

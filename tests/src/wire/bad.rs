@@ -1,5 +1,5 @@
-//! Input that no honest client sends. Wherever the real server's answer is a matter of the protocol, ours is the
-//! same; and the server is there afterwards.
+//! Input that no honest client sends. Wherever the real server's answer is a matter of the
+//! protocol, ours is the same; and the server is there afterwards.
 
 use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};

@@ -1,8 +1,10 @@
-//! What drivers send, step by step: the answers to each step are there before the next one is sent, as the real server
-//! has them. Sequences were taken from asyncpg, postgres.js, pg-cursor, pgjdbc, npgsql, pgx and psycopg's pipelines.
+//! What drivers send, step by step: the answers to each step are there before the next one is sent,
+//! as the real server has them. Sequences were taken from asyncpg, postgres.js, pg-cursor, pgjdbc,
+//! npgsql, pgx and psycopg's pipelines.
 //!
-//! The real server is asked first: what it sends within a while belongs to the step. Ours must then send as many
-//! messages before the next step begins; if it sends fewer, the driver would wait for ever.
+//! The real server is asked first: what it sends within a while belongs to the step. Ours must then
+//! send as many messages before the next step begins; if it sends fewer, the driver would wait for
+//! ever.
 
 use super::Both;
 use super::client::{Bytes, Client};

@@ -1,4 +1,5 @@
-//! What clients rely on around queries: parameters of utility statements, routines in errors, addresses, start-up.
+//! What clients rely on around queries: parameters of utility statements, routines in errors,
+//! addresses, start-up.
 
 use super::Both;
 use super::client::{Bytes, Client, Message};

@@ -338,7 +338,8 @@ impl Deparser<'_> {
         Ok(name)
     }
 
-    /// A constant. `label` < 0: never with its type; 0: where reading would find another one; 1: always.
+    /// A constant. `label` < 0: never with its type; 0: where reading would find another one; 1:
+    /// always.
     pub(super) fn constant(&mut self, c: &Const, label: i32) -> Result<()> {
         if c.is_null() {
             self.put("NULL");

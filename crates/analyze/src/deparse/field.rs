@@ -19,7 +19,8 @@ enum Maker {
 }
 
 impl Deparser<'_> {
-    /// The name of a field of a row value. Who makes an anonymous row is searched through sub-selects, joins and WITH.
+    /// The name of a field of a row value. Who makes an anonymous row is searched through
+    /// sub-selects, joins and WITH.
     pub(super) fn field_name(&mut self, row: &Expr, field: AttrNo) -> Result<String> {
         let numbered = format!("f{field}");
         if row.type_oid() != oids::RECORD {

@@ -123,7 +123,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// One key of a sort or group clause; returns its type. Counterpart: `get_rule_sortgroupclause`.
+    /// One key of a sort or group clause; returns its type. Counterpart:
+    /// `get_rule_sortgroupclause`.
     pub(super) fn sort_key(
         &mut self,
         reference: u32,

@@ -1,4 +1,5 @@
-//! Names by which a query's parts refer to each other: of tables, and of their columns as they are now.
+//! Names by which a query's parts refer to each other: of tables, and of their columns as they are
+//! now.
 
 use crate::session::Host;
 use ids::Oid;
@@ -165,8 +166,9 @@ impl Scope {
     }
 }
 
-/// The columns of a join with those that its tables got since, each where its side has it; and whether one of the new
-/// ones had to be given another name. Counterpart: the end of `set_join_column_names`.
+/// The columns of a join with those that its tables got since, each where its side has it; and
+/// whether one of the new ones had to be given another name. Counterpart: the end of
+/// `set_join_column_names`.
 fn shown_of_join(
     columns: &[Option<String>],
     merged: [&[i32]; 2],
@@ -220,8 +222,9 @@ fn real_columns(desc: &catalog::RelDesc) -> Vec<Option<String>> {
     desc.attributes.iter().map(|a| (!a.attisdropped).then(|| name(a))).collect()
 }
 
-/// Names that columns must have because JOIN … USING merges them by name, by range-table index and column number:
-/// the columns themselves may have been renamed since. Counterpart: `set_using_names`.
+/// Names that columns must have because JOIN … USING merges them by name, by range-table index and
+/// column number: the columns themselves may have been renamed since. Counterpart:
+/// `set_using_names`.
 fn merged_names(query: &Query) -> HashMap<(i32, usize), String> {
     fn walk(node: &JoinTreeNode, query: &Query, names: &mut HashMap<(i32, usize), String>) {
         let join = match node {

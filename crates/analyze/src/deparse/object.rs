@@ -1,5 +1,5 @@
-//! Definitions of indexes, constraints, views, rules, triggers and statistics. All answer `None` where
-//! there is no such object.
+//! Definitions of indexes, constraints, views, rules, triggers and statistics. All answer `None`
+//! where there is no such object.
 
 use super::expr::{dotted, malformed};
 use super::{Deparser, Style, quote_literal};
@@ -64,7 +64,8 @@ pub struct IndexParts {
     pub exclusion: bool,
 }
 
-/// The keys of an index, as messages name them: `a, lower(b)`. Counterpart: `pg_get_indexdef_columns`.
+/// The keys of an index, as messages name them: `a, lower(b)`. Counterpart:
+/// `pg_get_indexdef_columns`.
 pub fn index_keys(host: &mut dyn Host, oid: Oid) -> Result<String> {
     let row = host.catalog().search::<PgIndex>(cache::INDEXRELID, &[oid.into()])?;
     let keys = row.map_or(0, |r| r.indnkeyatts as usize);

@@ -1,6 +1,7 @@
 //! Definitions of partitioned tables and their partitions, which PostgreSQL makes, as text.
 //!
-//! Counterpart: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and `PartitionBoundSpec` in `get_rule_expr`.
+//! Counterpart: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and `PartitionBoundSpec` in
+//! `get_rule_expr`.
 
 use super::expr::malformed;
 use super::object::{expr_of, looks_like_function, opclass_suffix};
@@ -54,7 +55,8 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     Ok(Some(format!("{strategy} ({})", parts.join(", "))))
 }
 
-/// Which rows the partition takes, as a condition; `None` for a relation that is none, or takes all.
+/// Which rows the partition takes, as a condition; `None` for a relation that is none, or takes
+/// all.
 pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     let conditions = rows_taken(host, oid)?;
     if conditions.is_empty() {

@@ -1,5 +1,5 @@
-//! Expressions of finished plans, as EXPLAIN shows them: references to a child's output are followed down
-//! to what the child computes, parameters up to the node that sets them.
+//! Expressions of finished plans, as EXPLAIN shows them: references to a child's output are
+//! followed down to what the child computes, parameters up to the node that sets them.
 //!
 //! Counterpart: `get_special_variable`, `find_param_referent`.
 
@@ -133,8 +133,8 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// A sort column: the expression, then its collation, direction and place of NULLs where they are not
-    /// the usual ones. Counterpart: `show_sortorder_options`.
+    /// A sort column: the expression, then its collation, direction and place of NULLs where they
+    /// are not the usual ones. Counterpart: `show_sortorder_options`.
     pub fn sort_column(
         mut self,
         e: &Expr,

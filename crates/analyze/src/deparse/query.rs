@@ -11,8 +11,8 @@ use plan::query::*;
 use stdx::stack::deep;
 
 impl Deparser<'_> {
-    /// A query, at the present indentation. `columns`: the names that the result's columns must have;
-    /// `named`: somebody sees the columns' names.
+    /// A query, at the present indentation. `columns`: the names that the result's columns must
+    /// have; `named`: somebody sees the columns' names.
     pub(super) fn query(
         &mut self,
         q: &Query,
@@ -579,8 +579,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A function in FROM. What simplification or a cast has made of it is written as a cast, which the grammar takes there.
-    /// Counterpart: `get_rule_expr_funccall`.
+    /// A function in FROM. What simplification or a cast has made of it is written as a cast, which
+    /// the grammar takes there. Counterpart: `get_rule_expr_funccall`.
     fn from_function(&mut self, e: &Expr) -> Result<()> {
         if looks_like_function(e) {
             return self.top_level(e, true);

@@ -1,4 +1,5 @@
-//! Functions that SQL writes with words between their arguments. Counterpart: `get_func_sql_syntax`.
+//! Functions that SQL writes with words between their arguments. Counterpart:
+//! `get_func_sql_syntax`.
 
 use super::Deparser;
 use pgerror::Result;

@@ -1,4 +1,5 @@
-//! Expressions of SQL/XML and `XMLTABLE`. Counterpart: `get_rule_expr` for `XmlExpr`, `get_tablefunc`.
+//! Expressions of SQL/XML and `XMLTABLE`. Counterpart: `get_rule_expr` for `XmlExpr`,
+//! `get_tablefunc`.
 
 use super::Deparser;
 use super::expr::malformed;

@@ -15,8 +15,8 @@ fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
     let w = World::new(schema, 128);
     let pad = vec![b'p'; width];
     let row = |tid: Tid| form(&w.index.schema, &[int(key_of(tid)), DatumRef::Bytes(&pad)], tid);
-    // Rows with odd offsets are there from the start and never die; even ones come, and die if their
-    // offset is a multiple of four.
+    // Rows with odd offsets are there from the start and never die; even ones come, and die if
+    // their offset is a multiple of four.
     let mut session = Session::new();
     let mut stable: BTreeSet<Tid> = BTreeSet::new();
     let mut rng = Rng(seed);

@@ -176,7 +176,8 @@ fn high_trees_grow_and_shrink() {
     for round in 0..4u32 {
         let mut tids = BTreeSet::new();
         for n in 0..3000u32 {
-            // Incompressible from about half of the width on, one group of leading keys in ten equal.
+            // Incompressible from about half of the width on, one group of leading keys in ten
+            // equal.
             let mut text = format!("{:04}", rng.below(300)).into_bytes();
             let group = rng.below(10) == 0;
             let width = 300 + rng.below(900);

@@ -1,5 +1,5 @@
-//! The real server as referee: its indexes pass our verification; it redoes our log, comparing every
-//! page with an image of what we made of it, and then its amcheck passes our indexes.
+//! The real server as referee: its indexes pass our verification; it redoes our log, comparing
+//! every page with an image of what we made of it, and then its amcheck passes our indexes.
 
 use super::*;
 use std::panic::catch_unwind;

@@ -1,4 +1,5 @@
-//! Conditions of all kinds on three columns against a filter over the rows, with SQL's three-valued logic.
+//! Conditions of all kinds on three columns against a filter over the rows, with SQL's three-valued
+//! logic.
 
 use super::*;
 use types::Datum;
@@ -146,8 +147,8 @@ fn conditions_mean_what_sql_means() {
                 if dir == Direction::Backward {
                     got.reverse();
                 }
-                // Array elements are visited one after the other: with a condition on a column before
-                // the array's that is no equality, the order is not the index's.
+                // Array elements are visited one after the other: with a condition on a column
+                // before the array's that is no equality, the order is not the index's.
                 if keys.iter().any(|k| matches!(k, ScanKey::Any { .. })) {
                     let mut sorted = expect.clone();
                     sorted.sort_unstable();

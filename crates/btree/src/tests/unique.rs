@@ -97,7 +97,8 @@ fn dead_versions_of_one_key_do_not_split_pages() {
     assert!(kinds[&records::DELETE] > 50);
 }
 
-/// Updates that do not change the key, without anything marked dead: bottom-up deletion holds the size.
+/// Updates that do not change the key, without anything marked dead: bottom-up deletion holds the
+/// size.
 #[test]
 fn bottom_up_deletion_keeps_versions_from_splitting() {
     let w = World::new(int4_schema(), 64);

@@ -146,8 +146,8 @@ fn loom_a_change_during_a_write_stays_dirty() {
     });
 }
 
-/// Two readers miss the same block: one reads it in, and both see what it read, whether the other waited for the I/O
-/// or came when it was over.
+/// Two readers miss the same block: one reads it in, and both see what it read, whether the other
+/// waited for the I/O or came when it was over.
 #[test]
 fn loom_two_readers_of_one_miss() {
     bounded(|| {

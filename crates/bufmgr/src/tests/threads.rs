@@ -5,8 +5,8 @@ use crate::write::BackgroundWriter;
 use sync::atomic::{AtomicBool, Ordering};
 use vfs::SeededRandom;
 
-/// Two numbers a page are changed together; readers must see them equal. Meanwhile a checkpointer, a
-/// background writer, hint setters and a relation that grows and is cut.
+/// Two numbers a page are changed together; readers must see them equal. Meanwhile a checkpointer,
+/// a background writer, hint setters and a relation that grows and is cut.
 #[test]
 fn many_threads_on_sixteen_frames() {
     const BLOCKS: u64 = 60;

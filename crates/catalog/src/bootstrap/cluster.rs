@@ -40,8 +40,8 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
         let rows = builder.adjusted_rows(class)?;
         builder.table(class, rows)?;
     }
-    // pg_class comes last: it holds the sizes of all others, and its own, which its rows' values cannot
-    // change.
+    // pg_class comes last: it holds the sizes of all others, and its own, which its rows' values
+    // cannot change.
     let own = tables.iter().find(|c| c.oid == PgClass::RELATION);
     let own = own.ok_or_else(|| PgError::internal("pg_class is not in pg_class"))?;
     for _ in 0..2 {

@@ -1,4 +1,5 @@
-//! Heap pages of frozen rows, and the toasting of wide ones. Counterpart: heaptoast.c, toast_helper.c.
+//! Heap pages of frozen rows, and the toasting of wide ones. Counterpart: heaptoast.c,
+//! toast_helper.c.
 
 use ids::{BlockNo, CommandId, Oid, Tid, Xid};
 use page::heap_tuple::{HeapTupleHeader, infomask};
@@ -139,8 +140,8 @@ pub(super) fn value(datum: DatumRef<'_>) -> Value<'_> {
     }
 }
 
-/// Forms a row, toasted where it is wide and there is a TOAST table: columns are compressed, the largest
-/// first, then moved out, until the row is narrow enough.
+/// Forms a row, toasted where it is wide and there is a TOAST table: columns are compressed, the
+/// largest first, then moved out, until the row is narrow enough.
 pub(super) fn form_row(
     desc: &TupleDesc,
     row: &[Datum],

@@ -1,5 +1,5 @@
-//! Numbers of objects that initdb makes after the machine's collations: how many collations there are moves them.
-//! The facts come from a machine with `FACT_COLLATIONS` of them.
+//! Numbers of objects that initdb makes after the machine's collations: how many collations there
+//! are moves them. The facts come from a machine with `FACT_COLLATIONS` of them.
 
 use ids::Oid;
 use types::{Datum, DatumRef};
@@ -119,7 +119,8 @@ impl Shift {
         Some(Datum::name(&format!("pg_toast_{table}{suffix}")))
     }
 
-    /// A stored tree: the numbers behind names of fields that hold OIDs, and lists of OIDs, `(o 1 2 3)`.
+    /// A stored tree: the numbers behind names of fields that hold OIDs, and lists of OIDs, `(o 1 2
+    /// 3)`.
     fn tree(self, tree: &str) -> String {
         let mut moved = String::with_capacity(tree.len());
         let (mut is_oid, mut in_list) = (false, false);

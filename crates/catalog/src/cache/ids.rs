@@ -1,5 +1,5 @@
-//! The caches, in the order and with the numbers of PostgreSQL 15. Counterpart: `SysCacheIdentifier` in
-//! utils/syscache.h.
+//! The caches, in the order and with the numbers of PostgreSQL 15. Counterpart:
+//! `SysCacheIdentifier` in utils/syscache.h.
 
 use super::{CacheInfo, SysCache};
 use crate::rows::*;

@@ -114,7 +114,8 @@ fn list(text: &str) -> Option<Vec<String>> {
 /// Letters of rights, in the order of their bits. Counterpart: `ACL_ALL_RIGHTS_STR`.
 const RIGHTS: &str = "arwdDxtXUCTcsA";
 
-/// `grantee=rights/grantor` with role OIDs, no grantee for PUBLIC, `*` behind rights with grant option.
+/// `grantee=rights/grantor` with role OIDs, no grantee for PUBLIC, `*` behind rights with grant
+/// option.
 fn acl_item(text: &str) -> Option<AclItem> {
     let (grantee, rest) = text.split_once('=')?;
     let (rights, grantor) = rest.split_once('/')?;

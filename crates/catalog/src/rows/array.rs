@@ -12,8 +12,8 @@ use types::Datum;
 /// Length of the header of a one-dimensional array's payload.
 const HEADER: usize = 20;
 
-/// A payload with `count` elements whose bytes are `data`, numbered from `lower`. Without elements the
-/// array has no dimension, as PostgreSQL makes it.
+/// A payload with `count` elements whose bytes are `data`, numbered from `lower`. Without elements
+/// the array has no dimension, as PostgreSQL makes it.
 pub fn one_dimension(element: Oid, count: usize, lower: i32, data: &[u8]) -> Datum {
     if count == 0 {
         let mut out = vec![0; 12];
@@ -50,7 +50,8 @@ fn word(payload: &[u8], at: usize) -> Option<i32> {
     Some(i32::from_le_bytes(payload.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Number of elements and their bytes; `None` unless the array has at most one dimension and no NULLs.
+/// Number of elements and their bytes; `None` unless the array has at most one dimension and no
+/// NULLs.
 fn elements(payload: &[u8]) -> Option<(usize, &[u8])> {
     match (word(payload, 0)?, word(payload, 4)?) {
         (0, _) => Some((0, &[])),
@@ -65,8 +66,8 @@ pub fn fixed_elements(payload: &[u8], size: usize) -> Option<&[u8]> {
     data.get(..count.checked_mul(size)?)
 }
 
-/// A `text[]`. Elements have 4-byte length words and take multiples of 4 bytes, the last one too: rows that
-/// are overwritten in place must be as long as PostgreSQL makes them.
+/// A `text[]`. Elements have 4-byte length words and take multiples of 4 bytes, the last one too:
+/// rows that are overwritten in place must be as long as PostgreSQL makes them.
 pub fn text_array(values: &[Text]) -> Datum {
     let mut data: Vec<u8> = Vec::new();
     for value in values {

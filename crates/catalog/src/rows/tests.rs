@@ -10,7 +10,8 @@ fn rows_survive_the_way_to_datums_and_back() {
     }
 }
 
-/// Bytes as `pageinspect` shows them on a real server: `'{a,bcd,ef}'::text[]` as stored in a row, 48 with its length.
+/// Bytes as `pageinspect` shows them on a real server: `'{a,bcd,ef}'::text[]` as stored in a row,
+/// 48 with its length.
 #[test]
 fn text_arrays_have_postgres_layout() {
     let values: Vec<Text> = vec!["a".into(), "bcd".into(), "ef".into()];

@@ -39,8 +39,8 @@ impl Name {
         &self.bytes[..self.len as usize]
     }
 
-    /// For messages and for UTF-8 databases: in another encoding the part before the first byte that
-    /// is not UTF-8.
+    /// For messages and for UTF-8 databases: in another encoding the part before the first byte
+    /// that is not UTF-8.
     pub fn as_str(&self) -> &str {
         valid_prefix(self.as_bytes())
     }

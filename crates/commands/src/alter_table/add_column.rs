@@ -1,7 +1,8 @@
 //! ADD COLUMN. Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
 //!
 //! A default that is the same for all rows is computed once and kept with the column
-//! (`attmissingval`): rows without the column have that value. Otherwise the rows are written again.
+//! (`attmissingval`): rows without the column have that value. Otherwise the rows are written
+//! again.
 
 use super::{Work, must_be};
 use crate::create_table::{self, Constraints};

@@ -1,4 +1,5 @@
-//! Columns: defaults, storage, statistics targets. Counterpart: `ATExecColumnDefault` and its neighbours.
+//! Columns: defaults, storage, statistics targets. Counterpart: `ATExecColumnDefault` and its
+//! neighbours.
 
 use super::{column, must_be};
 use crate::host::{CommandHost, notice};
@@ -183,7 +184,8 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
     }
 }
 
-/// The same change for the columns of indexes over the column. Counterpart: `SetIndexStorageProperties`.
+/// The same change for the columns of indexes over the column. Counterpart:
+/// `SetIndexStorageProperties`.
 fn on_indexes(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

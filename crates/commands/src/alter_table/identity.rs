@@ -1,5 +1,5 @@
-//! ADD GENERATED … AS IDENTITY, SET GENERATED, DROP IDENTITY. Counterpart: `ATExecAddIdentity` and its
-//! neighbours.
+//! ADD GENERATED … AS IDENTITY, SET GENERATED, DROP IDENTITY. Counterpart: `ATExecAddIdentity` and
+//! its neighbours.
 
 use super::{attribute, column};
 use crate::host::{CommandHost, notice};

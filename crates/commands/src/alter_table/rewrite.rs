@@ -1,7 +1,8 @@
 //! Writing a table's rows again, or only looking at them. Counterpart: `ATRewriteTable`.
 //!
-//! The rows are read through the descriptor that the relation had before the statement, from its old
-//! files, and written through the new one into new files under the same OIDs; the old files go at commit.
+//! The rows are read through the descriptor that the relation had before the statement, from its
+//! old files, and written through the new one into new files under the same OIDs; the old files go
+//! at commit.
 
 use crate::host::CommandHost;
 use crate::{cluster, exprs, relation, truncate, typeuse};

@@ -1,6 +1,7 @@
-//! Subcommands about a relation as a whole: storage parameters, owner, persistence, marks on indexes,
-//! triggers, rules and row security. Counterpart: `ATExecSetRelOptions`, `ATExecChangeOwner`,
-//! `ATPrepChangePersistence`, `ATExecClusterOn`, `ATExecReplicaIdentity` and their neighbours.
+//! Subcommands about a relation as a whole: storage parameters, owner, persistence, marks on
+//! indexes, triggers, rules and row security. Counterpart: `ATExecSetRelOptions`,
+//! `ATExecChangeOwner`, `ATPrepChangePersistence`, `ATExecClusterOn`, `ATExecReplicaIdentity` and
+//! their neighbours.
 
 use super::{Work, must_be};
 use crate::host::CommandHost;

@@ -1,8 +1,9 @@
 //! ALTER COLUMN TYPE. Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`,
 //! `ATPostAlterTypeCleanup`.
 //!
-//! Constraints and indexes over the column are taken down and made again from their definitions when the
-//! rows have their new form; views, rules, triggers and generated columns that use it are in the way.
+//! Constraints and indexes over the column are taken down and made again from their definitions
+//! when the rows have their new form; views, rules, triggers and generated columns that use it are
+//! in the way.
 
 use super::{Work, attribute, column, must_be};
 use crate::host::CommandHost;
@@ -499,7 +500,8 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
     Ok(())
 }
 
-/// The index is to lie where it lay, whatever `default_tablespace` says, and no right is asked for what was there before.
+/// The index is to lie where it lay, whatever `default_tablespace` says, and no right is asked for
+/// what was there before.
 fn put_place(stmt: &mut Node, saved: &Saved) {
     let (place, again) = match stmt {
         Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),

@@ -1,5 +1,5 @@
-//! Names under which a plan's tables are shown: each its alias, with a number where several bear the same.
-//! Counterpart: `select_rtable_names_for_explain`.
+//! Names under which a plan's tables are shown: each its alias, with a number where several bear
+//! the same. Counterpart: `select_rtable_names_for_explain`.
 
 use crate::host::CommandHost;
 use analyze::deparse::PlanNames;
@@ -55,7 +55,8 @@ pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
     Ok(PlanNames::new(names))
 }
 
-/// Range-table indexes that the nodes of one query level use, ascending; then those of the queries below.
+/// Range-table indexes that the nodes of one query level use, ascending; then those of the queries
+/// below.
 fn level(plan: &Plan, out: &mut Vec<i32>) {
     let (mut here, mut below) = (Vec::new(), Vec::new());
     collect(plan, &mut here, &mut below);

@@ -1,5 +1,5 @@
-//! Plan nodes: their titles, properties and children. Counterpart: `ExplainNode` and the `show_*` functions
-//! of explain.c.
+//! Plan nodes: their titles, properties and children. Counterpart: `ExplainNode` and the `show_*`
+//! functions of explain.c.
 
 use super::Options;
 use super::doc::{NodeView, Value};

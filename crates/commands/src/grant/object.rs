@@ -1,4 +1,5 @@
-//! Objects that have rights: how each kind is named, where its rights are kept, and who is told of changes.
+//! Objects that have rights: how each kind is named, where its rights are kept, and who is told of
+//! changes.
 
 use super::list;
 use crate::host::CommandHost;
@@ -61,8 +62,8 @@ impl Subject {
         ObjectAddress { class: self.class, object: self.oid, sub: i32::from(self.column) }
     }
 
-    /// The rights, to be changed. Rows that are also changed in place stay locked: the lock must come before the row is
-    /// read, and is given back by [`Subject::unlock`].
+    /// The rights, to be changed. Rows that are also changed in place stay locked: the lock must
+    /// come before the row is read, and is given back by [`Subject::unlock`].
     pub fn lock(self, host: &mut dyn CommandHost) -> Result<(Rights, Option<Tid>)> {
         let keys = [self.oid.into()];
         let locked = match self.class {
@@ -201,7 +202,8 @@ fn column_row(host: &mut dyn CommandHost, oid: Oid, number: AttrNo) -> Result<Ro
     found.ok_or_else(|| lost::<PgAttribute>(oid))
 }
 
-/// Makes `pg_shdepend` say which roles the object's rights name. Counterpart: `updateAclDependencies`.
+/// Makes `pg_shdepend` say which roles the object's rights name. Counterpart:
+/// `updateAclDependencies`.
 pub fn note_members(
     host: &mut dyn CommandHost,
     object: ObjectAddress,

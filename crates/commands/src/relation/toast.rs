@@ -111,8 +111,8 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     cat.increment_command_counter()
 }
 
-/// New files for the TOAST table of a table that is written again; where the columns need none any more,
-/// the table loses it. Counterpart: what becomes of it in `finish_heap_swap`.
+/// New files for the TOAST table of a table that is written again; where the columns need none any
+/// more, the table loses it. Counterpart: what becomes of it in `finish_heap_swap`.
 pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;

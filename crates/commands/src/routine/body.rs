@@ -1,5 +1,5 @@
-//! Bodies of functions in SQL, as they are checked when a function is made. Counterpart: `interpret_AS_clause` of
-//! functioncmds.c, `fmgr_sql_validator` of pg_proc.c.
+//! Bodies of functions in SQL, as they are checked when a function is made. Counterpart:
+//! `interpret_AS_clause` of functioncmds.c, `fmgr_sql_validator` of pg_proc.c.
 
 use super::Parameters;
 use crate::host::CommandHost;
@@ -12,7 +12,8 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, bail};
 use types::oids;
 
-/// The statements of a body as written in SQL-standard form, analysed: their text, and what they need.
+/// The statements of a body as written in SQL-standard form, analysed: their text, and what they
+/// need.
 pub(super) fn standard_body(
     host: &mut dyn CommandHost,
     node: &Node,
@@ -62,8 +63,8 @@ pub(super) fn standard_body(
     Ok((Text::from(text), needs))
 }
 
-/// The error with its position in the statement, where the body stands there once; else with the body as an
-/// internal query. Counterpart: `function_parse_error_transpose`.
+/// The error with its position in the statement, where the body stands there once; else with the
+/// body as an internal query. Counterpart: `function_parse_error_transpose`.
 pub(super) fn transposed(mut e: PgError, sql: &str, body: &str, name: &str) -> PgError {
     let Some(position) = e.fields().position else {
         return e.context(format!("SQL function \"{name}\""));
@@ -80,8 +81,9 @@ pub(super) fn transposed(mut e: PgError, sql: &str, body: &str, name: &str) -> P
     e
 }
 
-/// Where the statement has character `position` of the body, if it holds the body once: between dollar quotes, or as a
-/// literal, in which quotes and escapes take more than one character. Counterpart: `match_prosrc_to_query`.
+/// Where the statement has character `position` of the body, if it holds the body once: between
+/// dollar quotes, or as a literal, in which quotes and escapes take more than one character.
+/// Counterpart: `match_prosrc_to_query`.
 fn place_in(sql: &str, body: &str, position: u32) -> Option<u32> {
     let bytes = sql.as_bytes();
     let mut found = None;
@@ -106,8 +108,9 @@ fn place_in(sql: &str, body: &str, position: u32) -> Option<u32> {
     found
 }
 
-/// The byte in `text`, the inside of a literal and what follows, at which character `position` of the body stands; `None`
-/// where the literal is another one. Counterpart: `match_prosrc_to_literal`.
+/// The byte in `text`, the inside of a literal and what follows, at which character `position` of
+/// the body stands; `None` where the literal is another one. Counterpart:
+/// `match_prosrc_to_literal`.
 fn literal_place(text: &str, body: &str, position: u32) -> Option<usize> {
     let mut rest = text.char_indices().peekable();
     let mut place = None;
@@ -147,7 +150,8 @@ pub(super) fn outputs_of(p: &Parameters) -> Vec<Oid> {
     pairs.filter(|(_, m)| matches!(m, b'o' | b'b' | b't')).map(|(t, _)| *t).collect()
 }
 
-/// Analyses a body, and its last statement's columns as the function's result. Counterpart: `fmgr_sql_validator`.
+/// Analyses a body, and its last statement's columns as the function's result. Counterpart:
+/// `fmgr_sql_validator`.
 pub(super) fn check_body(
     host: &mut dyn CommandHost,
     text: &str,

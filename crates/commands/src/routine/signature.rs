@@ -28,7 +28,8 @@ const COMPATIBLE_FAMILY: [Oid; 5] = [
     oids::ANYCOMPATIBLEMULTIRANGE,
 ];
 
-/// 42P13 where the result's type could not be told from the arguments'. `outputs`: types of the output parameters.
+/// 42P13 where the result's type could not be told from the arguments'. `outputs`: types of the
+/// output parameters.
 pub(super) fn check(
     host: &mut dyn CommandHost,
     input: &[Oid],

@@ -1,5 +1,6 @@
-//! Records of the access methods that are not here, in words. Their structs are in access/hash_xlog.h, ginxlog.h,
-//! gistxlog.h, spgxlog.h and brin_xlog.h. Counterpart: hashdesc.c, gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
+//! Records of the access methods that are not here, in words. Their structs are in
+//! access/hash_xlog.h, ginxlog.h, gistxlog.h, spgxlog.h and brin_xlog.h. Counterpart: hashdesc.c,
+//! gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
 
 use ids::FullXid;
 use std::fmt::Write;
@@ -149,7 +150,8 @@ fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
         let done = match action {
             1 => "delete",
             2 | 3 => {
-                // A posting list: its first row's place, its length, its bytes up to an even number.
+                // A posting list: its first row's place, its length, its bytes up to an even
+                // number.
                 f.take(6)?;
                 let len = usize::from(f.u16()?);
                 f.take(len.next_multiple_of(2))?;

@@ -1,5 +1,5 @@
-//! The whole engine under random work with crashes: after each the tables hold what was acknowledged,
-//! and indexes agree with them.
+//! The whole engine under random work with crashes: after each the tables hold what was
+//! acknowledged, and indexes agree with them.
 
 use super::world::*;
 use crate::*;

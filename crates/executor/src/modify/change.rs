@@ -33,8 +33,8 @@ fn change_options<'a>(run: &Run<'_>, crosscheck: Option<&'a Snapshot>) -> Change
     ChangeOptions { command, crosscheck, ..ChangeOptions::default() }
 }
 
-/// The lock on a row of which `set` is about to be changed: whoever leaves the keys alone does not disturb those who refer to
-/// them. Counterpart: `ExecUpdateLockMode`.
+/// The lock on a row of which `set` is about to be changed: whoever leaves the keys alone does not
+/// disturb those who refer to them. Counterpart: `ExecUpdateLockMode`.
 pub(super) fn update_lock(rel: &OpenRel, set: &[AttrNo]) -> RowLock {
     if rel.table.key_columns.iter().any(|key| set.contains(key)) {
         RowLock::Update
@@ -150,8 +150,8 @@ impl ModifyNode {
         Ok(RowOutcome::Ok)
     }
 
-    /// The row has been changed by our own transaction since the statement began: by the statement itself, in a join that met
-    /// the row twice, which leaves it; or by a function that it called.
+    /// The row has been changed by our own transaction since the statement began: by the statement
+    /// itself, in a join that met the row twice, which leaves it; or by a function that it called.
     pub(super) fn changed_by_us(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());

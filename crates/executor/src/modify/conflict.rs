@@ -122,8 +122,8 @@ impl ModifyNode {
         }
     }
 
-    /// Under one snapshot a transaction must not act on a row that the snapshot does not show, unless it made the row
-    /// itself. Counterpart: `ExecCheckTupleVisible`.
+    /// Under one snapshot a transaction must not act on a row that the snapshot does not show,
+    /// unless it made the row itself. Counterpart: `ExecCheckTupleVisible`.
     fn must_be_seen(&self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
         let snapshot = run.st.desc.snapshot.clone();
         let be = run.sv.backend();

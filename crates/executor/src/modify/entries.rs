@@ -1,4 +1,5 @@
-//! What a new row must satisfy, and its entries in indexes. Counterpart: execIndexing.c, `ExecConstraints`.
+//! What a new row must satisfy, and its entries in indexes. Counterpart: execIndexing.c,
+//! `ExecConstraints`.
 
 use super::{Made, ModifyNode, Refs, RowColumns};
 use crate::node::{compile, compile_all};
@@ -18,7 +19,8 @@ use types::{Batch, Datum, DatumRef};
 pub(super) struct IndexUse {
     exprs: Vec<Option<Program>>,
     predicate: Option<Program>,
-    /// The UPDATE sets no column of the key: the new version's entry is but another of the same row.
+    /// The UPDATE sets no column of the key: the new version's entry is but another of the same
+    /// row.
     unchanged: bool,
 }
 
@@ -194,8 +196,8 @@ impl ModifyNode {
         Ok(Some(values))
     }
 
-    /// Entries for a new row version in all indexes. `Some(tid)`: a conflict with another row in an arbiter
-    /// index. `update`: the row is a new version of an old one.
+    /// Entries for a new row version in all indexes. `Some(tid)`: a conflict with another row in an
+    /// arbiter index. `update`: the row is a new version of an old one.
     pub(super) fn insert_entries(
         &mut self,
         run: &mut Run<'_>,
@@ -232,7 +234,8 @@ impl ModifyNode {
         Ok(None)
     }
 
-    /// As [`Self::insert_entries`] for the new version at `tid` of a row whose columns are not at hand.
+    /// As [`Self::insert_entries`] for the new version at `tid` of a row whose columns are not at
+    /// hand.
     pub(super) fn insert_entries_of(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
         let (mut fetch, mut batch) = match self.entry_fetch.take() {
             Some(x) => x,

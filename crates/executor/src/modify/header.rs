@@ -1,6 +1,7 @@
-//! System columns of a row that is being changed. Expressions see them behind the user columns, in the order of
-//! `COLUMNS`. Place and table are at hand; what the stored header says is read back from the page, after the change: an
-//! inserted or updated row has the new version's, a deleted one shows who deleted it.
+//! System columns of a row that is being changed. Expressions see them behind the user columns, in
+//! the order of `COLUMNS`. Place and table are at hand; what the stored header says is read back
+//! from the page, after the change: an inserted or updated row has the new version's, a deleted one
+//! shows who deleted it.
 
 use super::{ModifyNode, Refs};
 use crate::relation::OpenRel;

@@ -360,8 +360,9 @@ fn vacuum_frees_freezes_and_sets_the_map() {
     }
 }
 
-/// A table whose last column is gone, as after a rolled back ADD COLUMN, or another one in its place: rows of transactions
-/// that came to nothing may have it, all others must not, whatever their hints say.
+/// A table whose last column is gone, as after a rolled back ADD COLUMN, or another one in its
+/// place: rows of transactions that came to nothing may have it, all others must not, whatever
+/// their hints say.
 #[test]
 fn rows_that_are_not_of_the_tables_columns_are_faults_unless_rolled_back() {
     let narrow = TupleDesc::new(World::new().desc.attrs[..2].to_vec());
@@ -425,7 +426,8 @@ fn a_waiting_update_goes_on_when_the_other_ends() {
     w.check_redo();
 }
 
-/// Runs `then` once, after the transaction that is waited for has ended and before the waiter goes on.
+/// Runs `then` once, after the transaction that is waited for has ended and before the waiter goes
+/// on.
 struct AfterWait<'a> {
     waits: SessionWaits,
     then: Option<Box<dyn FnOnce() + 'a>>,
@@ -469,7 +471,8 @@ fn a_lock_does_not_follow_an_aborted_update_to_an_unrelated_row() {
     b.begin();
     let waits = SessionWaits(b.txn.waits());
     let then = || {
-        // The update is undone, VACUUM takes its version away, and another row comes into its place.
+        // The update is undone, VACUUM takes its version away, and another row comes into its
+        // place.
         a.abort();
         c.begin();
         let cutoffs = c.cutoffs(&w, false);

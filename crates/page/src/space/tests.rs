@@ -6,8 +6,8 @@ fn offsets(page: &Page) -> Vec<usize> {
 }
 
 /// What PostgreSQL 15 did to a table's page (seen through pageinspect): five rows inserted; two HOT
-/// updates aborted and vacuumed; row 2 deleted and vacuumed; a row inserted, which takes the second line
-/// pointer; row 1 deleted and vacuumed.
+/// updates aborted and vacuumed; row 2 deleted and vacuumed; a row inserted, which takes the second
+/// line pointer; row 1 deleted and vacuumed.
 #[test]
 fn compaction_lays_items_out_as_postgresql_does() {
     let mut page = PageBuf::new();
@@ -41,8 +41,8 @@ fn compaction_lays_items_out_as_postgresql_does() {
     }
 }
 
-/// Rows come and go at random; compaction lays those left out in the order of their line pointers, from the special space
-/// downwards without gaps, with the bytes that they had.
+/// Rows come and go at random; compaction lays those left out in the order of their line pointers,
+/// from the special space downwards without gaps, with the bytes that they had.
 #[test]
 fn compaction_after_random_changes_agrees_with_a_list() {
     let mut page = PageBuf::new();

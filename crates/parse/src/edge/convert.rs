@@ -19,8 +19,8 @@ pub(super) struct Cx {
     bytes: u32,
 }
 
-/// Bytes of stack that PostgreSQL's analysis and planning take for a level: of calls and operators, as measured
-/// with statements that it just accepts; of other nodes.
+/// Bytes of stack that PostgreSQL's analysis and planning take for a level: of calls and operators,
+/// as measured with statements that it just accepts; of other nodes.
 const CALL_BYTES: u32 = 510;
 const NODE_BYTES: u32 = 190;
 

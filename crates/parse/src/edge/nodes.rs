@@ -1,5 +1,5 @@
-//! Which fields of the grammar's nodes go where: `ours = theirs(r) { field: what, … }`. How a field is
-//! converted follows from the types on both sides, see `convert`.
+//! Which fields of the grammar's nodes go where: `ours = theirs(r) { field: what, … }`. How a field
+//! is converted follows from the types on both sides, see `convert`.
 
 use super::convert::{Conv, Cx, level_bytes};
 use crate::ast::{self, Node};

@@ -951,7 +951,8 @@ fn query(tree: &Tree) -> Result<Query> {
     })
 }
 
-/// A column as the text had it: of a join with an alias, where PostgreSQL names what is below it as well.
+/// A column as the text had it: of a join with an alias, where PostgreSQL names what is below it as
+/// well.
 fn variable(n: &NodeTree) -> Result<Var> {
     let (varno, varattno) = match n.int("varnosyn")? {
         written @ 1.. => (written, n.int("varattnosyn")?),

@@ -382,7 +382,8 @@ impl Writer {
                 w.form("funcformat", n.funcformat);
                 w.num("funccollid", n.funccollid);
                 w.num("inputcollid", n.inputcollid);
-                // What defaults have filled in has no name among arguments by name, and is not stored.
+                // What defaults have filled in has no name among arguments by name, and is not
+                // stored.
                 let written = |a: &&Expr| !matches!(a, Expr::NamedArg(n) if n.name.is_empty());
                 w.exprs("args", &n.args.iter().filter(written).cloned().collect::<Vec<_>>());
                 w.location(n.location);

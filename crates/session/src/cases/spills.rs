@@ -1,5 +1,5 @@
-//! Queries that hold more than their memory: the case files with next to none, joins, groups and sorts
-//! against plain models, and what is left on disk afterwards.
+//! Queries that hold more than their memory: the case files with next to none, joins, groups and
+//! sorts against plain models, and what is left on disk afterwards.
 
 use super::*;
 use std::collections::BTreeMap;

@@ -380,8 +380,8 @@ impl Host for Core {
     }
 }
 
-/// What a node may keep in memory before it turns to temporary files: what was set, but no more than a part of what the
-/// session can have.
+/// What a node may keep in memory before it turns to temporary files: what was set, but no more
+/// than a part of what the session can have.
 fn within_share(bytes: usize) -> usize {
     bytes.min((types::memory::available() / 4).max(64 << 10))
 }

@@ -382,7 +382,8 @@ impl PlannerFacts for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The array says of what type its values are: other kinds hold the elements of a column of arrays, or bounds.
+            // The array says of what type its values are: other kinds hold the elements of a column
+            // of arrays, or bounds.
             let values: Vec<Datum> = match values {
                 Some(v) if kind == 1 || kind == 2 => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));

@@ -60,7 +60,8 @@ fn qualified(core: &mut Core, desc: &RelDesc) -> Result<String> {
     Ok(format!("{}.{}", quoted(schema.as_str()), quoted(desc.name())))
 }
 
-/// A name in quotes, wanted or not: messages show the queries as PostgreSQL writes them. Counterpart: `quoteOneName`.
+/// A name in quotes, wanted or not: messages show the queries as PostgreSQL writes them.
+/// Counterpart: `quoteOneName`.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
@@ -196,8 +197,8 @@ fn plan_of(
     Ok((plan, None))
 }
 
-/// Runs the query to its end under the active snapshot: were there rows? And the execution, if it can be
-/// kept.
+/// Runs the query to its end under the active snapshot: were there rows? And the execution, if it
+/// can be kept.
 fn run_to_end(
     core: &mut Core,
     desc: QueryDesc,
@@ -279,8 +280,8 @@ fn run_as_owner(
     Ok(any)
 }
 
-/// Is the event's trigger still there? A constraint may have gone since, with the other table of a foreign key; its own table
-/// may not: a table that events wait for is not dropped or altered.
+/// Is the event's trigger still there? A constraint may have gone since, with the other table of a
+/// foreign key; its own table may not: a table that events wait for is not dropped or altered.
 fn is_wanted(core: &mut Core, event: &Pending) -> Result<bool> {
     let mut cat = core.cat();
     if cat.find_class(event.relation)?.is_none() {
@@ -460,8 +461,9 @@ pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
     Err(error.detail(format!("Key {shown} is not present in table \"{}\".", key.pk.name())))
 }
 
-/// 23505 where a row that this transaction made and another have the new row's key. If the new row itself does not
-/// live any more, another event answers for whatever took its place. Counterpart: `unique_key_recheck`.
+/// 23505 where a row that this transaction made and another have the new row's key. If the new row
+/// itself does not live any more, another event answers for whatever took its place. Counterpart:
+/// `unique_key_recheck`.
 fn unique(core: &mut Core, event: &Pending) -> Result<()> {
     let row = core.cat().constraint(event.constraint)?;
     let row = row.ok_or_else(|| no_constraint(event.constraint))?;

@@ -17,7 +17,8 @@ use types::Datum;
 const CUSTOM_PLANS_FIRST: u32 = 5;
 /// What planning costs, in the planner's units: for each relation and one more.
 const PLANNING_OPERATORS: f64 = 1000.0;
-/// A statement of literals whose plans cost more than this times their planning is always planned for its values.
+/// A statement of literals whose plans cost more than this times their planning is always planned
+/// for its values.
 const DEAR: f64 = 200.0;
 /// Tables of so many blocks more or less are of the same size.
 const SAME_SIZE_BLOCKS: u32 = 8;
@@ -240,7 +241,8 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
 }
 
 impl Core {
-    /// The query with its parameters replaced by these values, so that planning can reason with them.
+    /// The query with its parameters replaced by these values, so that planning can reason with
+    /// them.
     fn with_values(&mut self, query: &Query, params: &[Datum]) -> Result<Query> {
         let mut query = query.clone();
         let mut failure = None;

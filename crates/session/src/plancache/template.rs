@@ -1,8 +1,9 @@
 //! A statement's text without its literals: what two texts must have in common to share a plan.
 //!
-//! The scanner knows as much of the lexer as it needs to tell literals from the rest: comments, quoted and plain
-//! identifiers, strings of all kinds, numbers. Where it is not certain it says so, and the statement is dealt with
-//! as if there were no cache. In the template a literal stands as a zero byte, which no text holds, and its class.
+//! The scanner knows as much of the lexer as it needs to tell literals from the rest: comments,
+//! quoted and plain identifiers, strings of all kinds, numbers. Where it is not certain it says so,
+//! and the statement is dealt with as if there were no cache. In the template a literal stands as a
+//! zero byte, which no text holds, and its class.
 //!
 //! ```text
 //! SELECT abalance FROM accounts WHERE aid = 4711;
@@ -236,8 +237,8 @@ pub(crate) fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |n, b| n.checked_mul(10)?.checked_add(u64::from(b - b'0')))
 }
 
-/// Where the string whose opening quote stands at `at` ends. `None` if it does not, or if the next string may
-/// belong to it.
+/// Where the string whose opening quote stands at `at` ends. `None` if it does not, or if the next
+/// string may belong to it.
 fn string_end(text: &[u8], at: usize, escapes: bool) -> Option<usize> {
     let mut at = at + 1;
     loop {

@@ -1,7 +1,7 @@
 //! Locks, sessions and counters. Counterpart: lockfuncs.c, pgstatfuncs.c.
 //!
-//! Counters that nothing counts yet are zero, and times of what never happened NULL, as on a server at
-//! rest.
+//! Counters that nothing counts yet are zero, and times of what never happened NULL, as on a server
+//! at rest.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;

@@ -1,4 +1,5 @@
-//! The sessions: `pg_stat_activity`, cancelling and ending others. Counterpart: pgstatfuncs.c, signalfuncs.c.
+//! The sessions: `pg_stat_activity`, cancelling and ending others. Counterpart: pgstatfuncs.c,
+//! signalfuncs.c.
 
 use super::settings::may_signal;
 use super::{SysCall, SysFn};

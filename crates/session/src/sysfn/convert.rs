@@ -1,5 +1,5 @@
-//! Text in other encodings: `convert`, `convert_to`, `convert_from`. Between encodings of one byte a character the
-//! way leads over code points, as through UTF8. Counterpart: mbutils.c.
+//! Text in other encodings: `convert`, `convert_to`, `convert_from`. Between encodings of one byte
+//! a character the way leads over code points, as through UTF8. Counterpart: mbutils.c.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;

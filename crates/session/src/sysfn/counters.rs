@@ -1,7 +1,8 @@
-//! What the log, the checkpoints and the background writer have counted since the counters were reset last.
-//! Counterpart: pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c.
+//! What the log, the checkpoints and the background writer have counted since the counters were
+//! reset last. Counterpart: pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c.
 //!
-//! The counters themselves only rise. A reset notes what they are, and the views show what has come since.
+//! The counters themselves only rise. A reset notes what they are, and the views show what has come
+//! since.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;

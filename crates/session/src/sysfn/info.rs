@@ -1,5 +1,5 @@
-//! What sessions ask about themselves, the server and the catalogs. Counterpart: misc.c, ruleutils.c (its
-//! simplest parts), acl.c.
+//! What sessions ask about themselves, the server and the catalogs. Counterpart: misc.c,
+//! ruleutils.c (its simplest parts), acl.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;

@@ -1,5 +1,6 @@
-//! What the server has and has counted: extensions, cursors, prepared statements, statistics, time zones'
-//! abbreviations, text search. Counterpart: extension.c, portalmem.c, prepare.c, pgstatfuncs.c, pg_config.c.
+//! What the server has and has counted: extensions, cursors, prepared statements, statistics, time
+//! zones' abbreviations, text search. Counterpart: extension.c, portalmem.c, prepare.c,
+//! pgstatfuncs.c, pg_config.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -102,7 +103,8 @@ fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     core.prepared.with_times().map(row).collect()
 }
 
-/// Pages of a database with a wrong checksum, if there are checksums: how many, and when the last one was met.
+/// Pages of a database with a wrong checksum, if there are checksums: how many, and when the last
+/// one was met.
 fn damage(core: &Core, database: Oid) -> Result<Option<(u64, i64)>> {
     if super::wal::control(core)?.get().data_checksum_version == 0 {
         return Ok(None);

@@ -237,7 +237,8 @@ const WORDS: &[(&str, u32)] = &[
 ];
 const GRANT_OPTION: &str = " WITH GRANT OPTION";
 
-/// The rights that a list names, each as a mask. PostgreSQL's RULE still parses, as no right at all.
+/// The rights that a list names, each as a mask. PostgreSQL's RULE still parses, as no right at
+/// all.
 fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     let mut out = Vec::new();
     for written in text.split(',') {

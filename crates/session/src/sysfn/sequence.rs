@@ -75,8 +75,9 @@ impl Opened {
     }
 }
 
-/// Locks the sequence, and only then asks where it lives: ALTER SEQUENCE may have given it another file meanwhile.
-/// What the session still had in hand from the old file is given up. Counterpart: `init_sequence`.
+/// Locks the sequence, and only then asks where it lives: ALTER SEQUENCE may have given it another
+/// file meanwhile. What the session still had in hand from the old file is given up. Counterpart:
+/// `init_sequence`.
 fn open(core: &mut Core, oid: Oid) -> Result<Opened> {
     core.cat().relation(oid)?;
     core.lock_relation(oid, 3)?;

@@ -1,4 +1,5 @@
-//! Settings as functions and views show them. Counterpart: guc.c (`show_all_settings` and its kin), hbafuncs.c.
+//! Settings as functions and views show them. Counterpart: guc.c (`show_all_settings` and its kin),
+//! hbafuncs.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;

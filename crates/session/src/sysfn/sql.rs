@@ -1,7 +1,8 @@
-//! Functions and procedures whose body is SQL. Counterpart: functions.c, and `fmgr_security_definer` of fmgr.c.
+//! Functions and procedures whose body is SQL. Counterpart: functions.c, and
+//! `fmgr_security_definer` of fmgr.c.
 //!
-//! A body is analysed and planned as a whole when it is first called with arguments of some types, and kept while the
-//! catalogs and all else that analysis reads stay as they are.
+//! A body is analysed and planned as a whole when it is first called with arguments of some types,
+//! and kept while the catalogs and all else that analysis reads stay as they are.
 
 use crate::core::Core;
 use crate::plancache::Locks;
@@ -138,7 +139,8 @@ fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> 
     eval::make_row(core, body.result, &fields)
 }
 
-/// Runs the body as the function says: its owner, its settings. At most `limit` rows of the last statement.
+/// Runs the body as the function says: its owner, its settings. At most `limit` rows of the last
+/// statement.
 fn run(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -251,7 +253,8 @@ fn is_simple(row: &PgProc) -> bool {
     may_inline(row) && single
 }
 
-/// What computes the value of a call in its place: the body, if it is one expression and the user may call the function.
+/// What computes the value of a call in its place: the body, if it is one expression and the user
+/// may call the function.
 pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
     let row = core.cat().function(call.funcid)?;
     if usize::try_from(row.pronargs) != Ok(call.args.len()) {
@@ -291,8 +294,9 @@ fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
     Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
 }
 
-/// The query that makes the rows of a set-returning call, if it may stand in the call's place: one SELECT with the columns
-/// that the caller expects, of a function whose calls need not be counted. Counterpart: `inline_set_returning_function`.
+/// The query that makes the rows of a set-returning call, if it may stand in the call's place: one
+/// SELECT with the columns that the caller expects, of a function whose calls need not be counted.
+/// Counterpart: `inline_set_returning_function`.
 pub(crate) fn inline_set(
     core: &mut Core,
     call: &FuncExpr,
@@ -366,7 +370,8 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
         && query.limit_count.is_none()
         && query.set_operations.is_none();
     match <[TargetEntry; 1]>::try_from(query.target_list) {
-        // What returns nothing may stand for a call of something else that does, whose value is not NULL.
+        // What returns nothing may stand for a call of something else that does, whose value is not
+        // NULL.
         Ok([target]) if plain && (!nothing || target.expr.type_oid() == oids::VOID) => {
             Ok(Some(target.expr))
         }
@@ -561,7 +566,8 @@ fn argument_names(row: &PgProc) -> Vec<String> {
     names.map(|(_, n)| n.as_str().to_owned()).collect()
 }
 
-/// Names and types of the output parameters, if there are any, in a call with arguments of these types.
+/// Names and types of the output parameters, if there are any, in a call with arguments of these
+/// types.
 pub(crate) fn outputs(
     core: &mut Core,
     row: &PgProc,

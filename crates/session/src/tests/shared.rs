@@ -1,6 +1,6 @@
-//! Sessions with and without shared plans must say the same, byte for byte: what the plan cache does cannot be seen.
-//! One world has `norsu.plan_cache` on, the other off; all else is equal. Only rows that PostgreSQL leaves unordered are
-//! not compared by order, and there are none here.
+//! Sessions with and without shared plans must say the same, byte for byte: what the plan cache
+//! does cannot be seen. One world has `norsu.plan_cache` on, the other off; all else is equal. Only
+//! rows that PostgreSQL leaves unordered are not compared by order, and there are none here.
 
 use crate::instance::{Admission, Config, Instance, Log, Speaker};
 use crate::transport::Transport;
@@ -164,8 +164,8 @@ fn show(mut bytes: &[u8]) -> String {
     out
 }
 
-/// Runs statements in both worlds and compares; `@n:` at the front chooses another session than the first, `P:` the
-/// extended protocol.
+/// Runs statements in both worlds and compares; `@n:` at the front chooses another session than the
+/// first, `P:` the extended protocol.
 fn compare(statements: &[String], clients: usize) -> (World, World) {
     let (mut with, mut without) = (World::new(true, clients), World::new(false, clients));
     let mut wrong = Vec::new();

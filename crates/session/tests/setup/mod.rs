@@ -1,5 +1,5 @@
-//! A cluster in memory, made ready with SQL by an ordinary session, for programs that then run plans over
-//! it themselves.
+//! A cluster in memory, made ready with SQL by an ordinary session, for programs that then run
+//! plans over it themselves.
 
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};

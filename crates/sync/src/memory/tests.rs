@@ -48,7 +48,8 @@ fn requests_near_the_largest_number_are_refused() {
     assert!(admit(usize::MAX).is_err());
 }
 
-/// The counts follow each block through all its sizes, from one kind of memory to the other, whoever releases it.
+/// The counts follow each block through all its sizes, from one kind of memory to the other,
+/// whoever releases it.
 #[test]
 fn allocations_are_counted() {
     let _alone = process(usize::MAX, 0, 0);

@@ -1,5 +1,5 @@
-//! Bytes compared with PostgreSQL: `pg_waldump` reads our records, and our status files are equal to
-//! those that PostgreSQL's own redo makes of the same records by their definition.
+//! Bytes compared with PostgreSQL: `pg_waldump` reads our records, and our status files are equal
+//! to those that PostgreSQL's own redo makes of the same records by their definition.
 
 use super::*;
 use ids::RelFile;

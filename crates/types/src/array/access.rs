@@ -52,8 +52,8 @@ fn positions(dims: &[i32], lower: &[i32], from: &[i32], to: &[i32]) -> Vec<usize
     }
 }
 
-/// The slice between bounds; a missing bound is the array's own. Its lower bounds are 1. Without overlap
-/// the slice is empty.
+/// The slice between bounds; a missing bound is the array's own. Its lower bounds are 1. Without
+/// overlap the slice is empty.
 pub fn get_slice(
     array: DatumRef<'_>,
     elem: &TypeInfo,

@@ -5,9 +5,9 @@
 //! ndim  data offset  elemtype  dims…   lower…   null bitmap (if data offset ≠ 0), padding, elements
 //! ```
 //!
-//! Offsets count from four bytes before the payload, where the length word stands on disk; the elements
-//! begin at a multiple of 8 in that count and are aligned as their type says. A varlena element has a
-//! 4-byte length word. Counterpart: utils/array.h, arrayutils.c.
+//! Offsets count from four bytes before the payload, where the length word stands on disk; the
+//! elements begin at a multiple of 8 in that count and are aligned as their type says. A varlena
+//! element has a 4-byte length word. Counterpart: utils/array.h, arrayutils.c.
 
 mod access;
 mod construct;
@@ -296,8 +296,8 @@ pub fn empty(elem: Oid) -> Datum {
     Datum::bytes(out)
 }
 
-/// An array of `values` in storage order; their number must be the product of `dims`. No values make
-/// the array without dimensions.
+/// An array of `values` in storage order; their number must be the product of `dims`. No values
+/// make the array without dimensions.
 pub fn build<'a>(
     elem: &TypeInfo,
     dims: &[i32],

@@ -44,7 +44,8 @@ fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
     })
 }
 
-/// `btarraycmp` without a context: elements of built-in types by their own order, others by their bytes.
+/// `btarraycmp` without a context: elements of built-in types by their own order, others by their
+/// bytes.
 pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     if x.elem_type() != y.elem_type() {

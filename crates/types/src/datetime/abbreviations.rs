@@ -1,10 +1,10 @@
-//! The time zone abbreviations of PostgreSQL's "Default" set: name, seconds east of Greenwich, daylight
-//! saving. Taken from a running PostgreSQL 15 (`pg_timezone_abbrevs`).
+//! The time zone abbreviations of PostgreSQL's "Default" set: name, seconds east of Greenwich,
+//! daylight saving. Taken from a running PostgreSQL 15 (`pg_timezone_abbrevs`).
 
 use crate::zone::Zone;
 
-/// The abbreviation's offset (seconds east) and whether it is daylight saving time; none for those whose
-/// meaning has changed over time.
+/// The abbreviation's offset (seconds east) and whether it is daylight saving time; none for those
+/// whose meaning has changed over time.
 pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
     let upper = name.to_ascii_uppercase();
     if DYNAMIC.binary_search_by_key(&upper.as_str(), |a| a.0).is_ok() {

@@ -39,7 +39,8 @@ pub fn timestamp_cmp_date(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering 
     a.as_i64().cmp(&date_ts(b.as_i32()))
 }
 
-/// The comparison with this `pg_proc.prosrc`, if it is one of instants with local times, which the zone decides.
+/// The comparison with this `pg_proc.prosrc`, if it is one of instants with local times, which the
+/// zone decides.
 pub fn zoned(prosrc: &str, zone: &Zone) -> Option<Comparer> {
     let (left, right): (Instant, Instant) = match prosrc {
         "date_cmp_timestamptz" => (of_date, of_instant),

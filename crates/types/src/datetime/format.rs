@@ -1,5 +1,5 @@
-//! to_char over timestamps and intervals, and the template language that to_date and to_timestamp share.
-//! Counterpart: formatting.c.
+//! to_char over timestamps and intervals, and the template language that to_date and to_timestamp
+//! share. Counterpart: formatting.c.
 
 use super::convert::utc_to_local;
 use super::*;
@@ -7,8 +7,8 @@ use crate::fncx::Pace;
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 use crate::{Datum, DatumRef, FnContext};
 
-/// Keywords, longest first among those with a common beginning; they are written in capitals or small
-/// letters throughout, names of days and months also with a capital in front.
+/// Keywords, longest first among those with a common beginning; they are written in capitals or
+/// small letters throughout, names of days and months also with a capital in front.
 const KEYWORDS: &[&str] = &[
     "a.d.", "a.m.", "ad", "am", "b.c.", "bc", "cc", "day", "ddd", "dd", "dy", "d", "ff1", "ff2",
     "ff3", "ff4", "ff5", "ff6", "fx", "hh24", "hh12", "hh", "iddd", "id", "iw", "iyyy", "iyy",
@@ -379,7 +379,8 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
             Ok((plain(shown, width, fill), true))
         }
         "rm" => {
-            // An interval's months may be none, which are whole years, or negative, which count from the year's end.
+            // An interval's months may be none, which are whole years, or negative, which count
+            // from the year's end.
             let i = match s.month {
                 0 if s.year == 0 => return Ok((String::new(), false)),
                 0 if s.year > 0 => 11,

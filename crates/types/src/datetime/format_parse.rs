@@ -1,8 +1,8 @@
 //! to_date and to_timestamp: text read by a template. Counterpart: formatting.c.
 //!
-//! Fields are read one after another. Unless FX says that the text follows the template exactly, white space counts
-//! nowhere, and a separator in the template stands for one separator or blank of the text, or for none; what was
-//! skipped beyond the template makes up for its other characters.
+//! Fields are read one after another. Unless FX says that the text follows the template exactly,
+//! white space counts nowhere, and a separator in the template stands for one separator or blank of
+//! the text, or for none; what was skipped beyond the template makes up for its other characters.
 
 use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
@@ -158,7 +158,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number of `width` characters (as many as there are where the field is greedy), and how many were read.
+    /// A number of `width` characters (as many as there are where the field is greedy), and how
+    /// many were read.
     fn number(&mut self, width: usize, f: &Field<'_>) -> Result<(i32, usize)> {
         let start = self.rest.len();
         let spaces = self.skip_space() as usize;

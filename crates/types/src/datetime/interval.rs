@@ -1,4 +1,5 @@
-//! Intervals: reading, writing, typmods. Stored as time (i64 microseconds), days (i32), months (i32).
+//! Intervals: reading, writing, typmods. Stored as time (i64 microseconds), days (i32), months
+//! (i32).
 
 use super::parse::{Fault, Look, Parsed, decode_time, error, tokenize};
 use super::*;
@@ -61,7 +62,8 @@ pub enum Unit {
     Millennium,
 }
 
-/// The part of a word that counts: keywords of dates and times are told apart by their first ten bytes.
+/// The part of a word that counts: keywords of dates and times are told apart by their first ten
+/// bytes.
 pub(super) fn token(word: &str) -> &str {
     let end = word.len().min(10);
     // A word that is longer is no keyword if it has other characters than ASCII.
@@ -348,7 +350,8 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
     sum.finish()
 }
 
-/// A number of the ISO form, which may have an exponent: whole part and fraction, as a double has them.
+/// A number of the ISO form, which may have an exponent: whole part and fraction, as a double has
+/// them.
 fn iso_number(text: &str) -> Parsed<(i64, f64)> {
     let digits = text.trim_start_matches(['+', '-']);
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {

@@ -88,7 +88,8 @@ fn make_interval(a: &[DatumRef<'_>]) -> Result<Datum> {
     if !seconds.is_finite() {
         return Err(interval_range());
     }
-    // Nothing is checked beyond that: sums wrap as PostgreSQL's do, and seconds beyond the range are the least number.
+    // Nothing is checked beyond that: sums wrap as PostgreSQL's do, and seconds beyond the range
+    // are the least number.
     let month = n(0) * 12 + n(1);
     let day = n(2) * 7 + n(3);
     let us = (seconds * 1e6).round_ties_even();

@@ -1,6 +1,7 @@
-//! date, time, timetz, timestamp, timestamptz, interval. A timestamp counts microseconds from 2000-01-01, a
-//! date days from there, a time microseconds from midnight; timetz adds seconds west of Greenwich; an
-//! interval has microseconds, days and months. Counterpart: datetime.c, timestamp.c, date.c, formatting.c.
+//! date, time, timetz, timestamp, timestamptz, interval. A timestamp counts microseconds from
+//! 2000-01-01, a date days from there, a time microseconds from midnight; timetz adds seconds west
+//! of Greenwich; an interval has microseconds, days and months. Counterpart: datetime.c,
+//! timestamp.c, date.c, formatting.c.
 
 pub mod abbreviations;
 mod arithmetic;

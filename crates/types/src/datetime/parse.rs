@@ -1,5 +1,5 @@
-//! Reading dates and times: the text is cut into fields by their look, then each field is decoded in the
-//! light of those before it.
+//! Reading dates and times: the text is cut into fields by their look, then each field is decoded
+//! in the light of those before it.
 
 use super::*;
 use crate::FnContext;
@@ -498,8 +498,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// A number by itself: which of year, month and day it is follows from its length, what is there
-    /// already, and the DateStyle.
+    /// A number by itself: which of year, month and day it is follows from its length, what is
+    /// there already, and the DateStyle.
     fn number(&mut self, text: &str) -> Parsed<()> {
         let digits: usize = text.bytes().take_while(u8::is_ascii_digit).count();
         let val = int(&text[..digits])?;
@@ -543,12 +543,14 @@ impl Decoder {
             }
             (YEAR, _) => month(self),
             (MONTH, true) => {
-                // A month's name before: of two numbers the first is the day unless it looks like a year.
+                // A month's name before: of two numbers the first is the day unless it looks like a
+                // year.
                 if flen >= 3 || ymd { year(self) } else { day(self) }
             }
             (MONTH, false) => day(self),
             (m, true) if m == YEAR | MONTH => {
-                // The name came with what was taken for a year: "99-Jan-08" keeps, "08-Jan-1999" swaps.
+                // The name came with what was taken for a year: "99-Jan-08" keeps, "08-Jan-1999"
+                // swaps.
                 if flen >= 3 && self.is2digits {
                     self.f.day = self.f.year;
                     self.set_year(&text[..digits], val);
@@ -851,7 +853,8 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
             }
             Look::Word | Look::Special => {
                 let zone_word = |t: &str| (look == &Look::Word).then(|| abbreviation(t)).flatten();
-                // Text right after "T", or a word that begins like a unit, has its meaning by position.
+                // Text right after "T", or a word that begins like a unit, has its meaning by
+                // position.
                 match core_word(text) {
                     Some(Word::Infinity) if fields.len() == 1 => kind = Kind::Infinity,
                     Some(Word::NegInfinity) if fields.len() == 1 => kind = Kind::NegInfinity,

@@ -1,5 +1,5 @@
-//! Parts of json and jsonb: the operators `->` and `#>` and their kin, lengths, kinds, keys, elements, casts.
-//! Counterpart: jsonfuncs.c.
+//! Parts of json and jsonb: the operators `->` and `#>` and their kin, lengths, kinds, keys,
+//! elements, casts. Counterpart: jsonfuncs.c.
 
 use super::binary::{Container, Item};
 use super::encode::datum_of;

@@ -5,9 +5,10 @@
 //! header   an entry a child …    the children, keys before values
 //! ```
 //!
-//! The header has the number of elements or pairs, and whether it is an array, an object, or an array that stands for
-//! one scalar. An entry has its child's type and its length, or every 32nd the offset of its end. Numbers and containers
-//! begin at multiples of four. Keys are ordered by length, then by bytes. Counterpart: utils/jsonb.h.
+//! The header has the number of elements or pairs, and whether it is an array, an object, or an
+//! array that stands for one scalar. An entry has its child's type and its length, or every 32nd
+//! the offset of its end. Numbers and containers begin at multiples of four. Keys are ordered by
+//! length, then by bytes. Counterpart: utils/jsonb.h.
 
 use std::cmp::Ordering;
 

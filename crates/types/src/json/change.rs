@@ -1,4 +1,5 @@
-//! jsonb with parts added, replaced or taken out. Counterpart: jsonfuncs.c (setPath, IteratorConcat).
+//! jsonb with parts added, replaced or taken out. Counterpart: jsonfuncs.c (setPath,
+//! IteratorConcat).
 
 use super::access::item;
 use super::binary::{Container, Item};

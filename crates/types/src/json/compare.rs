@@ -111,8 +111,8 @@ fn strings(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Vec<u8>>> {
     Ok(array.iter(&elem).filter(|e| !e.is_null()).map(|e| e.as_bytes().to_vec()).collect())
 }
 
-/// Mixes the hashes of a container's members into `state`: of 32 or 64 bits, by `mix` and by the hashes of what
-/// is neither NULL nor boolean.
+/// Mixes the hashes of a container's members into `state`: of 32 or 64 bits, by `mix` and by the
+/// hashes of what is neither NULL nor boolean.
 fn hash_members<T: Copy>(
     c: Container<'_>,
     state: &mut T,

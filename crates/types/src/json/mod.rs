@@ -1,5 +1,5 @@
-//! json, which is checked text, and jsonb, which is a tree on disk. Counterpart: json.c, jsonb.c, jsonb_util.c,
-//! jsonfuncs.c.
+//! json, which is checked text, and jsonb, which is a tree on disk. Counterpart: json.c, jsonb.c,
+//! jsonb_util.c, jsonfuncs.c.
 
 mod access;
 mod binary;

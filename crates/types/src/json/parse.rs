@@ -45,7 +45,8 @@ pub(super) fn check(text: &[u8], watch: &Watch<'_>) -> Result<()> {
     Parser::<false>::whole(text, watch).map(|_| ())
 }
 
-/// The tree of `text`, 22P02 where it is not one JSON value, 22P05 where a string's escape means no character.
+/// The tree of `text`, 22P02 where it is not one JSON value, 22P05 where a string's escape means no
+/// character.
 pub(super) fn tree(text: &[u8], watch: &Watch<'_>) -> Result<Node> {
     Parser::<true>::whole(text, watch)
 }

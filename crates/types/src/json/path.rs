@@ -1,8 +1,9 @@
-//! The text form of jsonpath, so that values that PostgreSQL wrote can be read and dumped. Counterpart: jsonpath.c
-//! (`printJsonPathItem`).
+//! The text form of jsonpath, so that values that PostgreSQL wrote can be read and dumped.
+//! Counterpart: jsonpath.c (`printJsonPathItem`).
 //!
-//! The payload: a header whose highest bit says that it is lax; items. An item: a byte for its kind, aligned to four the
-//! place of the item that follows it in its path (0: none) and what the kind calls for. Places count from the item.
+//! The payload: a header whose highest bit says that it is lax; items. An item: a byte for its
+//! kind, aligned to four the place of the item that follows it in its path (0: none) and what the
+//! kind calls for. Places count from the item.
 
 use super::io::put_short;
 use crate::Datum;

@@ -1,7 +1,7 @@
 //! sum, avg, variance and standard deviation over numeric and integers.
 //!
-//! Sums over integers run in 128 bits (`PolyState`); sums over numeric keep count of special values and
-//! of the scales seen, so that values can also leave a window frame.
+//! Sums over integers run in 128 bits (`PolyState`); sums over numeric keep count of special values
+//! and of the scales seen, so that values can also leave a window frame.
 
 use super::arith::select_div_scale;
 use super::*;
@@ -157,7 +157,8 @@ pub fn int_average(sum: i128, count: i64) -> Result<Datum> {
     }
 }
 
-/// A running sum of numerics (`numeric_avg_accum`): in 128-bit units of 10^-16 while the values allow.
+/// A running sum of numerics (`numeric_avg_accum`): in 128-bit units of 10^-16 while the values
+/// allow.
 #[derive(Clone, Default)]
 pub struct NumericTotal {
     units: i128,

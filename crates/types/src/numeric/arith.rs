@@ -309,8 +309,9 @@ fn packed_product(a: &Num, b: &Num) -> (Digits, i32) {
     (digits, weight)
 }
 
-/// As [`long_division`], in base 10^8: with two digits taken together from the front, dividend and divisor are scaled
-/// alike, so that the quotient's first limb is its first digit and each that follows has two.
+/// As [`long_division`], in base 10^8: with two digits taken together from the front, dividend and
+/// divisor are scaled alike, so that the quotient's first limb is its first digit and each that
+/// follows has two.
 fn packed_quotient(u: &[i16], v: &[i16], count: usize) -> Digits {
     let from_front = |digits: &[i16]| -> Vec<u64> {
         let pair = |p: &[i16]| p[0] as u64 * NBASE as u64 + p.get(1).map_or(0, |&d| d as u64);
@@ -345,7 +346,8 @@ fn packed_quotient(u: &[i16], v: &[i16], count: usize) -> Digits {
     out
 }
 
-/// The first limb of `rest / divisor`, both normalised; takes its multiple off. `rest` has two limbs more.
+/// The first limb of `rest / divisor`, both normalised; takes its multiple off. `rest` has two
+/// limbs more.
 fn quotient_limb(rest: &mut [u64], divisor: &[u64]) -> u64 {
     let head = rest[0] * PACKED_BASE + rest[1];
     let (mut q, mut r) = (head / divisor[0], head % divisor[0]);
@@ -385,8 +387,8 @@ fn quotient_limb(rest: &mut [u64], divisor: &[u64]) -> u64 {
     q
 }
 
-/// `count` base-10000 digits of the fraction `u / v` (both read as 0 ≤ d₀.d₁d₂… in base 10000, first
-/// digits not 0). Knuth's algorithm D.
+/// `count` base-10000 digits of the fraction `u / v` (both read as 0 ≤ d₀.d₁d₂… in base 10000,
+/// first digits not 0). Knuth's algorithm D.
 fn long_division(u: &[i16], v: &[i16], count: usize) -> Digits {
     let base = NBASE as u32;
     let mut out = Digits::with_capacity(count);

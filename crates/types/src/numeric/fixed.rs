@@ -1,8 +1,10 @@
-//! e^x and ln x in binary fixed-point arithmetic: non-negative numbers with a whole number of limbs behind the point.
+//! e^x and ln x in binary fixed-point arithmetic: non-negative numbers with a whole number of limbs
+//! behind the point.
 //!
-//! Every function gets the precision that its result needs and adds what its own rounding errors cost, so that the
-//! decimals asked for are right save for a chance of about 10^-8 that the last one is rounded the other way. Costs
-//! for p bits: about 2·√p products of p/64 limbs for e^x, and one e^x at full precision for ln x.
+//! Every function gets the precision that its result needs and adds what its own rounding errors
+//! cost, so that the decimals asked for are right save for a chance of about 10^-8 that the last
+//! one is rounded the other way. Costs for p bits: about 2·√p products of p/64 limbs for e^x, and
+//! one e^x at full precision for ln x.
 
 use super::nat::{self, Check, Divisor, Limbs, Nat};
 use super::{DEC_DIGITS, NBASE, Num, Sign};
@@ -372,8 +374,8 @@ fn ln_near_one(difference: &Num, bits: usize, rscale: i32, check: Check<'_>) -> 
     sum.to_num(1, difference.sign, rscale, check)
 }
 
-/// Is the series of [`ln_near_one`], of which each term adds twice the bits that z lacks of 1, shorter
-/// than the about 2·√bits products that e^x takes?
+/// Is the series of [`ln_near_one`], of which each term adds twice the bits that z lacks of 1,
+/// shorter than the about 2·√bits products that e^x takes?
 fn is_near_one(difference: &Num, bits: usize) -> bool {
     let Some(&first) = difference.digits.first() else { return false };
     let log2 =

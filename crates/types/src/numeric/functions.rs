@@ -188,8 +188,8 @@ fn to_int(d: DatumRef<'_>, name: &str, fits: impl Fn(i64) -> bool) -> Result<Dat
     }
 }
 
-/// The stored digits hash without weight differences of equal values: leading and trailing zeros are
-/// never stored, the scale does not count.
+/// The stored digits hash without weight differences of equal values: leading and trailing zeros
+/// are never stored, the scale does not count.
 fn hashed<T>(d: DatumRef<'_>, zero: T, special: T, f: impl Fn(&[u8], i32) -> T) -> T {
     let mut n = Num::of(d);
     if !n.is_finite() {

@@ -1,5 +1,5 @@
-//! Roots, exponentials, logarithms and powers. The scale of every result is chosen as PostgreSQL does;
-//! the calculation carries enough guard digits that the last digit shown is right.
+//! Roots, exponentials, logarithms and powers. The scale of every result is chosen as PostgreSQL
+//! does; the calculation carries enough guard digits that the last digit shown is right.
 
 use super::arith::select_div_scale;
 use super::fixed::ln;
@@ -34,8 +34,8 @@ pub(crate) fn sqrt(n: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     if n.is_zero() {
         return Ok(Num::zero(rscale));
     }
-    // The root of n·10000^(2·places), rounded down, shows one decimal more than asked for; rounding by that one is
-    // exact, for a root that ends there and is not whole does not exist.
+    // The root of n·10000^(2·places), rounded down, shows one decimal more than asked for; rounding
+    // by that one is exact, for a root that ends there and is not whole does not exist.
     let places = (rscale + 1 + DEC_DIGITS - 1).div_euclid(DEC_DIGITS).max(0);
     let zeros = n.weight + 1 + 2 * places - n.digits.len() as i32;
     let digits = match usize::try_from(zeros) {

@@ -67,8 +67,8 @@ pub enum Sign {
     NegInf,
 }
 
-/// A number in calculation. Digits have no leading or trailing zeros after [`Num::strip`]; zero has none
-/// at all, weight 0 and positive sign.
+/// A number in calculation. Digits have no leading or trailing zeros after [`Num::strip`]; zero has
+/// none at all, weight 0 and positive sign.
 #[derive(Clone, Debug)]
 pub struct Num {
     pub sign: Sign,
@@ -269,8 +269,8 @@ impl Num {
         }
     }
 
-    /// The nearest double of a number that is an integer below 2^53 times or by a power of ten that a double holds
-    /// exactly: one operation then rounds as it should.
+    /// The nearest double of a number that is an integer below 2^53 times or by a power of ten that
+    /// a double holds exactly: one operation then rounds as it should.
     pub(crate) fn exact_f64(&self) -> Option<f64> {
         const POWERS: [f64; 6] = [1.0, 1e4, 1e8, 1e12, 1e16, 1e20];
         if !self.is_finite() || self.digits.len() > 4 {

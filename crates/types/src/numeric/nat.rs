@@ -1,7 +1,7 @@
 //! Natural numbers in binary, for roots and for the fixed-point arithmetic of [`super::fixed`].
 //!
-//! All operations are the schoolbook ones: the largest operand (a square root of 131,072 decimal digits) has 6,800
-//! limbs, and a product of half that length takes about ten milliseconds.
+//! All operations are the schoolbook ones: the largest operand (a square root of 131,072 decimal
+//! digits) has 6,800 limbs, and a product of half that length takes about ten milliseconds.
 
 use super::Digits;
 use pgerror::Result;
@@ -328,8 +328,9 @@ impl Nat {
             return Ok(Nat::from_u128(v.isqrt()));
         }
         check()?;
-        // The root of the upper half, rounded up, is within 2^k of the root. One step of Newton's iteration from
-        // above never falls below the root rounded down, and leaves an error of at most (2^k)² / 2√self < 1.
+        // The root of the upper half, rounded up, is within 2^k of the root. One step of Newton's
+        // iteration from above never falls below the root rounded down, and leaves an error of at
+        // most (2^k)² / 2√self < 1.
         let k = self.bits() / 4 - 1;
         let upper = self.shifted_right(2 * k).sqrt(check)?;
         let first = upper.plus(&Nat::from_u128(1)).shifted_left(k);

@@ -1,5 +1,5 @@
-//! Sets of characters: ranges of codes, PostgreSQL's named classes, and the names that POSIX gives to
-//! collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
+//! Sets of characters: ranges of codes, PostgreSQL's named classes, and the names that POSIX gives
+//! to collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
 
 use crate::string::case::{lower_char, upper_char};
 use regex_syntax::hir::{Class, HirKind};
@@ -74,8 +74,8 @@ impl CharSet {
         after > 0 && self.0[after - 1].1 >= c
     }
 
-    /// With both cases of every character; ranges of any length cost a step for each character, so only
-    /// characters that can have case are looked at.
+    /// With both cases of every character; ranges of any length cost a step for each character, so
+    /// only characters that can have case are looked at.
     pub fn with_cases(&self, ctype: Ctype) -> CharSet {
         let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();

@@ -1,7 +1,7 @@
-//! Running automata: states of the deterministic automaton are made when they are first reached and kept with
-//! the pattern. A state's step is looked up by the colour of the next character, so that what is asserted about
-//! both sides of a position is known; lookaround constraints, which depend on more, are evaluated first and become
-//! part of the look-up. Counterpart: rege_dfa.c.
+//! Running automata: states of the deterministic automaton are made when they are first reached and
+//! kept with the pattern. A state's step is looked up by the colour of the next character, so that
+//! what is asserted about both sides of a position is known; lookaround constraints, which depend
+//! on more, are evaluated first and become part of the look-up. Counterpart: rege_dfa.c.
 
 use super::nfa::{Check, Colours, Inst, Nfa};
 use super::syntax::Assert;
@@ -82,7 +82,8 @@ const AFTER_WORD: u8 = 4;
 const FRESH: u8 = 8;
 
 struct State {
-    /// The instructions that wait at this state (sets, checks, the match), ascending; then what stands before.
+    /// The instructions that wait at this state (sets, checks, the match), ascending; then what
+    /// stands before.
     key: Box<[u32]>,
     /// The lookaround constraints that its checks lead to.
     looks: Box<[u16]>,
@@ -154,7 +155,8 @@ impl<'a> Env<'a> {
             self.looks[i].known = vec![0; self.text.len() + 1];
         }
         if self.looks[i].known[at] == 0 {
-            // A constraint's automaton asks only for constraints within it, which have other numbers.
+            // A constraint's automaton asks only for constraints within it, which have other
+            // numbers.
             if let Some(mut dfa) = self.looks[i].dfa.take() {
                 let done = self.fill(i, &mut dfa, at);
                 self.looks[i].dfa = Some(dfa);
@@ -226,8 +228,9 @@ impl Dfa {
         out
     }
 
-    /// The number of the state of these instructions; `DEAD` where there are none. A state in which a match is
-    /// under way differs from one that has only begun to look for one, even if they wait for the same.
+    /// The number of the state of these instructions; `DEAD` where there are none. A state in which
+    /// a match is under way differs from one that has only begun to look for one, even if they wait
+    /// for the same.
     fn state(&mut self, mut insts: Vec<u32>, before: u8, fresh: bool, colours: &Colours) -> u32 {
         let before = if self.nfa.has_checks { before } else { 0 };
         // The text's start does not come back; a search for nothing else is over.
@@ -283,7 +286,8 @@ impl Dfa {
         looks.dedup();
     }
 
-    /// The step of a state before a character of a colour (or the end), with the constraints that hold there.
+    /// The step of a state before a character of a colour (or the end), with the constraints that
+    /// hold there.
     fn step(&mut self, state: u32, colour: u16, holds: u64, colours: &Colours) -> u32 {
         let s = &self.states[(state - FIRST) as usize];
         let (insts, before) = s.key.split_at(s.key.len() - 1);
@@ -350,8 +354,8 @@ impl Dfa {
         self.add(keep.key, keep.looks.into(), keep.fresh, colours)
     }
 
-    /// Runs from a position up to `stop`, telling each end of a match until `found` says false. Answers the last
-    /// position at which nothing was under way (of a searching automaton).
+    /// Runs from a position up to `stop`, telling each end of a match until `found` says false.
+    /// Answers the last position at which nothing was under way (of a searching automaton).
     pub fn run(
         &mut self,
         env: &mut Env<'_>,

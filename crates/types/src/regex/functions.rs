@@ -18,7 +18,8 @@ struct Cached {
     pattern: Pattern,
 }
 
-/// Runs `f` with the pattern at work on the text, and keeps the pattern for the call site's next call.
+/// Runs `f` with the pattern at work on the text, and keeps the pattern for the call site's next
+/// call.
 fn search<T>(
     cx: &mut dyn FnContext,
     text: &[u8],
@@ -99,8 +100,8 @@ const SENSITIVE: Options = Options {
 };
 const INSENSITIVE: Options = Options { ignore_case: true, ..SENSITIVE };
 
-/// Calls `f` with each match from byte `from` until it says false. For splitting, matches that are empty at either
-/// end of the text or right behind another match do not count.
+/// Calls `f` with each match from byte `from` until it says false. For splitting, matches that are
+/// empty at either end of the text or right behind another match do not count.
 fn each_match(
     s: &mut Search<'_>,
     from: usize,

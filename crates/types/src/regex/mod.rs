@@ -1,9 +1,10 @@
-//! Regular expressions as PostgreSQL has them: syntax, classes by the collation, which match is taken and where
-//! its groups lie, lookaround constraints, back references.
+//! Regular expressions as PostgreSQL has them: syntax, classes by the collation, which match is
+//! taken and where its groups lie, lookaround constraints, back references.
 //!
-//! A pattern is parsed (`syntax`, `class`), its characters are divided into colours and its parts made into
-//! automata (`nfa`), which run deterministically (`dfa`). The match begins as early as possible and is then as long
-//! or as short as the pattern prefers; `tree` says where the groups lie in it. Counterpart: src/backend/regex.
+//! A pattern is parsed (`syntax`, `class`), its characters are divided into colours and its parts
+//! made into automata (`nfa`), which run deterministically (`dfa`). The match begins as early as
+//! possible and is then as long or as short as the pattern prefers; `tree` says where the groups
+//! lie in it. Counterpart: src/backend/regex.
 
 mod class;
 mod dfa;
@@ -160,8 +161,9 @@ impl Search<'_> {
                 }
                 begin = self.text.next(begin);
             }
-            // Only a pattern with back references comes here. PostgreSQL ends before the text's end, where no
-            // character is left to step over: an empty match there is not looked for any more.
+            // Only a pattern with back references comes here. PostgreSQL ends before the text's
+            // end, where no character is left to step over: an empty match there is not looked for
+            // any more.
             if close >= stop {
                 return Ok(None);
             }

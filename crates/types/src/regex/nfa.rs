@@ -1,5 +1,5 @@
-//! Automata of patterns: the colours that divide the characters, and Thompson's construction over them.
-//! Counterpart: regc_color.c, regc_nfa.c.
+//! Automata of patterns: the colours that divide the characters, and Thompson's construction over
+//! them. Counterpart: regc_color.c, regc_nfa.c.
 
 use super::class::{CharSet, Ctype, named};
 use super::syntax::{Assert, Node, UNBOUNDED, too_complex};
@@ -93,7 +93,8 @@ impl Colours {
     }
 }
 
-/// The runs with each colour divided into what is in the set and what is not; and the number of colours.
+/// The runs with each colour divided into what is in the set and what is not; and the number of
+/// colours.
 fn split(runs: &[(u32, u16)], set: &CharSet) -> Result<(Vec<(u32, u16)>, usize)> {
     let mut bounds: Vec<u32> = set.0.iter().flat_map(|&(l, h)| [l, h + 1]).collect();
     bounds.extend(runs.iter().map(|r| r.0));

@@ -1,5 +1,5 @@
-//! The text of a pattern as a tree of its parts: advanced, extended and basic syntax, embedded options,
-//! directors. Counterpart: regc_lex.c and the parsing half of regcomp.c.
+//! The text of a pattern as a tree of its parts: advanced, extended and basic syntax, embedded
+//! options, directors. Counterpart: regc_lex.c and the parsing half of regcomp.c.
 
 use super::class::{CharSet, Ctype, element, named};
 use super::fault;

@@ -1,12 +1,13 @@
-//! Where the parts of a match lie: a tree of the pattern's parts that matter for it, and the search for an allocation
-//! of the text to them.
+//! Where the parts of a match lie: a tree of the pattern's parts that matter for it, and the search
+//! for an allocation of the text to them.
 //!
-//! The rules are PostgreSQL's. A part has a preference for long or for short matches: a quantified atom that of its
-//! quantifier (`{m}` that of its atom), a branch that of its first quantified atom that has one, alternatives always
-//! for long ones. Of a sequence the earlier parts take precedence over the later ones. Parts of one preference without
-//! parentheses that capture are one part: they are matched as a whole. An alternative takes precedence over those
-//! behind it, and what a group held in an earlier round of a repetition is forgotten in the next.
-//! Counterpart: parseqatom in regcomp.c, cdissect in regexec.c.
+//! The rules are PostgreSQL's. A part has a preference for long or for short matches: a quantified
+//! atom that of its quantifier (`{m}` that of its atom), a branch that of its first quantified atom
+//! that has one, alternatives always for long ones. Of a sequence the earlier parts take precedence
+//! over the later ones. Parts of one preference without parentheses that capture are one part: they
+//! are matched as a whole. An alternative takes precedence over those behind it, and what a group
+//! held in an earlier round of a repetition is forgotten in the next. Counterpart: parseqatom in
+//! regcomp.c, cdissect in regexec.c.
 
 use super::Spans;
 use super::dfa::{Dfa, Env, Pos};
@@ -291,8 +292,9 @@ impl Part {
         if shorter { dfa.shortest(env, from, from, to) } else { dfa.longest(env, from, to) }
     }
 
-    /// Finds where the groups lie in a piece of the text that this part's automaton matches; false where back
-    /// references say otherwise. Groups of this part are not set before, nor where it fails.
+    /// Finds where the groups lie in a piece of the text that this part's automaton matches; false
+    /// where back references say otherwise. Groups of this part are not set before, nor where it
+    /// fails.
     pub fn dissect(
         &mut self,
         env: &mut Env<'_>,
@@ -404,8 +406,8 @@ fn concat(
     Ok(false)
 }
 
-/// The rounds of a repetition. Rounds that match nothing are taken only where the least number of rounds
-/// cannot be reached otherwise.
+/// The rounds of a repetition. Rounds that match nothing are taken only where the least number of
+/// rounds cannot be reached otherwise.
 #[allow(clippy::too_many_arguments)]
 fn repeat(
     env: &mut Env<'_>,

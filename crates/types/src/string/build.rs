@@ -9,7 +9,8 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::borrow::Cow;
 
-/// The variadic arguments from `from` on, each with its type; a call with VARIADIC brings one array there.
+/// The variadic arguments from `from` on, each with its type; a call with VARIADIC brings one array
+/// there.
 pub(crate) fn values<'a>(
     cx: &mut dyn FnContext,
     a: &[DatumRef<'a>],

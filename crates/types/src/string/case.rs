@@ -1,5 +1,5 @@
-//! Upper and lower case. Under the C collation only ASCII letters change; elsewhere each character by its
-//! simple Unicode mapping, as the C library's one-to-one functions do.
+//! Upper and lower case. Under the C collation only ASCII letters change; elsewhere each character
+//! by its simple Unicode mapping, as the C library's one-to-one functions do.
 
 use crate::limits::allocate;
 use crate::settings::Encoding;

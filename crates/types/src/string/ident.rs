@@ -1,11 +1,12 @@
-//! Qualified names taken apart. Counterpart: misc.c (`parse_ident`), varlena.c (`SplitIdentifierString`).
+//! Qualified names taken apart. Counterpart: misc.c (`parse_ident`), varlena.c
+//! (`SplitIdentifierString`).
 
 use crate::form::{is_space, shown};
 use crate::{Datum, array, oids};
 use pgerror::{PgError, Result, pg_err};
 
-/// Splits identifiers: double quotes, unquoted ones folded to lower case, all cut to the length of names.
-/// Counterpart: `SplitIdentifierString`.
+/// Splits identifiers: double quotes, unquoted ones folded to lower case, all cut to the length of
+/// names. Counterpart: `SplitIdentifierString`.
 pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c');
     let mut out = Vec::new();
@@ -46,7 +47,8 @@ pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> 
     }
 }
 
-/// A qualified name as errors show it: without quotes, folded and cut; as it stands where it is none.
+/// A qualified name as errors show it: without quotes, folded and cut; as it stands where it is
+/// none.
 pub fn plain_name(text: &str) -> String {
     split_identifiers_at(text, '.').map_or_else(|| text.to_owned(), |parts| parts.join("."))
 }

@@ -6,8 +6,8 @@ use crate::text::char_len;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
-/// Does the whole of `text` match the pattern? `%` any characters, `_` one, backslash takes the next
-/// literally.
+/// Does the whole of `text` match the pattern? `%` any characters, `_` one, backslash takes the
+/// next literally.
 pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<bool> {
     let (mut t, mut p) = (0, 0);
     // Where to go on after a mismatch: behind the last %, with one more character given to it.
@@ -51,7 +51,8 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
         match retry {
             Some((from, after)) if from < text.len() => {
                 t = from + char_len(&text[from..], encoding);
-                // No byte of a longer character looks like ASCII: on to where the next part may begin.
+                // No byte of a longer character looks like ASCII: on to where the next part may
+                // begin.
                 if let Some(&c) = pattern.get(after)
                     && c.is_ascii()
                     && !matches!(c, b'%' | b'_' | b'\\')

@@ -5,8 +5,8 @@ use crate::quoted::{Escape, escaped};
 use crate::{Datum, FnContext};
 use pgerror::Result;
 
-/// Words that the grammar does not take as a column name everywhere, so identifiers that spell them are
-/// quoted: every keyword that is not of the unreserved class. Sorted.
+/// Words that the grammar does not take as a column name everywhere, so identifiers that spell them
+/// are quoted: every keyword that is not of the unreserved class. Sorted.
 const KEYWORDS: &[&str] = &[
     "all",
     "analyse",
@@ -191,7 +191,8 @@ pub(super) fn ident(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     out.into_bytes()
 }
 
-/// [`quote_literal`] of a text that may be long, with PostgreSQL's limit: it asks for the memory of the longest case.
+/// [`quote_literal`] of a text that may be long, with PostgreSQL's limit: it asks for the memory of
+/// the longest case.
 fn literal(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
     let longest = 2 * text.len() + 3 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX {

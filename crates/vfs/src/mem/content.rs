@@ -12,8 +12,8 @@ pub(super) const SECTOR: usize = 512;
 pub(super) struct Content {
     /// What readers see.
     pending: Arc<Vec<u8>>,
-    /// What a crash cannot take. Files that are as their last sync left them share both, and so do the
-    /// disks that crashes leave: most files are not copied.
+    /// What a crash cannot take. Files that are as their last sync left them share both, and so do
+    /// the disks that crashes leave: most files are not copied.
     durable: Arc<Vec<u8>>,
     /// One bit a sector: written since the last sync.
     dirty: Vec<u64>,

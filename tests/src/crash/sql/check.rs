@@ -1,4 +1,5 @@
-//! Every table with its TOAST table and indexes, catalogs included: pages, trees, and that both agree.
+//! Every table with its TOAST table and indexes, catalogs included: pages, trees, and that both
+//! agree.
 
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession, Catalogs};

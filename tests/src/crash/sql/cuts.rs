@@ -1,5 +1,6 @@
-//! Calls of the disk that fail while files are cut or removed. What is removed once a transaction's fate is decided does
-//! not change its answer; a truncation is done as a whole, or the server goes down and does it again.
+//! Calls of the disk that fail while files are cut or removed. What is removed once a transaction's
+//! fate is decided does not change its answer; a truncation is done as a whole, or the server goes
+//! down and does it again.
 
 use super::faults::{EIO, code};
 use super::stand::{Stand, template};
@@ -87,8 +88,8 @@ fn make(client: &mut Client) {
     client.must("INSERT INTO v SELECT g, repeat('x', 900) FROM generate_series(1, 500) g");
 }
 
-/// Goes through all calls of a kind; how often one failed, how often the server went down, and how often the statement
-/// succeeded all the same.
+/// Goes through all calls of a kind; how often one failed, how often the server went down, and how
+/// often the statement succeeded all the same.
 fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
     let (mut struck, mut down, mut unharmed) = (0, 0, 0);
     let (mut stand, random, mut client) = open(seed);
@@ -154,8 +155,8 @@ fn a_failing_call_never_splits_the_fate_of_a_transaction_and_its_files() {
     }
 }
 
-/// The row says that the database is being dropped before files go: what a drop that failed has left can be dropped, and
-/// nothing else.
+/// The row says that the database is being dropped before files go: what a drop that failed has
+/// left can be dropped, and nothing else.
 #[test]
 fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
     let (mut stand, random, mut client) = open(9);

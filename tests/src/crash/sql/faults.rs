@@ -1,5 +1,5 @@
-//! Calls of the disk that fail, as a client sees it: the statement fails and the server lives; or the server goes down,
-//! and after recovery what was acknowledged is there.
+//! Calls of the disk that fail, as a client sees it: the statement fails and the server lives; or
+//! the server goes down, and after recovery what was acknowledged is there.
 
 use super::stand::{Stand, template};
 use crate::crash::run::Planted;
@@ -25,7 +25,8 @@ fn stand(seed: u64) -> (Stand, SeededRandom, Client) {
     (stand, random, client)
 }
 
-/// Asks; the answer's SQLSTATE (nothing: success), or `None` if the session ended or is stuck in a server that is down.
+/// Asks; the answer's SQLSTATE (nothing: success), or `None` if the session ended or is stuck in a
+/// server that is down.
 pub(super) fn code(stand: &Stand, client: &mut Client, sql: &str) -> Option<String> {
     client.send(sql).ok()?;
     for _ in 0..600 {

@@ -1,5 +1,5 @@
-//! A server without sockets or processes: engine, catalogs and sessions over a disk in memory. Sessions
-//! are driven one statement at a time, so a seed tells the whole story.
+//! A server without sockets or processes: engine, catalogs and sessions over a disk in memory.
+//! Sessions are driven one statement at a time, so a seed tells the whole story.
 
 use crate::crash::run::Planted;
 use crate::script::Script;
