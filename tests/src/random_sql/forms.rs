@@ -92,7 +92,11 @@ impl Generator {
                 format!("SELECT count((SELECT nextval('sq') WHERE {test})) FROM {from}{condition}")
             }
             3 => format!("SELECT count(*), count((SELECT nextval('sq'))) FROM {from}{condition}"),
-            4 => format!("SELECT count(*) FROM {from} WHERE nextval('sq') > 0"),
+            // Apart from the joins: their order decides how often a condition within them is
+            // evaluated.
+            4 => format!(
+                "SELECT count(*) FROM (SELECT 1 FROM {from} OFFSET 0) s WHERE nextval('sq') > 0"
+            ),
             5 => format!(
                 "SELECT count(*) FROM (SELECT {key} k, nextval('sq') n FROM {from}{condition} ORDER BY 1 LIMIT 3) s"
             ),
