@@ -2,6 +2,7 @@
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
 use crate::host::CommandHost;
+use crate::relation::SYSTEM_COLUMNS;
 use crate::{exprs, names, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
@@ -83,6 +84,9 @@ pub fn insert(
 }
 
 const TABLEOID: AttrNo = -6;
+
+/// Columns of a key at most (`INDEX_MAX_KEYS`).
+const KEY_COLUMNS_MAX: usize = 32;
 
 /// 42710 where the table has a constraint of that name.
 pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
@@ -211,12 +215,34 @@ pub fn find_row(
     Ok(false)
 }
 
-/// A unique index that a foreign key can refer to, its columns in the key's order.
-fn referenced_index(
-    host: &mut dyn CommandHost,
-    rel: &RelDesc,
-    columns: &[AttrNo],
-) -> Result<(Oid, Vec<Oid>)> {
+/// The columns, the index and the operator classes of the primary key. Counterpart:
+/// `transformFkeyGetPrimaryKey`.
+fn referenced_primary_key(rel: &RelDesc) -> Result<(Vec<AttrNo>, Oid, Vec<Oid>)> {
+    let Some(primary) = rel.primary_key() else {
+        bail!(UNDEFINED_OBJECT, "there is no primary key for referenced table \"{}\"", rel.name())
+    };
+    if !primary.indimmediate {
+        bail!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot use a deferrable primary key for referenced table \"{}\"",
+            rel.name()
+        );
+    }
+    let count = primary.indnkeyatts as usize;
+    let columns = primary.indkey.iter().take(count).copied().collect();
+    let classes = primary.indclass.iter().take(count).copied().collect();
+    Ok((columns, primary.indexrelid, classes))
+}
+
+/// A unique index that a foreign key can refer to, its operator classes in the key's order.
+/// Counterpart: `transformFkeyCheckAttrs`.
+fn referenced_index(rel: &RelDesc, columns: &[AttrNo]) -> Result<(Oid, Vec<Oid>)> {
+    if columns.iter().enumerate().any(|(i, c)| columns[..i].contains(c)) {
+        bail!(
+            INVALID_FOREIGN_KEY,
+            "foreign key referenced-columns list must not contain duplicates"
+        );
+    }
     let mut deferrable = false;
     for index in &rel.indexes {
         let plain = index.indisunique
@@ -238,7 +264,6 @@ fn referenced_index(
         });
         return Ok((index.indexrelid, classes.collect()));
     }
-    let _ = host;
     if deferrable {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -253,19 +278,26 @@ fn referenced_index(
     )
 }
 
-fn key_columns(rel: &RelDesc, list: &[ast::Name], what: &str) -> Result<Vec<AttrNo>> {
+/// Counterpart: `transformColumnNameList`.
+fn key_columns(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     let mut out = Vec::new();
     for name in list {
-        match rel.column(name) {
-            Some(a) => out.push(a.attnum),
-            None => bail!(
+        let Some(a) = rel.column(name) else {
+            if SYSTEM_COLUMNS.iter().any(|c| **name == *c.0) {
+                bail!(FEATURE_NOT_SUPPORTED, "system columns cannot be used in foreign keys");
+            }
+            bail!(
                 UNDEFINED_COLUMN,
-                "column \"{name}\" referenced in {what} constraint does not exist"
-            ),
+                "column \"{name}\" referenced in foreign key constraint does not exist"
+            )
+        };
+        if out.len() >= KEY_COLUMNS_MAX {
+            bail!(
+                TOO_MANY_COLUMNS,
+                "cannot have more than {KEY_COLUMNS_MAX} keys in a foreign key"
+            );
         }
-    }
-    if out.len() > 32 {
-        bail!(TOO_MANY_COLUMNS, "cannot have more than 32 keys in a foreign key");
+        out.push(a.attnum);
     }
     Ok(out)
 }
@@ -278,6 +310,9 @@ pub fn add_foreign_key(
     validate: bool,
 ) -> Result<()> {
     let rel = host.catalog().relation(table)?;
+    if let Some(name) = &def.conname {
+        check_name_free(host, &rel, name)?;
+    }
     let Some(pk_name) = &def.pktable else {
         bail!(SYNTAX_ERROR, "foreign key without referenced table")
     };
@@ -301,41 +336,33 @@ pub fn add_foreign_key(
         ),
         _ => {}
     }
-    let fk_columns = key_columns(&rel, &def.fk_attrs, "foreign key")?;
-    let pk_columns = if def.pk_attrs.is_empty() {
-        let Some(primary) = pk.primary_key() else {
-            bail!(
-                UNDEFINED_OBJECT,
-                "there is no primary key for referenced table \"{}\"",
-                pk.name()
-            )
-        };
-        primary.indkey[..primary.indnkeyatts as usize].to_vec()
-    } else {
-        key_columns(&pk, &def.pk_attrs, "foreign key")?
+    let fk_columns = key_columns(&rel, &def.fk_attrs)?;
+    let set_columns = delete_set_columns(&rel, def, &fk_columns)?;
+    let (pk_columns, index, classes) = match def.pk_attrs.is_empty() {
+        true => referenced_primary_key(&pk)?,
+        false => {
+            let columns = key_columns(&pk, &def.pk_attrs)?;
+            let (index, classes) = referenced_index(&pk, &columns)?;
+            (columns, index, classes)
+        }
     };
+    names::table_rights(host, &pk, catalog::acl::REFERENCES)?;
+    actions_on_generated(&rel, def, &fk_columns)?;
     if fk_columns.len() != pk_columns.len() {
         bail!(
             INVALID_FOREIGN_KEY,
             "number of referencing and referenced columns for foreign key disagree"
         );
     }
-    let (index, classes) = referenced_index(host, &pk, &pk_columns)?;
-    names::table_rights(host, &pk, catalog::acl::REFERENCES)?;
-    actions_on_generated(&rel, def, &fk_columns)?;
     let schema = rel.class.relnamespace;
     let name = match &def.conname {
-        Some(name) => {
-            check_name_free(host, &rel, name)?;
-            name.to_string()
-        }
+        Some(name) => name.to_string(),
         None => {
             let columns: Vec<String> = def.fk_attrs.iter().map(|n| n.to_string()).collect();
             let columns = crate::index::name_addition(&columns);
             names::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
         }
     };
-    let set_columns = delete_set_columns(&rel, def, &fk_columns)?;
     let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;
     let mut row = row(host, &name, &rel, b'f')?;
     row.condeferrable = def.deferrable;
@@ -402,7 +429,7 @@ fn delete_set_columns(
         return Ok(None);
     }
     let mut columns: Vec<AttrNo> = Vec::new();
-    let named = key_columns(rel, &def.fk_del_set_cols, "foreign key")?;
+    let named = key_columns(rel, &def.fk_del_set_cols)?;
     for (number, name) in named.into_iter().zip(&def.fk_del_set_cols) {
         if !fk_columns.contains(&number) {
             bail!(

@@ -55,6 +55,12 @@ impl Key {
     }
 }
 
+fn qualified_collation(core: &mut Core, collation: Oid) -> Result<String> {
+    let row = core.cat().collation(collation)?;
+    let schema = core.cat().namespace_name(row.collnamespace)?.unwrap_or_default();
+    Ok(format!("{}.{}", quoted(schema.as_str()), quoted(row.collname.as_str())))
+}
+
 fn qualified(core: &mut Core, desc: &RelDesc) -> Result<String> {
     let schema = core.cat().namespace_name(desc.class.relnamespace)?.unwrap_or_default();
     Ok(format!("{}.{}", quoted(schema.as_str()), quoted(desc.name())))
@@ -429,7 +435,13 @@ pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
         let fk_name = format!("fk.{}", quote_identifier(f.attname.as_str()));
         let pk_name = format!("pk.{}", quote_identifier(p.attname.as_str()));
         let sides = ((&*pk_name, p.atttypid), (&*fk_name, f.atttypid));
-        on.push(equality(core, key.operators[i], sides.0, sides.1)?);
+        let mut condition = equality(core, key.operators[i], sides.0, sides.1)?;
+        if p.attcollation != f.attcollation && p.attcollation.is_valid() {
+            // The referenced column's collation decides, as in the checks of single rows.
+            condition.push_str(" COLLATE ");
+            condition.push_str(&qualified_collation(core, p.attcollation)?);
+        }
+        on.push(condition);
         present.push(format!("{fk_name} IS NOT NULL"));
         if i == 0 {
             absent = format!("{pk_name} IS NULL");

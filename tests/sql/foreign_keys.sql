@@ -1,0 +1,75 @@
+-- Foreign keys: collations of the columns, and the order in which names are looked up.
+CREATE SCHEMA keys; SET search_path = keys
+create table pk1(a text collate "C" primary key, b text collate "POSIX" unique)
+create table fk1(a text collate "POSIX" references pk1, b text collate "C" references pk1(b))
+insert into pk1 values ('x','y')
+insert into fk1 values ('x','y'),(null,null)
+insert into fk1 values ('z','y')
+insert into fk1 values ('x','q')
+delete from pk1
+update pk1 set a='k'
+update pk1 set b='k'
+create table fk2(a text collate "POSIX", b text collate "C")
+insert into fk2 values ('x','y')
+alter table fk2 add foreign key (a) references pk1
+alter table fk2 add foreign key (b) references pk1(b)
+insert into fk2 values ('xx','yy')
+alter table fk2 add constraint nv foreign key (a) references pk1 not valid
+alter table fk2 validate constraint nv
+alter table fk2 add constraint nv2 foreign key (b, a) references pk1(b,a)
+alter table fk2 add constraint nv3 foreign key (b) references pk1(b) on delete cascade on update cascade
+delete from fk2 where a='xx'
+alter table fk2 add constraint nv3 foreign key (b) references pk1(b) on delete cascade on update cascade
+create table pk2(a text collate "POSIX" primary key, b varchar(5) collate "C" unique, unique(a,b))
+create table fk3(a varchar(10) collate "C", b text, c name)
+insert into pk2 values ('1','1'),('2','2')
+insert into fk3 values ('1','1','1'),('2','2','2')
+alter table fk3 add constraint f1 foreign key (a,b) references pk2(a,b) on delete cascade on update cascade
+alter table fk3 add constraint f2 foreign key (c) references pk2(b) on delete set null on update set default
+alter table fk3 add constraint f3 foreign key (c) references pk2(a) on delete set null on update set default
+update pk2 set a='3' where a='1'
+update pk2 set b='3' where b='1'
+delete from pk2
+create table fkn(a int, foreign key (nope) references pk2)
+create table fkn(a int, foreign key (a) references nopk(nope))
+create table fkn(a int, foreign key (nope) references nopk(nope))
+create table fkn(a int, foreign key (nope) references pk2(nope2))
+create table fkn(a int, foreign key (a,nope) references pk2(nope2))
+create table fkn(a int, foreign key (a,a) references pk2(a))
+create table fkn(a int, foreign key (a,a) references pk2(a,a))
+create table fkn(a int, foreign key (a) references pk2(a,b))
+create table fkn(a int, foreign key (a) references pk2(ctid))
+create table fkn(a int, foreign key (ctid) references pk2(a))
+create table fkn(a int, foreign key (a) references pg_class)
+create table fkn(a int, foreign key (a) references pg_class(oid))
+create table fkn(a int, foreign key (a) references pk2)
+create table fkn(a text, foreign key (a) references fk2)
+create table fkn(a text, foreign key (a) references fk2(a))
+create temp table fkt(a text, foreign key (a) references pk2(a))
+create view fkv as select 1 a
+create table fkn(a text, foreign key (a) references fkv(a))
+create table fkn(a text, foreign key (a) references fkv)
+create table fkn(a text, constraint c1 foreign key (a) references pk2, constraint c1 foreign key (a) references pk2)
+create table fkn(a text, constraint c1 foreign key (a) references nopk, constraint c1 foreign key (a) references pk2)
+create table fkn(a text, constraint c1 check (a > 'x'), constraint c1 foreign key (a) references pk2)
+create table fkn(a text constraint c1 references pk2 constraint c1 references pk2)
+create table fkn(a text)
+alter table fkn add constraint c1 foreign key (a) references pk2
+alter table fkn add constraint c1 foreign key (a) references pk2
+alter table fkn add constraint c1 foreign key (nope) references pk2
+alter table fkn add constraint c1 foreign key (a) references nopk
+alter table fkn add constraint c1 foreign key (a) references pk2(nope)
+alter table fkn add constraint c1 foreign key (a) references fk2(a)
+alter table fkn add constraint c1 check (a > 'x')
+alter table fkn add constraint c1 check (nope > 'x')
+alter table fkn add constraint c1 unique (a)
+alter table fkn add constraint c2 foreign key (a) references pk2 on delete set null (a, nope)
+alter table fkn add constraint c2 foreign key (a) references pk2 on delete set null (b)
+create table fkm(a int, b text)
+alter table fkm add constraint c2 foreign key (b) references pk2 on delete set null (a)
+alter table fkm add constraint c2 foreign key (a) references pk2
+alter table fkm add foreign key (b) references pk2, add foreign key (b) references pk2(b)
+alter table fkm add constraint fkm_b_fkey foreign key (b) references pk2, add constraint fkm_b_fkey foreign key (b) references pk2(b)
+select conname, contype, conkey, confkey, conpfeqop::regoperator[] from pg_constraint where conrelid='fkm'::regclass order by 1
+drop table fkn, fkm, fk3, fk2, fk1, pk1, pk2 cascade
+DROP SCHEMA keys CASCADE
