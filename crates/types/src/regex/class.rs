@@ -1,8 +1,13 @@
 //! Sets of characters: ranges of codes, PostgreSQL's named classes, and the names that POSIX gives
 //! to collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
 
+use super::meter::Meter;
+use super::syntax::too_complex;
 use crate::string::case::{lower_char, upper_char};
+use pgerror::Result;
 use regex_syntax::hir::{Class, HirKind};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The greatest code that a pattern can name.
 pub(super) const CODE_MAX: u32 = 0x7fff_fffe;
@@ -69,24 +74,92 @@ impl CharSet {
         CharSet(out)
     }
 
-    pub fn contains(&self, c: u32) -> bool {
-        let after = self.0.partition_point(|&(low, _)| low <= c);
-        after > 0 && self.0[after - 1].1 >= c
-    }
-
     /// With both cases of every character; ranges of any length cost a step for each character, so
     /// only characters that can have case are looked at.
-    pub fn with_cases(&self, ctype: Ctype) -> CharSet {
+    fn with_cases(&self, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
         let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();
         let mut more = Vec::new();
         for &(low, high) in &self.0 {
             for c in low..=high.min(last) {
+                meter.spend(4)?;
                 more.extend(ctype.cases(c).map(|c| (c, c)).into_iter().filter(|r| r.0 != c));
             }
         }
         out.add(more);
-        out
+        Ok(out)
+    }
+}
+
+/// Ranges that all sets of a pattern may have together.
+const RANGES_MAX: usize = 8 << 20;
+
+/// The sets of a pattern, each once, by number.
+#[derive(Default)]
+pub(super) struct Sets {
+    numbers: HashMap<Arc<CharSet>, u32>,
+    ordered: Vec<Arc<CharSet>>,
+    ranges: usize,
+    /// Sets of single characters.
+    chars: HashMap<u32, u32>,
+    /// Named classes that were asked for; making one takes long.
+    classes: HashMap<String, CharSet>,
+    /// Sets with both cases of their characters, by what was written; making one takes long.
+    cased: HashMap<CharSet, CharSet>,
+}
+
+impl Sets {
+    pub fn number(&mut self, set: CharSet) -> Result<u32> {
+        if let Some(&n) = self.numbers.get(&set) {
+            return Ok(n);
+        }
+        self.ranges += set.0.len();
+        if self.ranges > RANGES_MAX {
+            return Err(too_complex());
+        }
+        let n = self.ordered.len() as u32;
+        let set = Arc::new(set);
+        self.ordered.push(set.clone());
+        self.numbers.insert(set, n);
+        Ok(n)
+    }
+
+    /// The set of a character, with its other case where `ignore_case` says by which rules.
+    pub fn of_char(&mut self, c: u32, ignore_case: Option<Ctype>) -> Result<u32> {
+        if let Some(&n) = self.chars.get(&c) {
+            return Ok(n);
+        }
+        let mut set = CharSet::one(c);
+        if let Some(ctype) = ignore_case {
+            set.add(ctype.cases(c).map(|c| (c, c)));
+        }
+        let n = self.number(set)?;
+        self.chars.insert(c, n);
+        Ok(n)
+    }
+
+    /// A named class. The pattern's options do not change, so its name is enough to know it by.
+    pub fn class(&mut self, name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharSet> {
+        if let Some(set) = self.classes.get(name) {
+            return Some(set.clone());
+        }
+        let set = named(name, ctype, ignore_case)?;
+        self.classes.insert(name.to_string(), set.clone());
+        Some(set)
+    }
+
+    /// A set with both cases of its characters. The rules do not change within a pattern.
+    pub fn cased(&mut self, set: CharSet, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
+        if let Some(cased) = self.cased.get(&set) {
+            return Ok(cased.clone());
+        }
+        let cased = set.with_cases(ctype, meter)?;
+        self.cased.insert(set, cased.clone());
+        Ok(cased)
+    }
+
+    pub fn ordered(&self) -> &[Arc<CharSet>] {
+        &self.ordered
     }
 }
 

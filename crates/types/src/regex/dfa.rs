@@ -3,10 +3,17 @@
 //! what is asserted about both sides of a position is known; lookaround constraints, which depend
 //! on more, are evaluated first and become part of the look-up. Counterpart: rege_dfa.c.
 
-use super::nfa::{Check, Colours, Inst, Nfa};
+use super::class::Ctype;
+use super::colour::Colours;
+use super::look::LookState;
+use super::meter::Meter;
+use super::nfa::{Check, Inst, Nfa};
 use super::syntax::Assert;
+use crate::memory;
 use pgerror::Result;
-use std::collections::HashMap;
+use smallvec::SmallVec;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// A position in the text, in bytes.
 pub(super) type Pos = usize;
@@ -74,6 +81,10 @@ const ACCEPT: u32 = 1 << 31;
 const FIRST: u32 = 2;
 /// Entries of the transition table beyond which it is begun anew.
 const TABLE_MAX: usize = 4 << 20;
+/// Entries of the states' keys beyond which all is begun anew.
+const KEYS_MAX: usize = 4 << 20;
+/// Steps of states with lookaround constraints beyond which all is begun anew.
+const LOOKING_MAX: usize = 1 << 18;
 
 const AT_START: u8 = 1;
 const AFTER_NEWLINE: u8 = 2;
@@ -84,11 +95,50 @@ const FRESH: u8 = 8;
 struct State {
     /// The instructions that wait at this state (sets, checks, the match), ascending; then what
     /// stands before.
-    key: Box<[u32]>,
+    key: Arc<[u32]>,
     /// The lookaround constraints that its checks lead to.
-    looks: Box<[u16]>,
+    looks: Arc<[u32]>,
     /// Nothing is under way but the search's own loop.
     fresh: bool,
+}
+
+/// Which of a state's lookaround constraints hold, as bits in the order of `State::looks`.
+type Holds = SmallVec<[u64; 1]>;
+
+/// Instructions that a walk has seen: those whose entry is the walk's number, so that a new walk
+/// need not clear it.
+struct Seen {
+    walks: Vec<u32>,
+    walk: u32,
+}
+
+impl Seen {
+    fn new(insts: usize) -> Seen {
+        Seen { walks: vec![0; insts], walk: 0 }
+    }
+
+    fn begin(&mut self) {
+        if self.walk == u32::MAX {
+            self.walks.fill(0);
+            self.walk = 0;
+        }
+        self.walk += 1;
+    }
+
+    /// Is this instruction new to the walk?
+    #[inline]
+    fn is_new(&mut self, inst: u32) -> bool {
+        std::mem::replace(&mut self.walks[inst as usize], self.walk) != self.walk
+    }
+}
+
+/// How far a run of a searching automaton from the beginning of the text has come.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// None before the first step.
+    state: Option<u32>,
+    /// The position whose step is next.
+    pub at: Pos,
 }
 
 /// A deterministic automaton in the making.
@@ -96,22 +146,17 @@ pub(super) struct Dfa {
     nfa: Nfa,
     search: bool,
     states: Vec<State>,
-    numbers: HashMap<Box<[u32]>, u32>,
+    numbers: HashMap<Arc<[u32]>, u32>,
+    /// Entries of all keys.
+    keys: usize,
     /// For each state its steps by colour and, last, by the end of the text.
     table: Vec<u32>,
     /// Steps of states with lookaround constraints.
-    looking: HashMap<(u32, u16, u64), u32>,
+    looking: HashMap<(u32, u16, Holds), u32>,
     /// The instructions at the start, without what stands before.
     initial: Box<[u32]>,
-}
-
-/// A lookaround constraint with what is known about it on the present text.
-pub(super) struct LookState {
-    pub behind: bool,
-    pub negative: bool,
-    pub dfa: Option<Dfa>,
-    /// By position: 0 not known, 1 no match, 2 match.
-    pub known: Vec<u8>,
+    seen: Seen,
+    todo: Vec<u32>,
 }
 
 /// What a run needs besides its automaton.
@@ -119,25 +164,17 @@ pub(super) struct Env<'a> {
     pub text: Text<'a>,
     pub colours: &'a Colours,
     pub looks: &'a mut Vec<LookState>,
-    pub interrupts: &'a dyn Fn() -> Result<()>,
-    pub steps: u32,
+    pub meter: &'a Meter<'a>,
+    pub ignore_case: Option<Ctype>,
+    /// Bytes that the automata of the pattern's parts hold.
+    pub parts_bytes: &'a mut usize,
 }
 
-impl<'a> Env<'a> {
-    pub fn new(
-        text: Text<'a>,
-        colours: &'a Colours,
-        looks: &'a mut Vec<LookState>,
-        interrupts: &'a dyn Fn() -> Result<()>,
-    ) -> Env<'a> {
-        Env { text, colours, looks, interrupts, steps: 0 }
-    }
-
+impl Env<'_> {
     /// Asks now and then whether the query was cancelled.
     #[inline]
-    pub fn tick(&mut self) -> Result<()> {
-        self.steps = self.steps.wrapping_add(1);
-        if self.steps & 0xfff == 0 { (self.interrupts)() } else { Ok(()) }
+    pub fn tick(&self) -> Result<()> {
+        self.meter.spend(1)
     }
 
     fn before(&self, at: Pos) -> u8 {
@@ -146,44 +183,6 @@ impl<'a> Env<'a> {
         }
         let colour = self.colours.of(self.text.char_at(self.text.prev(at)).0);
         context(self.colours, colour)
-    }
-
-    /// Does a lookaround constraint hold at a position?
-    fn look(&mut self, number: u16, at: Pos) -> Result<bool> {
-        let i = number as usize;
-        if self.looks[i].known.is_empty() {
-            self.looks[i].known = vec![0; self.text.len() + 1];
-        }
-        if self.looks[i].known[at] == 0 {
-            // A constraint's automaton asks only for constraints within it, which have other
-            // numbers.
-            if let Some(mut dfa) = self.looks[i].dfa.take() {
-                let done = self.fill(i, &mut dfa, at);
-                self.looks[i].dfa = Some(dfa);
-                done?;
-            }
-        }
-        let look = &self.looks[i];
-        Ok((look.known[at] == 2) != look.negative)
-    }
-
-    fn fill(&mut self, i: usize, dfa: &mut Dfa, at: Pos) -> Result<()> {
-        if self.looks[i].behind {
-            // One pass tells where anything ends that begins anywhere.
-            let mut known = std::mem::take(&mut self.looks[i].known);
-            known.fill(1);
-            let end = self.text.len();
-            let done = dfa.run(self, 0, end, &mut |p| {
-                known[p] = 2;
-                true
-            });
-            self.looks[i].known = known;
-            done?;
-        } else {
-            let found = dfa.shortest(self, at, at, self.text.len())?.is_some();
-            self.looks[i].known[at] = if found { 2 } else { 1 };
-        }
-        Ok(())
     }
 }
 
@@ -198,29 +197,37 @@ fn context(colours: &Colours, colour: u16) -> u8 {
 impl Dfa {
     pub fn new(nfa: Nfa, search: bool) -> Dfa {
         let mut dfa = Dfa {
-            nfa,
             search,
             states: Vec::new(),
             numbers: HashMap::new(),
+            keys: 0,
             table: Vec::new(),
             looking: HashMap::new(),
             initial: Box::default(),
+            seen: Seen::new(nfa.insts.len()),
+            todo: Vec::new(),
+            nfa,
         };
-        dfa.initial = dfa.closure(&[dfa.nfa.start]).into();
+        dfa.todo.push(dfa.nfa.start);
+        dfa.initial = dfa.closure().into();
         dfa
     }
 
-    /// What is reached from instructions without reading or asking anything.
-    fn closure(&self, from: &[u32]) -> Vec<u32> {
-        let mut seen = vec![false; self.nfa.insts.len()];
-        let mut todo = from.to_vec();
+    /// Bytes that it holds, roughly.
+    pub fn bytes(&self) -> usize {
+        self.nfa.insts.len() * 20 + self.table.len() * 4 + self.keys * 4
+    }
+
+    /// What is reached from the instructions in `todo` without reading or asking anything.
+    fn closure(&mut self) -> Vec<u32> {
+        self.seen.begin();
         let mut out = Vec::new();
-        while let Some(i) = todo.pop() {
-            if std::mem::replace(&mut seen[i as usize], true) {
+        while let Some(i) = self.todo.pop() {
+            if !self.seen.is_new(i) {
                 continue;
             }
             match self.nfa.insts[i as usize] {
-                Inst::Split(a, b) => todo.extend([b, a]),
+                Inst::Split(a, b) => self.todo.extend([b, a]),
                 _ => out.push(i),
             }
         }
@@ -249,26 +256,26 @@ impl Dfa {
         if let Some(&n) = self.numbers.get(&insts[..]) {
             return n;
         }
-        let mut looks = Vec::new();
-        self.looks_of(&insts[..insts.len() - 1], &mut looks);
-        let key: Box<[u32]> = insts.into();
-        self.add(key, looks, fresh, colours)
+        let looks = self.looks_of(&insts[..insts.len() - 1]);
+        self.add(insts.into(), looks.into(), fresh, colours)
     }
 
-    fn add(&mut self, key: Box<[u32]>, looks: Vec<u16>, fresh: bool, colours: &Colours) -> u32 {
+    fn add(&mut self, key: Arc<[u32]>, looks: Arc<[u32]>, fresh: bool, colours: &Colours) -> u32 {
         let n = self.states.len() as u32 + FIRST;
+        self.keys += key.len();
         self.numbers.insert(key.clone(), n);
-        self.states.push(State { key, looks: looks.into(), fresh });
+        self.states.push(State { key, looks, fresh });
         self.table.resize(self.states.len() * (colours.count() + 1), UNKNOWN);
         n
     }
 
-    /// The lookaround constraints that checks may lead to.
-    fn looks_of(&self, insts: &[u32], looks: &mut Vec<u16>) {
-        let mut todo: Vec<u32> = insts.to_vec();
-        let mut seen = std::collections::HashSet::new();
-        while let Some(i) = todo.pop() {
-            if !seen.insert(i) {
+    /// The lookaround constraints that checks may lead to, ascending.
+    fn looks_of(&mut self, insts: &[u32]) -> Vec<u32> {
+        let mut looks = Vec::new();
+        self.seen.begin();
+        self.todo.extend_from_slice(insts);
+        while let Some(i) = self.todo.pop() {
+            if !self.seen.is_new(i) {
                 continue;
             }
             match self.nfa.insts[i as usize] {
@@ -276,46 +283,47 @@ impl Dfa {
                     if let Check::Look(n) = check {
                         looks.push(n);
                     }
-                    todo.push(next);
+                    self.todo.push(next);
                 }
-                Inst::Split(a, b) => todo.extend([a, b]),
+                Inst::Split(a, b) => self.todo.extend([a, b]),
                 Inst::Set(..) | Inst::Match => {}
             }
         }
         looks.sort_unstable();
         looks.dedup();
+        looks
     }
 
     /// The step of a state before a character of a colour (or the end), with the constraints that
     /// hold there.
-    fn step(&mut self, state: u32, colour: u16, holds: u64, colours: &Colours) -> u32 {
+    fn step(&mut self, state: u32, colour: u16, holds: &[u64], colours: &Colours) -> u32 {
         let s = &self.states[(state - FIRST) as usize];
         let (insts, before) = s.key.split_at(s.key.len() - 1);
         let before = before[0] as u8;
         let word_before = before & AFTER_WORD != 0;
         let word_next = colours.is_word(colour);
         let at_end = colour as usize == colours.count();
-        let mut seen = vec![false; self.nfa.insts.len()];
-        let mut todo = insts.to_vec();
+        self.seen.begin();
+        self.todo.extend_from_slice(insts);
         let mut accept = false;
         let mut targets = Vec::new();
-        while let Some(i) = todo.pop() {
-            if std::mem::replace(&mut seen[i as usize], true) {
+        while let Some(i) = self.todo.pop() {
+            if !self.seen.is_new(i) {
                 continue;
             }
             match self.nfa.insts[i as usize] {
                 Inst::Match => accept = true,
-                Inst::Split(a, b) => todo.extend([a, b]),
+                Inst::Split(a, b) => self.todo.extend([a, b]),
                 Inst::Set(set, next) => {
-                    if !at_end && (set == u32::MAX || colours.in_set(set, colour)) {
+                    if !at_end && (set == Nfa::ANY || colours.in_set(set, colour)) {
                         targets.push(next);
                     }
                 }
                 Inst::Check(check, next) => {
                     let holds = match check {
                         Check::Look(n) => {
-                            let at = s.looks.iter().position(|l| *l == n).unwrap_or(0);
-                            holds >> at & 1 == 1
+                            let at = s.looks.binary_search(&n).unwrap_or(0);
+                            holds.get(at / 64).is_some_and(|w| w >> (at % 64) & 1 == 1)
                         }
                         Check::Assert(a) => match a {
                             Assert::TextStart => before & AT_START != 0,
@@ -329,7 +337,7 @@ impl Dfa {
                         },
                     };
                     if holds {
-                        todo.push(next);
+                        self.todo.push(next);
                     }
                 }
             }
@@ -338,20 +346,82 @@ impl Dfa {
             DEAD
         } else {
             let fresh = self.search && targets.iter().all(|t| *t == Nfa::SEARCH_START);
-            let closure = self.closure(&targets);
+            self.todo.extend_from_slice(&targets);
+            let closure = self.closure();
             self.state(closure, context(colours, colour), fresh, colours)
         };
         if accept { next | ACCEPT } else { next }
     }
 
-    /// Forgets all states but one, whose new number it answers.
+    /// Makes room where the states have become too many: forgets all but one, whose new number it
+    /// answers.
+    #[inline]
+    fn bounded(&mut self, state: u32, colours: &Colours) -> u32 {
+        let full = self.table.len() > TABLE_MAX || self.keys > KEYS_MAX;
+        if full || self.looking.len() > LOOKING_MAX {
+            self.begin_anew(state, colours)
+        } else {
+            state
+        }
+    }
+
+    #[cold]
     fn begin_anew(&mut self, state: u32, colours: &Colours) -> u32 {
         let keep = self.states.swap_remove((state - FIRST) as usize);
         self.states.clear();
         self.numbers.clear();
         self.table.clear();
         self.looking.clear();
-        self.add(keep.key, keep.looks.into(), keep.fresh, colours)
+        self.keys = 0;
+        self.add(keep.key, keep.looks, keep.fresh, colours)
+    }
+
+    /// The state in which a run begins at a position.
+    fn start(&mut self, env: &Env<'_>, at: Pos) -> u32 {
+        self.state(self.initial.to_vec(), env.before(at), self.search, env.colours)
+    }
+
+    /// The step of a state that is not in the table.
+    #[cold]
+    fn new_step(&mut self, env: &mut Env<'_>, state: u32, colour: u16, at: Pos) -> Result<u32> {
+        let s = &self.states[(state - FIRST) as usize];
+        env.meter.spend(s.key.len())?;
+        if s.looks.is_empty() {
+            let step = self.step(state, colour, &[], env.colours);
+            let width = env.colours.count() + 1;
+            self.table[(state - FIRST) as usize * width + usize::from(colour)] = step;
+            return Ok(step);
+        }
+        let looks = s.looks.clone();
+        let mut holds = Holds::from_elem(0, looks.len().div_ceil(64));
+        for (i, &n) in looks.iter().enumerate() {
+            holds[i / 64] |= u64::from(env.look(n, at)?) << (i % 64);
+        }
+        let key = (state, colour, holds);
+        if let Some(&step) = self.looking.get(&key) {
+            return Ok(step);
+        }
+        env.meter.spend(self.states[(state - FIRST) as usize].key.len())?;
+        let step = self.step(state, colour, &key.2, env.colours);
+        self.looking.insert(key, step);
+        Ok(step)
+    }
+
+    /// The step of a state at a position, and the position behind the character there.
+    #[inline]
+    fn step_at(&mut self, env: &mut Env<'_>, state: u32, at: Pos) -> Result<(u32, Pos)> {
+        let width = env.colours.count() + 1;
+        let (colour, next) = if at < env.text.len() {
+            let (c, next) = env.text.char_at(at);
+            (env.colours.of(c), next)
+        } else {
+            (width as u16 - 1, at)
+        };
+        let step = self.table[(state - FIRST) as usize * width + usize::from(colour)];
+        if step != UNKNOWN {
+            return Ok((step, next));
+        }
+        Ok((self.new_step(env, state, colour, at)?, next))
     }
 
     /// Runs from a position up to `stop`, telling each end of a match until `found` says false.
@@ -363,60 +433,52 @@ impl Dfa {
         stop: Pos,
         found: &mut dyn FnMut(Pos) -> bool,
     ) -> Result<Pos> {
-        let width = env.colours.count() + 1;
-        let end = env.text.len();
-        let before = env.before(start);
-        let mut state = self.state(self.initial.to_vec(), before, self.search, env.colours);
+        let mut state = self.start(env, start);
         let (mut at, mut cold) = (start, start);
         while state != DEAD {
             env.tick()?;
-            if self.table.len() > TABLE_MAX {
-                state = self.begin_anew(state, env.colours);
-            }
-            let (colour, next) = if at < end {
-                let (c, next) = env.text.char_at(at);
-                (env.colours.of(c), next)
-            } else {
-                (width as u16 - 1, end)
-            };
-            let index = (state - FIRST) as usize;
-            let s = &self.states[index];
-            if s.fresh {
+            state = self.bounded(state, env.colours);
+            if self.states[(state - FIRST) as usize].fresh {
                 cold = at;
             }
-            let slot = index * width + colour as usize;
-            let mut step = self.table[slot];
-            if step == UNKNOWN {
-                if s.looks.is_empty() {
-                    step = self.step(state, colour, 0, env.colours);
-                    self.table[slot] = step;
-                } else {
-                    let looks = s.looks.clone();
-                    let mut holds = 0u64;
-                    for (i, &n) in looks.iter().enumerate() {
-                        holds |= u64::from(env.look(n, at)?) << i;
-                    }
-                    let key = (state, colour, holds);
-                    step = match self.looking.get(&key) {
-                        Some(&s) => s,
-                        None => {
-                            let s = self.step(state, colour, holds, env.colours);
-                            self.looking.insert(key, s);
-                            s
-                        }
-                    };
-                }
-            }
-            if step & ACCEPT != 0 && !found(at) {
-                break;
-            }
-            if at >= stop {
+            let (step, next) = self.step_at(env, state, at)?;
+            if (step & ACCEPT != 0 && !found(at)) || at >= stop {
                 break;
             }
             state = step & !ACCEPT;
             at = next;
         }
         Ok(cold)
+    }
+
+    /// Goes on with a run from the beginning of the text to one position, telling for each position
+    /// on the way whether a match ends there.
+    pub fn go_on(
+        &mut self,
+        env: &mut Env<'_>,
+        run: &mut Progress,
+        to: Pos,
+        tell: &mut dyn FnMut(Pos, bool),
+    ) -> Result<()> {
+        let mut state = match run.state {
+            Some(state) => state,
+            None => self.start(env, run.at),
+        };
+        while run.at <= to {
+            env.tick()?;
+            if state == DEAD {
+                tell(run.at, false);
+                run.at = if run.at < env.text.len() { env.text.next(run.at) } else { run.at + 1 };
+                continue;
+            }
+            state = self.bounded(state, env.colours);
+            let (step, next) = self.step_at(env, state, run.at)?;
+            tell(run.at, step & ACCEPT != 0);
+            state = step & !ACCEPT;
+            run.at = next.max(run.at + 1);
+        }
+        run.state = Some(state);
+        Ok(())
     }
 
     /// The longest match from `start` that ends at `stop` or before.
@@ -447,14 +509,42 @@ impl Dfa {
         Ok(end)
     }
 
-    /// All ends of matches from `start` up to `stop`, ascending.
-    pub fn ends(&mut self, env: &mut Env<'_>, start: Pos, stop: Pos) -> Result<Vec<Pos>> {
-        let mut ends = Vec::new();
+    /// The `most` shortest ends of matches from `start` between `least` and `stop`, ascending.
+    pub fn first_ends(
+        &mut self,
+        env: &mut Env<'_>,
+        start: Pos,
+        least: Pos,
+        stop: Pos,
+        most: usize,
+    ) -> Result<Vec<Pos>> {
+        let mut ends = memory::with_capacity(most)?;
         self.run(env, start, stop, &mut |p| {
-            ends.push(p);
-            true
+            if p >= least {
+                ends.push(p);
+            }
+            ends.len() < most
         })?;
         Ok(ends)
+    }
+
+    /// The `most` longest ends of matches from `start` up to `stop`, ascending.
+    pub fn last_ends(
+        &mut self,
+        env: &mut Env<'_>,
+        start: Pos,
+        stop: Pos,
+        most: usize,
+    ) -> Result<Vec<Pos>> {
+        let mut ends = VecDeque::from(memory::with_capacity(most)?);
+        self.run(env, start, stop, &mut |p| {
+            if ends.len() == most {
+                ends.pop_front();
+            }
+            ends.push_back(p);
+            true
+        })?;
+        Ok(ends.into())
     }
 
     pub fn exact(&mut self, env: &mut Env<'_>, start: Pos, end: Pos) -> Result<bool> {

@@ -37,7 +37,8 @@ fn search<T>(
         Some(c) => c,
         None => {
             let single_byte = cx.settings().encoding != Encoding::Utf8;
-            let pattern = compile(source, options, ctype, single_byte)?;
+            let interrupts = || cx.check_interrupts();
+            let pattern = compile(source, options, ctype, single_byte, &interrupts)?;
             Box::new(Cached { source: source.to_vec(), options, ctype, pattern })
         }
     };
@@ -116,7 +117,7 @@ fn each_match(
     {
         matches = matches.wrapping_add(1);
         if matches.is_multiple_of(1024) {
-            (s.interrupts)()?;
+            s.meter.check()?;
         }
         let (start, end) = spans[0].unwrap_or((at, at));
         if (!split || (start < len && end > last_end)) && !f(spans) {
@@ -220,7 +221,7 @@ fn replace(
     let (mut copied, mut count) = (0, 0);
     let mut looked_at = 0;
     let mut interrupt = Ok(());
-    let interrupts = s.interrupts;
+    let interrupts = s.meter.interrupts;
     each_match(s, from, false, |spans| {
         // Replacements may be much longer than what they replace.
         if out.len() - looked_at > PART_BYTES {
@@ -362,7 +363,7 @@ fn split_call(cx: &mut dyn FnContext, a: &[DatumRef<'_>], name: &str) -> Result<
     let text = a[0].as_bytes();
     search(cx, text, a[1].as_bytes(), options, |s, _| {
         let found = all_matches(s, 0, true, true)?;
-        split(text, &found, s.interrupts)
+        split(text, &found, s.meter.interrupts)
     })
 }
 
@@ -374,7 +375,7 @@ fn matches_set(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Box<dyn Set
         let mut rows = memory::with_capacity(found.len())?;
         for (i, m) in found.iter().enumerate() {
             if i % 1024 == 0 {
-                (s.interrupts)()?;
+                (s.meter.interrupts)()?;
             }
             rows.push(match_array(text, m)?);
         }

@@ -1,14 +1,18 @@
 //! Regular expressions as PostgreSQL has them: syntax, classes by the collation, which match is
 //! taken and where its groups lie, lookaround constraints, back references.
 //!
-//! A pattern is parsed (`syntax`, `class`), its characters are divided into colours and its parts
-//! made into automata (`nfa`), which run deterministically (`dfa`). The match begins as early as
-//! possible and is then as long or as short as the pattern prefers; `tree` says where the groups
-//! lie in it. Counterpart: src/backend/regex.
+//! A pattern is parsed (`syntax`, `class`), its characters are divided into colours (`colour`) and
+//! its parts made into automata (`nfa`), which run deterministically (`dfa`, `look`). The match
+//! begins as early as possible and is then as long or as short as the pattern prefers; `tree` says
+//! where the groups lie in it. All of it counts its work and heeds interrupts (`meter`).
+//! Counterpart: src/backend/regex.
 
 mod class;
+mod colour;
 mod dfa;
 pub(crate) mod functions;
+mod look;
+mod meter;
 mod nfa;
 mod syntax;
 #[cfg(test)]
@@ -18,11 +22,13 @@ mod tree;
 pub use class::Ctype;
 pub use syntax::{Flavor, Options};
 
-use dfa::{Dfa, Env, LookState, Pos, Text};
-use nfa::{Colours, LookNumbers, Nfa};
+use colour::Colours;
+use dfa::{Dfa, Env, Pos, Text};
+use look::LookState;
+use meter::Meter;
+use nfa::Nfa;
 use pgerror::{PgError, Result, pg_err};
-use std::sync::Arc;
-use tree::{Compiled, Part};
+use tree::{Candidates, Part};
 
 /// Byte ranges of a match: the whole, then each group.
 pub type Spans = Vec<Option<(usize, usize)>>;
@@ -34,64 +40,54 @@ fn fault(what: &str) -> PgError {
 /// A compiled pattern, with the states that its automata have been in so far.
 pub struct Pattern {
     colours: Colours,
-    looks: LookNumbers,
-    look_states: Vec<LookState>,
+    looks: Vec<LookState>,
     search: Dfa,
     whole: Part,
     ignore_case: Option<Ctype>,
     single_byte: bool,
     /// Number of capturing groups.
     pub groups: usize,
-    /// The looks' nodes, by whose addresses they are numbered.
-    _nodes: Vec<Arc<syntax::Look>>,
+    /// Bytes that the automata of the pattern's parts hold.
+    parts_bytes: usize,
 }
 
 /// Compiles a pattern; 2201B where it is none. Text of one byte a character is taken as its bytes.
+/// `interrupts` is asked now and then.
 pub fn compile(
     pattern: &[u8],
     options: Options,
     ctype: Ctype,
     single_byte: bool,
+    interrupts: &dyn Fn() -> Result<()>,
 ) -> Result<Pattern> {
+    let meter = &Meter::new(interrupts);
     let text = Text { bytes: pattern, single_byte };
     let mut codes = crate::memory::with_capacity(pattern.len())?;
     let mut at = 0;
     while at < text.len() {
+        meter.spend(1)?;
         let (c, next) = text.char_at(at);
         codes.push(c);
         at = next;
     }
     let mut options = options;
-    let parsed = syntax::parse(&codes, &mut options, ctype)?;
-    let colours = Colours::new(&parsed.node, ctype)?;
-    let mut nodes = Vec::new();
-    tree::number_looks(&parsed.node, &mut nodes);
-    if nodes.len() > 64 {
-        return Err(syntax::too_complex());
+    let parsed = syntax::parse(&codes, &mut options, ctype, meter)?;
+    let colours = Colours::new(&parsed.sets, parsed.lines, parsed.words, ctype, meter)?;
+    let mut looks = Vec::with_capacity(parsed.looks.len());
+    for look in &parsed.looks {
+        let nfa = Nfa::new(&look.body, look.behind, meter)?;
+        looks.push(LookState::new(look.behind, look.negative, Dfa::new(nfa, look.behind)));
     }
-    let number = |(i, l): (usize, &Arc<syntax::Look>)| (Arc::as_ptr(l) as usize, i as u16);
-    let looks: LookNumbers = nodes.iter().enumerate().map(number).collect();
-    let mut look_states = Vec::with_capacity(nodes.len());
-    for look in &nodes {
-        let nfa = Nfa::new(&look.body, look.behind, &colours, &looks)?;
-        look_states.push(LookState {
-            behind: look.behind,
-            negative: look.negative,
-            dfa: Some(Dfa::new(nfa, look.behind)),
-            known: Vec::new(),
-        });
-    }
-    let search = Dfa::new(Nfa::new(&parsed.node, true, &colours, &looks)?, true);
+    let search = Dfa::new(Nfa::new(&parsed.node, true, meter)?, true);
     Ok(Pattern {
         search,
-        whole: Part::of_pattern(&parsed.node)?,
+        whole: Part::of_pattern(&parsed.node, meter)?,
         colours,
         looks,
-        look_states,
         ignore_case: options.ignore_case.then_some(ctype),
         single_byte,
         groups: parsed.groups,
-        _nodes: nodes,
+        parts_bytes: 0,
     })
 }
 
@@ -99,7 +95,7 @@ pub fn compile(
 pub struct Search<'a> {
     pattern: &'a mut Pattern,
     text: Text<'a>,
-    interrupts: &'a dyn Fn() -> Result<()>,
+    meter: Meter<'a>,
 }
 
 impl Pattern {
@@ -109,9 +105,9 @@ impl Pattern {
         text: &'a [u8],
         interrupts: &'a dyn Fn() -> Result<()>,
     ) -> Search<'a> {
-        self.look_states.iter_mut().for_each(|l| l.known.clear());
+        look::begin(&mut self.looks, text.len());
         let text = Text { bytes: text, single_byte: self.single_byte };
-        Search { pattern: self, text, interrupts }
+        Search { pattern: self, text, meter: Meter::new(interrupts) }
     }
 }
 
@@ -122,16 +118,29 @@ impl Search<'_> {
             return Ok(self.find(0)?.is_some());
         }
         let p = &mut *self.pattern;
-        let mut env = Env::new(self.text, &p.colours, &mut p.look_states, self.interrupts);
+        let mut env = Env {
+            text: self.text,
+            colours: &p.colours,
+            looks: &mut p.looks,
+            meter: &self.meter,
+            ignore_case: p.ignore_case,
+            parts_bytes: &mut p.parts_bytes,
+        };
         Ok(p.search.shortest(&mut env, 0, 0, self.text.len())?.is_some())
     }
 
     /// The leftmost match at or after byte `from`.
     pub fn find(&mut self, from: Pos) -> Result<Option<Spans>> {
         let p = &mut *self.pattern;
-        let compiled = Compiled { looks: &p.looks, ignore_case: p.ignore_case };
         let stop = self.text.len();
-        let mut env = Env::new(self.text, &p.colours, &mut p.look_states, self.interrupts);
+        let mut env = Env {
+            text: self.text,
+            colours: &p.colours,
+            looks: &mut p.looks,
+            meter: &self.meter,
+            ignore_case: p.ignore_case,
+            parts_bytes: &mut p.parts_bytes,
+        };
         let mut spans: Spans = vec![None; p.groups + 1];
         let mut start = from;
         loop {
@@ -143,17 +152,15 @@ impl Search<'_> {
             })?;
             let Some(close) = close else { return Ok(None) };
             loop {
-                let preferred = p.whole.end(&mut env, &compiled, begin, stop)?;
-                if let Some(end) = preferred {
-                    let mut ends = vec![end];
-                    if p.whole.traits.refers {
-                        ends = p.whole.ends(&mut env, &compiled, begin, stop)?;
+                env.tick()?;
+                let mut ends = Candidates::new(begin, stop);
+                while let Some(end) = ends.next(&mut p.whole, &mut env)? {
+                    if p.whole.dissect(&mut env, &mut spans, begin, end)? {
+                        spans[0] = Some((begin, end));
+                        return Ok(Some(spans));
                     }
-                    for end in ends {
-                        if p.whole.dissect(&mut env, &compiled, &mut spans, begin, end)? {
-                            spans[0] = Some((begin, end));
-                            return Ok(Some(spans));
-                        }
+                    if !p.whole.traits.refers {
+                        break;
                     }
                 }
                 if begin >= close {

@@ -1,10 +1,13 @@
 //! The text of a pattern as a tree of its parts: advanced, extended and basic syntax, embedded
 //! options, directors. Counterpart: regc_lex.c and the parsing half of regcomp.c.
 
-use super::class::{CharSet, Ctype, element, named};
+use super::class::{CharSet, Ctype, Sets, element};
 use super::fault;
+use super::meter::Meter;
+use crate::memory::reserve;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
+use stdx::stack::deep;
 
 /// The language that a pattern is written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -77,7 +80,7 @@ pub(super) enum Assert {
 }
 
 /// A lookaround constraint.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Look {
     pub behind: bool,
     pub negative: bool,
@@ -87,9 +90,11 @@ pub(super) struct Look {
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Empty,
-    Set(Arc<CharSet>),
+    /// A set of characters by its number in [`Parsed::sets`].
+    Set(u32),
     Assert(Assert),
-    Look(Arc<Look>),
+    /// A lookaround constraint by its number in [`Parsed::looks`].
+    Look(u32),
     Seq(Arc<[Node]>),
     Alt(Arc<[Node]>),
     Repeat {
@@ -104,13 +109,49 @@ pub(super) enum Node {
     BackRef(usize, Arc<Node>),
 }
 
+/// Patterns may be nested by thousands of levels, so a node is dropped without recursion.
+impl Drop for Node {
+    fn drop(&mut self) {
+        let mut todo = Vec::new();
+        take_children(self, &mut todo);
+        while let Some(mut node) = todo.pop() {
+            take_children(&mut node, &mut todo);
+        }
+    }
+}
+
+/// Moves the children that nothing else refers to out of a node, except those without children.
+fn take_children(node: &mut Node, todo: &mut Vec<Node>) {
+    let mut take = |child: &mut Node| {
+        if !matches!(child, Node::Empty | Node::Set(_) | Node::Assert(_) | Node::Look(_)) {
+            todo.push(std::mem::replace(child, Node::Empty));
+        }
+    };
+    match node {
+        Node::Empty | Node::Set(_) | Node::Assert(_) | Node::Look(_) => {}
+        Node::Seq(nodes) | Node::Alt(nodes) => {
+            Arc::get_mut(nodes).into_iter().flatten().for_each(take);
+        }
+        Node::Repeat { body, .. } | Node::Group(_, body) | Node::BackRef(_, body) => {
+            Arc::get_mut(body).into_iter().for_each(&mut take);
+        }
+    }
+}
+
 /// What the parser found.
 pub(super) struct Parsed {
     pub node: Node,
     pub groups: usize,
+    pub sets: Sets,
+    pub looks: Vec<Look>,
+    /// Does the pattern ask where lines begin and end? Where words do?
+    pub lines: bool,
+    pub words: bool,
 }
 
-const DEPTH_MAX: usize = 250;
+/// Levels of parentheses. PostgreSQL's bound is its stack (`max_stack_depth`); by its default
+/// between 8,000 and 10,000 levels fit into it.
+const DEPTH_MAX: usize = 8_500;
 
 /// A pattern of more parts has no automaton; it is refused before they take memory and time.
 const PARTS_MAX: usize = super::nfa::INSTS_MAX;
@@ -119,7 +160,12 @@ pub(super) fn too_complex() -> PgError {
     fault("regular expression is too complex")
 }
 
-pub(super) fn parse(pattern: &[u32], options: &mut Options, ctype: Ctype) -> Result<Parsed> {
+pub(super) fn parse(
+    pattern: &[u32],
+    options: &mut Options,
+    ctype: Ctype,
+    meter: &Meter<'_>,
+) -> Result<Parsed> {
     if options.flavor == Flavor::Literal
         && (options.expanded || options.newline_stop || options.newline_anchor)
     {
@@ -131,6 +177,11 @@ pub(super) fn parse(pattern: &[u32], options: &mut Options, ctype: Ctype) -> Res
         at,
         options: *options,
         ctype,
+        meter,
+        sets: Sets::default(),
+        looks: Vec::new(),
+        lines: false,
+        words: false,
         depth: 0,
         in_look: 0,
         parts: 0,
@@ -140,11 +191,11 @@ pub(super) fn parse(pattern: &[u32], options: &mut Options, ctype: Ctype) -> Res
         if pattern.len() > PARTS_MAX {
             return Err(too_complex());
         }
-        let items: Vec<Node> = pattern[at..].iter().map(|&c| p.literal(c)).collect();
-        return Ok(Parsed { node: Node::Seq(items.into()), groups: 0 });
+        let items: Result<Vec<Node>> = pattern[at..].iter().map(|&c| p.literal(c)).collect();
+        return Ok(p.parsed(Node::Seq(items?.into())));
     }
     let node = p.alternatives(false)?;
-    Ok(Parsed { node, groups: p.groups.len() - 1 })
+    Ok(p.parsed(node))
 }
 
 /// Reads `***` directors and embedded options; what is left is the pattern proper.
@@ -201,6 +252,11 @@ struct Parser<'a> {
     at: usize,
     options: Options,
     ctype: Ctype,
+    meter: &'a Meter<'a>,
+    sets: Sets,
+    looks: Vec<Look>,
+    lines: bool,
+    words: bool,
     depth: usize,
     /// How many lookaround constraints are open: nothing in them captures.
     in_look: usize,
@@ -231,7 +287,13 @@ impl Parser<'_> {
         yes
     }
 
+    fn parsed(self, node: Node) -> Parsed {
+        let Parser { sets, looks, lines, words, groups, .. } = self;
+        Parsed { node, groups: groups.len() - 1, sets, looks, lines, words }
+    }
+
     fn count_part(&mut self) -> Result<()> {
+        self.meter.spend(1)?;
         self.parts += 1;
         if self.parts > PARTS_MAX { Err(too_complex()) } else { Ok(()) }
     }
@@ -273,13 +335,26 @@ impl Parser<'_> {
         }
     }
 
-    fn set(&self, set: CharSet) -> Node {
-        let set = if self.options.ignore_case { set.with_cases(self.ctype) } else { set };
-        Node::Set(Arc::new(set))
+    fn set(&mut self, set: CharSet) -> Result<Node> {
+        self.meter.spend(set.0.len())?;
+        self.sets.number(set).map(Node::Set)
     }
 
-    fn literal(&self, c: u32) -> Node {
-        self.set(CharSet::one(c))
+    fn literal(&mut self, c: u32) -> Result<Node> {
+        self.meter.spend(1)?;
+        let ctype = self.options.ignore_case.then_some(self.ctype);
+        self.sets.of_char(c, ctype).map(Node::Set)
+    }
+
+    fn assertion(&mut self, assert: Assert) -> Node {
+        match assert {
+            Assert::LineStart | Assert::LineEnd => self.lines = true,
+            Assert::TextStart | Assert::TextEnd => {}
+            Assert::WordStart | Assert::WordEnd | Assert::WordEdge | Assert::NoWordEdge => {
+                self.words = true;
+            }
+        }
+        Node::Assert(assert)
     }
 
     fn at_close(&mut self) -> bool {
@@ -298,7 +373,7 @@ impl Parser<'_> {
         let mut branches = Vec::new();
         loop {
             self.count_part()?;
-            branches.push(self.branch(inside)?);
+            branches.push(deep(|| self.branch(inside))?);
             if self.basic() || !self.eat("|") {
                 break;
             }
@@ -347,7 +422,7 @@ impl Parser<'_> {
         let node = match c {
             '(' => return self.parenthesis(),
             // Where no parenthesis is open; extended expressions take it for what it is.
-            ')' if self.options.flavor == Flavor::Extended => self.literal(code),
+            ')' if self.options.flavor == Flavor::Extended => self.literal(code)?,
             ')' => return Err(fault("parentheses () not balanced")),
             '*' | '+' | '?' => return Err(fault("quantifier operand invalid")),
             '{' => {
@@ -355,9 +430,9 @@ impl Parser<'_> {
                 if self.peek().is_some_and(|c| c.is_ascii_digit()) {
                     return Err(fault("quantifier operand invalid"));
                 }
-                self.literal(code)
+                self.literal(code)?
             }
-            '.' => self.dot(),
+            '.' => self.dot()?,
             '^' => return Ok((self.line_start(), true)),
             '$' => return Ok((self.line_end(), true)),
             '[' => return self.bracket(),
@@ -367,11 +442,11 @@ impl Parser<'_> {
                 }
                 if !self.advanced() {
                     self.at += 1;
-                    return Ok((self.literal(self.src[self.at - 1]), false));
+                    return Ok((self.literal(self.src[self.at - 1])?, false));
                 }
                 return self.escape();
             }
-            _ => self.literal(code),
+            _ => self.literal(code)?,
         };
         Ok((node, false))
     }
@@ -382,22 +457,22 @@ impl Parser<'_> {
         }
     }
 
-    fn dot(&self) -> Node {
-        Node::Set(Arc::new(match self.options.newline_stop {
+    fn dot(&mut self) -> Result<Node> {
+        self.set(match self.options.newline_stop {
             true => CharSet::one(b'\n' as u32).negated(),
             false => CharSet::any(),
-        }))
+        })
     }
 
-    fn line_start(&self) -> Node {
-        Node::Assert(match self.options.newline_anchor {
+    fn line_start(&mut self) -> Node {
+        self.assertion(match self.options.newline_anchor {
             true => Assert::LineStart,
             false => Assert::TextStart,
         })
     }
 
-    fn line_end(&self) -> Node {
-        Node::Assert(match self.options.newline_anchor {
+    fn line_end(&mut self) -> Node {
+        self.assertion(match self.options.newline_anchor {
             true => Assert::LineEnd,
             false => Assert::TextEnd,
         })
@@ -425,7 +500,9 @@ impl Parser<'_> {
         self.in_look += 1;
         let body = self.alternatives(true)?;
         self.in_look -= 1;
-        Ok((Node::Look(Arc::new(Look { behind, negative, body })), true))
+        let number = self.looks.len() as u32;
+        self.looks.push(Look { behind, negative, body });
+        Ok((Node::Look(number), true))
     }
 
     /// A capturing group, whose parenthesis is eaten.
@@ -455,16 +532,16 @@ impl Parser<'_> {
     ) -> Result<(Node, bool)> {
         let node = match c {
             // A star that repeats nothing stands for itself.
-            '*' => self.literal(code),
+            '*' => self.literal(code)?,
             '[' => return self.bracket(),
-            '.' => self.dot(),
+            '.' => self.dot()?,
             '^' if first => return Ok((self.line_start(), true)),
             '$' => {
                 self.skip();
                 if self.peek().is_none() || (inside && self.at_close()) {
                     return Ok((self.line_end(), true));
                 }
-                self.literal(code)
+                self.literal(code)?
             }
             '\\' => {
                 let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
@@ -473,13 +550,13 @@ impl Parser<'_> {
                     '{' => return Err(fault("quantifier operand invalid")),
                     '(' => self.group()?,
                     ')' => return Err(fault("parentheses () not balanced")),
-                    '<' => return Ok((Node::Assert(Assert::WordStart), true)),
-                    '>' => return Ok((Node::Assert(Assert::WordEnd), true)),
+                    '<' => return Ok((self.assertion(Assert::WordStart), true)),
+                    '>' => return Ok((self.assertion(Assert::WordEnd), true)),
                     '1'..='9' => self.back_reference(c as usize - '0' as usize)?,
-                    _ => self.literal(self.src[self.at - 1]),
+                    _ => self.literal(self.src[self.at - 1])?,
                 }
             }
-            _ => self.literal(code),
+            _ => self.literal(code)?,
         };
         Ok((node, false))
     }
@@ -501,14 +578,14 @@ impl Parser<'_> {
     }
 
     /// A class escape's set.
-    fn class_escape(&self, c: char) -> Option<CharSet> {
+    fn class_escape(&mut self, c: char) -> Option<CharSet> {
         let name = match c.to_ascii_lowercase() {
             'd' => "digit",
             's' => "space",
             'w' => "word",
             _ => return None,
         };
-        let set = named(name, self.ctype, self.options.ignore_case)?;
+        let set = self.sets.class(name, self.ctype, self.options.ignore_case)?;
         Some(if c.is_ascii_uppercase() { set.negated() } else { set })
     }
 
@@ -552,7 +629,7 @@ impl Parser<'_> {
         let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
         self.at += 1;
         if let Some(set) = self.class_escape(c) {
-            return Ok((Node::Set(Arc::new(set)), false));
+            return Ok((self.set(set)?, false));
         }
         let assert = match c {
             'A' => Assert::TextStart,
@@ -571,26 +648,26 @@ impl Parser<'_> {
                 }
                 self.at = start;
                 let c = self.character_escape(c)?;
-                return Ok((self.literal(c), false));
+                return Ok((self.literal(c)?, false));
             }
             _ => {
                 let c = self.character_escape(c)?;
-                return Ok((self.literal(c), false));
+                return Ok((self.literal(c)?, false));
             }
         };
-        Ok((Node::Assert(assert), true))
+        Ok((self.assertion(assert), true))
     }
 
     /// A bracket expression, or one of the constraints `[[:<:]]` and `[[:>:]]`; the `[` is eaten.
     fn bracket(&mut self) -> Result<(Node, bool)> {
         if self.eat("[:<:]]") {
-            return Ok((Node::Assert(Assert::WordStart), true));
+            return Ok((self.assertion(Assert::WordStart), true));
         }
         if self.eat("[:>:]]") {
-            return Ok((Node::Assert(Assert::WordEnd), true));
+            return Ok((self.assertion(Assert::WordEnd), true));
         }
         let negated = self.eat("^");
-        let mut set = CharSet::default();
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
         let mut first = true;
         loop {
             match self.peek() {
@@ -605,33 +682,41 @@ impl Parser<'_> {
                 Some(_) => {}
             }
             first = false;
+            self.meter.spend(1)?;
             let low = match self.element()? {
                 Element::Class(class) => {
-                    set.add(class.0);
+                    self.meter.spend(class.0.len())?;
+                    reserve(&mut ranges, class.0.len())?;
+                    ranges.extend(class.0);
                     continue;
                 }
                 Element::Char(c) => c,
             };
+            reserve(&mut ranges, 1)?;
             let range = self.peek() == Some('-')
                 && self.src.get(self.at + 1).is_some_and(|&c| c != b']' as u32);
             if !range {
-                set.add([(low, low)]);
+                ranges.push((low, low));
                 continue;
             }
             self.at += 1;
             match self.element()? {
-                Element::Char(high) if high >= low => set.add([(low, high)]),
+                Element::Char(high) if high >= low => ranges.push((low, high)),
                 _ => return Err(fault("invalid character range")),
             }
         }
-        let mut set = if self.options.ignore_case { set.with_cases(self.ctype) } else { set };
+        let mut set = CharSet::default();
+        set.add(ranges);
+        if self.options.ignore_case {
+            set = self.sets.cased(set, self.ctype, self.meter)?;
+        }
         if negated {
             if self.options.newline_stop {
                 set.add([(b'\n' as u32, b'\n' as u32)]);
             }
             set = set.negated();
         }
-        Ok((Node::Set(Arc::new(set)), false))
+        Ok((self.set(set)?, false))
     }
 
     /// The name up to `end` within a bracket expression.
@@ -661,7 +746,7 @@ impl Parser<'_> {
         if self.eat("[:") {
             let name = self.name(":]")?;
             let name: String = name.iter().filter_map(|&c| char::from_u32(c)).collect();
-            let class = named(&name, self.ctype, self.options.ignore_case);
+            let class = self.sets.class(&name, self.ctype, self.options.ignore_case);
             return Ok(Element::Class(class.ok_or_else(|| fault("invalid character class"))?));
         }
         let Some(c) = self.peek() else { return Err(fault("brackets [] not balanced")) };

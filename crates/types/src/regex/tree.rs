@@ -11,10 +11,12 @@
 
 use super::Spans;
 use super::dfa::{Dfa, Env, Pos};
-use super::nfa::{LookNumbers, Nfa};
-use super::syntax::{Node, Preference, UNBOUNDED, too_complex};
+use super::meter::Meter;
+use super::nfa::Nfa;
+use super::syntax::{Node, Preference, UNBOUNDED};
 use pgerror::Result;
-use std::sync::Arc;
+use std::ops::Range;
+use stdx::stack::deep;
 
 /// What is known about a part: its preferences, and what lies within.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -92,31 +94,47 @@ pub(super) struct Part {
     pub traits: Traits,
     /// The groups that hold what this part matches.
     groups: Vec<usize>,
-    /// The groups of this part and of those within.
-    within: Vec<usize>,
+    /// The groups of this part and of those within. They are numbered by their parentheses from
+    /// left to right, so those within a part follow each other.
+    within: Range<usize>,
     node: Node,
     dfa: Option<Box<Dfa>>,
+    /// Its share of [`Env::parts_bytes`].
+    dfa_bytes: usize,
 }
 
-/// What stays fixed while a match is taken apart.
-pub(super) struct Compiled<'a> {
-    pub looks: &'a LookNumbers,
-    pub ignore_case: Option<super::Ctype>,
+/// Bytes of all parts' automata beyond which large ones are made again for each use.
+const PARTS_BYTES_MAX: usize = 64 << 20;
+
+/// Parts lie in each other as deep as the pattern's parentheses, and to the right of each other as
+/// long as it has groups.
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !matches!(self.kind, Kind::Leaf | Kind::BackRef { .. }) {
+            let kind = std::mem::replace(&mut self.kind, Kind::Leaf);
+            deep(|| drop(kind));
+        }
+    }
 }
 
-const DEPTH_MAX: usize = 400;
+/// The smallest range that holds both.
+fn hull(a: Range<usize>, b: &Range<usize>) -> Range<usize> {
+    match (a.is_empty(), b.is_empty()) {
+        (true, _) => b.clone(),
+        (_, true) => a,
+        _ => a.start.min(b.start)..a.end.max(b.end),
+    }
+}
 
 impl Part {
     fn new(kind: Kind, traits: Traits, node: Node) -> Part {
-        let mut within = Vec::new();
-        let mut take = |p: &Part| within.extend(&p.within);
-        match &kind {
-            Kind::Leaf | Kind::BackRef { .. } => {}
-            Kind::Concat(parts) => parts.iter().for_each(take),
-            Kind::Alt(parts) => parts.iter().for_each(take),
-            Kind::Repeat { body, .. } => take(body),
-        }
-        Part { kind, traits, groups: Vec::new(), within, node, dfa: None }
+        let within = match &kind {
+            Kind::Leaf | Kind::BackRef { .. } => 0..0,
+            Kind::Concat(parts) => parts.iter().fold(0..0, |all, p| hull(all, &p.within)),
+            Kind::Alt(parts) => parts.iter().fold(0..0, |all, p| hull(all, &p.within)),
+            Kind::Repeat { body, .. } => body.within.clone(),
+        };
+        Part { kind, traits, groups: Vec::new(), within, node, dfa: None, dfa_bytes: 0 }
     }
 
     fn leaf(traits: Traits, node: Node) -> Part {
@@ -133,35 +151,33 @@ impl Part {
     }
 
     /// The part that a pattern is.
-    pub fn of_pattern(node: &Node) -> Result<Part> {
-        Part::of(node, 0)
+    pub fn of_pattern(node: &Node, meter: &Meter<'_>) -> Result<Part> {
+        Part::of(node, meter)
     }
 
-    fn of(node: &Node, depth: usize) -> Result<Part> {
+    fn of(node: &Node, meter: &Meter<'_>) -> Result<Part> {
         match node {
             Node::Alt(branches) => {
                 let mut traits = Traits::of(Preference::Longer);
                 let mut parts = Vec::with_capacity(branches.len());
                 for branch in branches.iter() {
-                    let part = Part::of(branch, depth + 1)?;
+                    let part = deep(|| Part::of(branch, meter))?;
                     traits = traits.or(traits.or(part.traits).inner());
                     parts.push(part);
                 }
                 let kind = if traits.messy() { Kind::Alt(parts) } else { Kind::Leaf };
                 Ok(Part::new(kind, traits, node.clone()))
             }
-            Node::Seq(items) => Part::branch(items, depth),
-            single => Part::branch(std::slice::from_ref(single), depth),
+            Node::Seq(items) => Part::branch(items, meter),
+            single => Part::branch(std::slice::from_ref(single), meter),
         }
     }
 
     /// A branch: a prefix that is one part, an atom that must be looked into, and the rest.
-    fn branch(items: &[Node], depth: usize) -> Result<Part> {
-        if depth > DEPTH_MAX {
-            return Err(too_complex());
-        }
+    fn branch(items: &[Node], meter: &Meter<'_>) -> Result<Part> {
         let mut traits = Traits::default();
         for (i, item) in items.iter().enumerate() {
+            meter.spend(1)?;
             if matches!(item, Node::Empty | Node::Assert(_) | Node::Look(_)) {
                 continue;
             }
@@ -171,11 +187,11 @@ impl Part {
             };
             let atom_part = match atom {
                 Node::Group(number, body) => {
-                    let mut part = Part::of(body, depth + 1)?;
+                    let mut part = deep(|| Part::of(body, meter))?;
                     if let Some(n) = number {
                         part.traits.captures = true;
                         part.groups.push(*n);
-                        part.within.push(*n);
+                        part.within = hull(part.within.clone(), &(*n..*n + 1));
                     }
                     part
                 }
@@ -202,7 +218,7 @@ impl Part {
                 let all = traits.or(traits.combined(core.traits));
                 return Ok(Part::concat(Part::leaf(traits, prefix), core, all));
             }
-            let rest = Part::branch(rest, depth + 1)?;
+            let rest = deep(|| Part::branch(rest, meter))?;
             let tail = both.or(both.combined(rest.traits));
             let all = traits.or(traits.combined(tail));
             if i == 0 {
@@ -223,7 +239,8 @@ impl Part {
     /// An atom with its quantifier; `item` is both.
     fn quantified(mut atom: Part, item: &Node, min: u16, max: u16, wanted: Traits) -> Part {
         let both = wanted.combined(atom.traits);
-        if matches!(atom.kind, Kind::BackRef { .. }) {
+        // A back reference counts its own rounds, but not one in parentheses.
+        if matches!(atom.kind, Kind::BackRef { .. }) && atom.groups.is_empty() {
             atom.traits = atom.traits.or(both);
             return atom;
         }
@@ -250,46 +267,31 @@ impl Part {
         Part::new(Kind::Repeat { body: Box::new(atom), min, max }, both, item.clone())
     }
 
-    /// The automaton of this part, made at its first use.
-    fn dfa(&mut self, env: &Env<'_>, compiled: &Compiled<'_>) -> Result<&mut Dfa> {
-        if self.dfa.is_none() {
-            let nfa = Nfa::new(&self.node, false, env.colours, compiled.looks)?;
-            self.dfa = Some(Box::new(Dfa::new(nfa, false)));
-        }
-        self.dfa.as_deref_mut().ok_or_else(too_complex)
-    }
-
-    fn matches(&mut self, env: &mut Env<'_>, c: &Compiled<'_>, from: Pos, to: Pos) -> Result<bool> {
-        self.dfa(env, c)?.exact(env, from, to)
-    }
-
-    /// Ends of matches from `from`, the preferred one first, up to `to`.
-    pub fn ends(
+    /// Runs the automaton of this part, which is made at its first use.
+    fn with_dfa<T>(
         &mut self,
         env: &mut Env<'_>,
-        c: &Compiled<'_>,
-        from: Pos,
-        to: Pos,
-    ) -> Result<Vec<Pos>> {
-        let shorter = self.traits.shorter;
-        let mut ends = self.dfa(env, c)?.ends(env, from, to)?;
-        if !shorter {
-            ends.reverse();
+        f: impl FnOnce(&mut Dfa, &mut Env<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut dfa = match self.dfa.take() {
+            Some(dfa) => dfa,
+            None => Box::new(Dfa::new(Nfa::new(&self.node, false, env.meter)?, false)),
+        };
+        *env.parts_bytes -= self.dfa_bytes;
+        let done = f(&mut dfa, env);
+        let bytes = dfa.bytes();
+        if *env.parts_bytes + bytes <= PARTS_BYTES_MAX {
+            self.dfa = Some(dfa);
+            self.dfa_bytes = bytes;
+            *env.parts_bytes += bytes;
+        } else {
+            self.dfa_bytes = 0;
         }
-        Ok(ends)
+        done
     }
 
-    /// The preferred end of a match from `from`.
-    pub fn end(
-        &mut self,
-        env: &mut Env<'_>,
-        c: &Compiled<'_>,
-        from: Pos,
-        to: Pos,
-    ) -> Result<Option<Pos>> {
-        let shorter = self.traits.shorter;
-        let dfa = self.dfa(env, c)?;
-        if shorter { dfa.shortest(env, from, from, to) } else { dfa.longest(env, from, to) }
+    fn matches(&mut self, env: &mut Env<'_>, from: Pos, to: Pos) -> Result<bool> {
+        self.with_dfa(env, |dfa, env| dfa.exact(env, from, to))
     }
 
     /// Finds where the groups lie in a piece of the text that this part's automaton matches; false
@@ -298,23 +300,35 @@ impl Part {
     pub fn dissect(
         &mut self,
         env: &mut Env<'_>,
-        c: &Compiled<'_>,
         spans: &mut Spans,
         from: Pos,
         to: Pos,
     ) -> Result<bool> {
         env.tick()?;
+        deep(|| self.dissect_here(env, spans, from, to))
+    }
+
+    fn dissect_here(
+        &mut self,
+        env: &mut Env<'_>,
+        spans: &mut Spans,
+        from: Pos,
+        to: Pos,
+    ) -> Result<bool> {
         let done = match &mut self.kind {
             Kind::Leaf => true,
             Kind::BackRef { group, min, max } => {
                 let held = spans.get(*group).copied().flatten();
-                held.is_some_and(|held| repeats(env, c, held, (from, to), *min, *max))
+                match held {
+                    Some(held) => repeats(env, held, (from, to), *min, *max)?,
+                    None => false,
+                }
             }
-            Kind::Concat(parts) => concat(env, c, spans, parts, from, to)?,
+            Kind::Concat(parts) => concat(env, spans, parts, from, to)?,
             Kind::Alt(parts) => {
                 let mut done = false;
                 for part in parts {
-                    if part.matches(env, c, from, to)? && part.dissect(env, c, spans, from, to)? {
+                    if part.matches(env, from, to)? && part.dissect(env, spans, from, to)? {
                         done = true;
                         break;
                     }
@@ -322,7 +336,7 @@ impl Part {
                 done
             }
             Kind::Repeat { body, min, max } => {
-                repeat(env, c, spans, body, usize::from(*min), *max, from, to)?
+                repeat(env, spans, body, usize::from(*min), *max, from, to)?
             }
         };
         if done {
@@ -336,82 +350,108 @@ impl Part {
     }
 
     fn forget(&self, spans: &mut Spans) {
-        for &g in &self.within {
-            spans[g] = None;
-        }
+        spans[self.within.clone()].fill(None);
     }
 }
 
 /// Is a piece of the text as many repetitions of what a group holds?
-fn repeats(
-    env: &Env<'_>,
-    c: &Compiled<'_>,
-    held: (Pos, Pos),
-    piece: (Pos, Pos),
-    min: u16,
-    max: u16,
-) -> bool {
+fn repeats(env: &Env<'_>, held: (Pos, Pos), piece: (Pos, Pos), min: u16, max: u16) -> Result<bool> {
     if held.0 == held.1 || piece.0 == piece.1 {
         // Nothing, repeated as often as one likes; something, not at all.
-        return piece.0 == piece.1 && (held.0 == held.1 || min == 0);
+        return Ok(piece.0 == piece.1 && (held.0 == held.1 || min == 0));
     }
     let (mut at, mut rounds) = (piece.0, 0usize);
     while at < piece.1 {
         let mut of_held = held.0;
         while of_held < held.1 {
+            env.tick()?;
             if at >= piece.1 {
-                return false;
+                return Ok(false);
             }
             let ((a, next_held), (b, next)) = (env.text.char_at(of_held), env.text.char_at(at));
-            let same = a == b || c.ignore_case.is_some_and(|t| t.cases(a).contains(&b));
+            let same = a == b || env.ignore_case.is_some_and(|t| t.cases(a).contains(&b));
             if !same {
-                return false;
+                return Ok(false);
             }
             (of_held, at) = (next_held, next);
         }
         rounds += 1;
     }
-    rounds >= usize::from(min) && (max == UNBOUNDED || rounds <= usize::from(max))
+    Ok(rounds >= usize::from(min) && (max == UNBOUNDED || rounds <= usize::from(max)))
+}
+
+/// Candidates that are looked for in the second pass over a piece of the text.
+const CANDIDATES_MIN: usize = 16;
+const CANDIDATES_MAX: usize = 4096;
+
+/// The ends that a part's match may have, the preferred one first. They are looked for a few at a
+/// time: mostly the first one fits, and a list of all would be as long as the text for each part
+/// and each round of a repetition.
+pub(super) struct Candidates {
+    from: Pos,
+    /// Ends between these positions, both inclusive, are still to be looked for.
+    rest: Option<(Pos, Pos)>,
+    /// Those found, the preferred one last.
+    found: Vec<Pos>,
+    most: usize,
+}
+
+impl Candidates {
+    /// The ends of matches from `from` that are at `to` or before.
+    pub fn new(from: Pos, to: Pos) -> Candidates {
+        Candidates { from, rest: Some((from, to)), found: Vec::new(), most: 1 }
+    }
+
+    pub fn next(&mut self, part: &mut Part, env: &mut Env<'_>) -> Result<Option<Pos>> {
+        if self.found.is_empty()
+            && let Some((least, stop)) = self.rest
+        {
+            let (from, most, shorter) = (self.from, self.most, part.traits.shorter);
+            self.found = part.with_dfa(env, |dfa, env| match shorter {
+                true => dfa.first_ends(env, from, least, stop, most),
+                false => dfa.last_ends(env, from, stop, most),
+            })?;
+            self.rest = match (self.found.len() == most, shorter) {
+                (false, _) => None,
+                (_, true) => self.found.last().filter(|p| **p < stop).map(|&p| (p + 1, stop)),
+                (_, false) => {
+                    self.found.first().filter(|p| **p > from).map(|&p| (from, env.text.prev(p)))
+                }
+            };
+            if shorter {
+                self.found.reverse();
+            }
+            self.most = (most * CANDIDATES_MIN).min(CANDIDATES_MAX);
+        }
+        Ok(self.found.pop())
+    }
 }
 
 fn concat(
     env: &mut Env<'_>,
-    c: &Compiled<'_>,
     spans: &mut Spans,
     parts: &mut [Part; 2],
     from: Pos,
     to: Pos,
 ) -> Result<bool> {
     let [first, second] = parts;
-    let mut attempt = |env: &mut Env<'_>, first: &mut Part, mid: Pos| -> Result<bool> {
-        if !second.matches(env, c, mid, to)? || !first.dissect(env, c, spans, from, mid)? {
-            return Ok(false);
+    let mut middles = Candidates::new(from, to);
+    while let Some(mid) = middles.next(first, env)? {
+        if !second.matches(env, mid, to)? || !first.dissect(env, spans, from, mid)? {
+            continue;
         }
-        if second.dissect(env, c, spans, mid, to)? {
+        if second.dissect(env, spans, mid, to)? {
             return Ok(true);
         }
         first.forget(spans);
-        Ok(false)
-    };
-    // Mostly the preferred one fits; only otherwise all of them are gathered.
-    let Some(preferred) = first.end(env, c, from, to)? else { return Ok(false) };
-    if attempt(env, first, preferred)? {
-        return Ok(true);
-    }
-    for mid in first.ends(env, c, from, to)?.into_iter().skip(1) {
-        if attempt(env, first, mid)? {
-            return Ok(true);
-        }
     }
     Ok(false)
 }
 
 /// The rounds of a repetition. Rounds that match nothing are taken only where the least number of
 /// rounds cannot be reached otherwise.
-#[allow(clippy::too_many_arguments)]
 fn repeat(
     env: &mut Env<'_>,
-    c: &Compiled<'_>,
     spans: &mut Spans,
     body: &mut Part,
     min: usize,
@@ -421,62 +461,40 @@ fn repeat(
 ) -> Result<bool> {
     if min == 0 && from == to {
         // For long ones, one round that matches nothing is better than none.
-        if !body.traits.shorter && body.matches(env, c, from, to)? {
-            body.dissect(env, c, spans, from, to)?;
+        if !body.traits.shorter && body.matches(env, from, to)? {
+            body.dissect(env, spans, from, to)?;
         }
         return Ok(true);
     }
     let min = min.max(1);
     let max = if max == UNBOUNDED { usize::MAX } else { usize::from(max).max(min) };
-    // For each round where it begins and the ends that are still to be tried, the next one last.
-    let mut rounds: Vec<(Pos, Vec<Pos>)> = Vec::new();
-    let mut at = from;
-    loop {
-        let number = rounds.len() + 1;
-        let mut ends = body.ends(env, c, at, to)?;
-        ends.retain(|&end| {
-            if end == to {
-                return number >= min;
-            }
-            let empty_fits = number < min && env.text.at_most(at, to, min - number);
-            number < max && (end > at || empty_fits)
-        });
-        ends.reverse();
-        rounds.push((at, ends));
-        loop {
-            let number = rounds.len();
-            let Some((start, ends)) = rounds.last_mut() else { return Ok(false) };
-            let Some(end) = ends.pop() else {
-                rounds.pop();
+    // For each round where it begins and the ends that are still to be tried.
+    let mut rounds = vec![(from, Candidates::new(from, to))];
+    while let Some((start, ends)) = rounds.last_mut() {
+        let start = *start;
+        let Some(end) = ends.next(body, env)? else {
+            rounds.pop();
+            continue;
+        };
+        let number = rounds.len();
+        let last = end == to && number >= min;
+        if !last {
+            let empty_fits = number < min && env.text.at_most(start, to, min - number);
+            if end == to || number >= max || (end == start && !empty_fits) {
                 continue;
-            };
-            let start = *start;
-            let last = end == to && number >= min;
-            // Only back references can refuse a round, and only the last round's groups stay.
-            if last || body.traits.refers {
-                body.forget(spans);
-                if !body.dissect(env, c, spans, start, end)? {
-                    continue;
-                }
             }
-            if last {
-                return Ok(true);
+        }
+        // Only back references can refuse a round, and only the last round's groups stay.
+        if last || body.traits.refers {
+            body.forget(spans);
+            if !body.dissect(env, spans, start, end)? {
+                continue;
             }
-            at = end;
-            break;
         }
-    }
-}
-
-/// Numbers for the lookaround constraints of a pattern, outer ones first.
-pub(super) fn number_looks(node: &Node, out: &mut Vec<Arc<super::syntax::Look>>) {
-    match node {
-        Node::Empty | Node::Set(_) | Node::Assert(_) | Node::BackRef(..) => {}
-        Node::Look(look) => {
-            out.push(look.clone());
-            number_looks(&look.body, out);
+        if last {
+            return Ok(true);
         }
-        Node::Seq(nodes) | Node::Alt(nodes) => nodes.iter().for_each(|n| number_looks(n, out)),
-        Node::Repeat { body, .. } | Node::Group(_, body) => number_looks(body, out),
+        rounds.push((end, Candidates::new(end, to)));
     }
+    Ok(false)
 }

@@ -1,0 +1,33 @@
+//! Checks for interrupts by the amount of work done: compiling a pattern and running it may take
+//! long, and a single step of either may take thousands of times as long as another.
+
+use pgerror::Result;
+use std::cell::Cell;
+
+/// Units of work between two checks. A unit takes some nanoseconds.
+const WORK_MAX: u32 = 4096;
+
+/// Counts work and asks now and then whether the query was cancelled or holds too much memory.
+pub(super) struct Meter<'a> {
+    pub interrupts: &'a dyn Fn() -> Result<()>,
+    work: Cell<u32>,
+}
+
+impl<'a> Meter<'a> {
+    pub fn new(interrupts: &'a dyn Fn() -> Result<()>) -> Meter<'a> {
+        Meter { interrupts, work: Cell::new(0) }
+    }
+
+    #[inline]
+    pub fn spend(&self, units: usize) -> Result<()> {
+        let work = self.work.get().saturating_add(u32::try_from(units).unwrap_or(u32::MAX));
+        self.work.set(work);
+        if work >= WORK_MAX { self.check() } else { Ok(()) }
+    }
+
+    #[cold]
+    pub fn check(&self) -> Result<()> {
+        self.work.set(0);
+        (self.interrupts)()
+    }
+}
