@@ -14,14 +14,16 @@ mod expr;
 mod forms;
 mod from;
 mod generate;
+mod lane;
 mod query;
 mod sublink;
 
-use crate::corpus::seen;
 use crate::pair::Pair;
-use generate::{Generator, Statement};
+use lane::{Counts, Lane};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use testkit::client::{Client, Reply};
+use testkit::client::Client;
 
 const TABLES: &[&str] = &[
     "CREATE TABLE a (id int PRIMARY KEY, x int, y bigint, s text, n numeric(8, 2), d date)",
@@ -59,187 +61,85 @@ const TABLES: &[&str] = &[
 ];
 
 /// Statements that take longer are left out.
-const TIMEOUT: &str = "SET statement_timeout = '10s'";
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// In the long form: such statements would take most of the time.
-const LONG_TIMEOUT: &str = "SET statement_timeout = '1s'";
+const LONG_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// A server that has not answered by then does not look for interrupts.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Where the real server answers within this, ours should not need the whole timeout.
-const QUICK: Duration = Duration::from_millis(100);
-
-const QUERY_CANCELED: &str = "57014";
-
-/// Rows in an order of their own unless the statement decides it.
-fn answer(ordered: bool, mut reply: Reply) -> String {
-    if !ordered {
-        reply.answers.iter_mut().for_each(|a| a.rows.sort());
-    }
-    // The comparison is by the statement's text, which may say ORDER BY within.
-    format!("{:?}", seen("order by", reply))
-}
-
-enum Compared {
-    Same,
-    /// Both gave the same error.
-    Refused,
-    Other(String),
-    /// It took too long: steps that follow may differ.
-    Canceled,
-    /// Our server took too long, and the real one answered within [`QUICK`].
-    Cliff,
-}
-
-fn compare(sql: &str, ordered: bool, servers: &mut [Client; 2]) -> Compared {
-    // Both work at the same time.
-    for server in servers.iter_mut() {
-        server.send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
-    }
-    let (start, mut real_took) = (Instant::now(), None);
-    let replies = servers.each_mut().map(|server| {
-        let reply = server.receive_within(PATIENCE).unwrap_or_else(|e| panic!("{sql}: {e}"));
-        // The real one is the first.
-        real_took.get_or_insert_with(|| start.elapsed());
-        reply.unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
-    });
-    let canceled = replies.each_ref().map(|r| r.code() == QUERY_CANCELED);
-    if canceled == [false, true] && real_took.is_some_and(|took| took <= QUICK) {
-        return Compared::Cliff;
-    }
-    if canceled.contains(&true) {
-        return Compared::Canceled;
-    }
-    let refused = !replies[0].code().is_empty();
-    let [real, ours] = replies.map(|reply| answer(ordered, reply));
-    if real == ours {
-        return if refused { Compared::Refused } else { Compared::Same };
-    }
-    let short = |text: String| text.chars().take(1500).collect::<String>();
-    Compared::Other(format!("{sql};\n    real {}\n    ours {}", short(real), short(ours)))
-}
-
-/// Runs what has to succeed on a server. The timeout may end it where the machine stalls.
-fn insist(sql: &str, servers: &mut [Client]) {
-    for (i, server) in servers.iter_mut().enumerate() {
-        for _ in 0..3 {
-            let reply = server.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
-            match reply.code() {
-                "" => break,
-                QUERY_CANCELED => eprintln!("{i}: canceled {sql}"),
-                code => panic!("{sql}: {code}"),
-            }
-        }
-    }
-}
-
-/// What has been compared.
-#[derive(Default)]
-struct Counts {
-    /// Statements that were generated.
-    statements: usize,
-    /// Messages that they consist of.
-    steps: usize,
-    /// Statements that a server canceled: nothing was compared.
-    canceled: usize,
-    /// Those of them that the real server answered quickly.
-    cliffs: usize,
-    /// Messages that both refused, with the same words.
-    refused: usize,
-}
-
-/// The differences that a statement shows.
-fn run(statement: &Statement, servers: &mut [Client; 2], counts: &mut Counts) -> Vec<String> {
-    counts.statements += 1;
-    // One message for all.
-    let set: Vec<String> = statement.settings.iter().map(|s| format!("SET {s}")).collect();
-    if !set.is_empty() {
-        insist(&set.join("; "), &mut servers[1..]);
-    }
-    let (mut wrong, mut canceled) = (Vec::new(), false);
-    let tables: &[&str] = if statement.changes { &["a", "b", "c"] } else { &[] };
-    let after = tables.iter().map(|t| (format!("SELECT * FROM {t}"), false));
-    for (sql, ordered) in statement.steps.iter().map(|s| (s.sql.clone(), s.ordered)).chain(after) {
-        match compare(&sql, ordered, servers) {
-            Compared::Same => {}
-            Compared::Refused => counts.refused += 1,
-            Compared::Other(told) => wrong.push(told),
-            told @ (Compared::Canceled | Compared::Cliff) => {
-                counts.canceled += 1;
-                if matches!(told, Compared::Cliff) {
-                    counts.cliffs += 1;
-                    eprintln!("canceled by ours alone, {}: {sql}", set.join("; "));
-                }
-                canceled = true;
-                break;
-            }
-        }
-        counts.steps += 1;
-    }
-    if statement.opened {
-        insist("ROLLBACK", servers);
-    }
-    if canceled {
-        // What was prepared is still there.
-        insist("DEALLOCATE ALL", servers);
-    }
-    if !set.is_empty() {
-        let names = statement.settings.iter().map(|s| s.split(' ').next().unwrap_or_default());
-        let reset: Vec<String> = names.map(|name| format!("RESET {name}")).collect();
-        insist(&reset.join("; "), &mut servers[1..]);
-    }
-    if !wrong.is_empty() && statement.steps.len() > 1 {
-        let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();
-        wrong.insert(0, format!("in: {}", all.join("; ")));
-    }
-    if !wrong.is_empty() && !statement.settings.is_empty() {
-        wrong.insert(0, format!("with {}", statement.settings.join("; ")));
-    }
-    wrong
-}
+/// Each has a connection to both servers, and a database of its own.
+const LANES: usize = 2;
 
 #[test]
 fn random_statements_answer_as_on_the_real_server() {
     let pair = Pair::start("random-sql", "C", &[]);
-    let mut servers = [pair.real.connect("postgres"), pair.ours.connect("postgres")];
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
-    for sql in TABLES.iter().chain([if long { &LONG_TIMEOUT } else { &TIMEOUT }]) {
-        servers.iter_mut().for_each(|s| {
-            s.must(sql);
-        });
-    }
+    let timeout = if long { LONG_TIMEOUT } else { TIMEOUT };
     let seeds = match std::env::var("NORSU_RANDOM_SQL_SEED") {
         Ok(text) => {
             let number = |n: &str| n.parse::<u64>().expect("a number");
             let range = text.split_once("..").map(|(from, to)| number(from)..number(to));
             range.unwrap_or_else(|| number(&text)..number(&text) + 1)
         }
-        Err(_) if long => 0..30_000,
+        Err(_) if long => 0..100_000,
         Err(_) => 0..250,
     };
-    let (mut wrong, mut counts, start) = (Vec::new(), Counts::default(), Instant::now());
-    let told = |counts: &Counts, differ: usize| {
-        let Counts { statements, steps, canceled, cliffs, refused } = counts;
-        let seconds = start.elapsed().as_secs();
-        eprintln!(
-            "{statements} statements of {steps} steps in {seconds} s, {refused} refused, \
-             {canceled} canceled ({cliffs} answered quickly by the real server), {differ} differences"
-        );
-    };
-    for seed in seeds {
-        let statement = Generator::new(seed).statement();
-        if counts.statements > 0 && counts.statements.is_multiple_of(1_000) {
-            told(&counts, wrong.len());
-        }
-        for told in run(&statement, &mut servers, &mut counts) {
+    let (next, start) = (AtomicU64::new(seeds.start), Instant::now());
+    let wrong = Mutex::new(Vec::new());
+    let run = |lane: usize| {
+        let mut lane = Lane::new(connect(&pair, &format!("lane{lane}")), timeout);
+        let seed = || {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            let done = seed.saturating_sub(seeds.start);
+            if done > 0 && done.is_multiple_of(10_000) {
+                eprintln!("{done} statements in {} s", start.elapsed().as_secs());
+            }
+            (seed < seeds.end).then_some(seed)
+        };
+        lane.run(seed, |seed, told| {
             // A long run shows what it has found before its end.
-            eprintln!("seed {seed}: {told}");
-            wrong.push(format!("seed {seed}: {told}"));
+            let told = told.into_iter().map(|told| format!("seed {seed}: {told}"));
+            let mut wrong = wrong.lock().expect("no panic while it is held");
+            for told in told {
+                eprintln!("{told}");
+                wrong.push(told);
+            }
+        });
+        lane.counts
+    };
+    let mut counts = Counts::default();
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES)
+            .map(|lane| {
+                let run = &run;
+                scope.spawn(move || run(lane))
+            })
+            .collect();
+        for lane in lanes {
+            counts.add(lane.join().expect("a lane ends"));
         }
-    }
-    told(&counts, wrong.len());
-    let count = counts.statements;
-    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(counts.steps > counts.canceled + counts.refused, "nothing was compared");
+    });
+    let wrong = wrong.into_inner().expect("no panic while it was held");
+    let Counts { statements, steps, canceled, cliffs, refused } = counts;
+    eprintln!(
+        "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
+         ({cliffs} answered quickly by the real server), {} differences",
+        start.elapsed().as_secs(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{} of {statements} differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(steps > canceled + refused, "nothing was compared");
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
+}
+
+/// Connections to a new database with the tables, the real server's first.
+fn connect(pair: &Pair, database: &str) -> [Client; 2] {
+    let create = format!("CREATE DATABASE {database}");
+    pair.real.connect("postgres").must(&create);
+    pair.ours.connect("postgres").must(&create);
+    let mut servers = [pair.real.connect(database), pair.ours.connect(database)];
+    for sql in TABLES {
+        servers.iter_mut().for_each(|s| {
+            s.must(sql);
+        });
+    }
+    servers
 }

@@ -70,7 +70,7 @@ impl Generator {
                  left(g.s, 5) FROM gone g RETURNING k, v"
             ),
         };
-        let mut statement = Statement::many(vec!["BEGIN".to_owned(), sql]);
+        let mut statement = Statement::many(vec![format!("BEGIN; {sql}")]);
         (statement.opened, statement.changes) = (true, true);
         statement
     }

@@ -38,7 +38,7 @@ impl Generator {
             }
         };
         let create = format!("CREATE TEMP VIEW rv AS {sql}");
-        let mut statement = Statement::many(vec!["BEGIN".to_owned(), create, query]);
+        let mut statement = Statement::many(vec![format!("BEGIN; {create}"), query]);
         statement.opened = true;
         statement
     }

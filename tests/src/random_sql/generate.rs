@@ -141,10 +141,10 @@ impl Generator {
             return statement;
         }
         let scroll = self.chance(50);
-        let mut steps = vec![
-            "BEGIN".to_owned(),
-            format!("DECLARE cu {}CURSOR FOR {sql}", if scroll { "SCROLL " } else { "" }),
-        ];
+        let mut steps = vec![format!(
+            "BEGIN; DECLARE cu {}CURSOR FOR {sql}",
+            if scroll { "SCROLL " } else { "" }
+        )];
         for _ in 0..4 {
             let how = match self.below(if scroll { 6 } else { 2 }) {
                 0 => "FETCH 2",

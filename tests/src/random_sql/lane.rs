@@ -1,0 +1,324 @@
+//! A lane: a connection to each server, and statements under way on both. Messages are sent ahead
+//! of the answers, so that neither server waits for the test or for the other server.
+
+use super::generate::{Generator, Statement};
+use crate::corpus::seen;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+use testkit::client::{Client, Reply};
+
+/// Of what is sent and not yet answered, so that no `send` blocks while a server waits for its
+/// answers to be read.
+const AHEAD_BYTES_MAX: usize = 32 * 1024;
+
+/// A server that has not answered by then does not look for interrupts.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Where the real server answers within this part of the timeout, ours should not need all of it.
+const QUICK_PART: u32 = 10;
+
+/// Statements that wait to be repeated.
+const AGAIN_MAX: usize = 20;
+
+const QUERY_CANCELED: &str = "57014";
+
+/// What a message is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Its answers are compared; `ordered`: the order of rows is decided.
+    Step { ordered: bool },
+    /// Settings of our server alone.
+    Set,
+    /// It has to succeed on both.
+    Must,
+}
+
+struct Message {
+    sql: String,
+    role: Role,
+}
+
+struct Flight {
+    seed: u64,
+    statement: Statement,
+    messages: Vec<Message>,
+}
+
+impl Flight {
+    fn new(seed: u64, statement: Statement) -> Flight {
+        let mut messages = Vec::new();
+        let set: Vec<String> = statement.settings.iter().map(|s| format!("SET {s}")).collect();
+        if !set.is_empty() {
+            messages.push(Message { sql: set.join("; "), role: Role::Set });
+        }
+        messages.extend(statement.steps.iter().map(|step| Message {
+            sql: step.sql.clone(),
+            role: Role::Step { ordered: step.ordered },
+        }));
+        if statement.changes {
+            messages.push(Message {
+                sql: "SELECT * FROM a; SELECT * FROM b; SELECT * FROM c".to_owned(),
+                role: Role::Step { ordered: false },
+            });
+        }
+        if statement.opened {
+            messages.push(Message { sql: "ROLLBACK".to_owned(), role: Role::Must });
+        }
+        if !set.is_empty() {
+            let names = statement.settings.iter().map(|s| s.split(' ').next().unwrap_or_default());
+            let reset: Vec<String> = names.map(|name| format!("RESET {name}")).collect();
+            messages.push(Message { sql: reset.join("; "), role: Role::Set });
+        }
+        Flight { seed, statement, messages }
+    }
+
+    fn bytes(&self) -> usize {
+        self.messages.iter().map(|m| m.sql.len() + 6).sum()
+    }
+}
+
+/// What has been compared.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Counts {
+    /// Statements that were generated.
+    pub statements: usize,
+    /// Messages that were compared.
+    pub steps: usize,
+    /// Statements that a server canceled: nothing after that was compared.
+    pub canceled: usize,
+    /// Those of them that our server alone canceled, although the real one answered quickly; they
+    /// were repeated alone.
+    pub cliffs: usize,
+    /// Messages that both refused, with the same words.
+    pub refused: usize,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, other: Counts) {
+        self.statements += other.statements;
+        self.steps += other.steps;
+        self.canceled += other.canceled;
+        self.cliffs += other.cliffs;
+        self.refused += other.refused;
+    }
+}
+
+enum Compared {
+    Same,
+    /// Both gave the same error.
+    Refused,
+    Other(String),
+    /// A server took too long: steps that follow may differ.
+    Canceled {
+        ours_alone: bool,
+    },
+}
+
+/// Rows in an order of their own unless the statement decides it.
+fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
+    let canceled = replies.each_ref().map(|r| r.code() == QUERY_CANCELED);
+    if canceled.contains(&true) {
+        return Compared::Canceled { ours_alone: !canceled[0] };
+    }
+    let refused = !replies[0].code().is_empty();
+    if !ordered {
+        replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
+    }
+    // The comparison is by the statement's text, which may say ORDER BY within.
+    let [real, ours] = replies.map(|reply| seen("order by", reply));
+    if real == ours {
+        return if refused { Compared::Refused } else { Compared::Same };
+    }
+    let short = |text: String| text.chars().take(1500).collect::<String>();
+    let [real, ours] = [real, ours].map(|seen| short(format!("{seen:?}")));
+    Compared::Other(format!("{sql};\n    real {real}\n    ours {ours}"))
+}
+
+/// See the module's text.
+pub(super) struct Lane {
+    /// The real one is the first.
+    servers: [Client; 2],
+    timeout: Duration,
+    flights: VecDeque<Flight>,
+    /// Sent and not answered.
+    bytes: usize,
+    /// To be run again while nothing else is under way.
+    again: Vec<Flight>,
+    pub(super) counts: Counts,
+}
+
+impl Lane {
+    pub(super) fn new(servers: [Client; 2], timeout: Duration) -> Lane {
+        let mut lane = Lane {
+            servers,
+            timeout,
+            flights: VecDeque::new(),
+            bytes: 0,
+            again: Vec::new(),
+            counts: Counts::default(),
+        };
+        lane.reset();
+        lane
+    }
+
+    /// Runs the seeds, and says what differs as it comes.
+    pub(super) fn run(
+        &mut self,
+        mut seeds: impl FnMut() -> Option<u64>,
+        mut differs: impl FnMut(u64, Vec<String>),
+    ) {
+        loop {
+            // What is to be repeated alone waits until nothing is under way.
+            while self.bytes < AHEAD_BYTES_MAX
+                && self.again.len() < AGAIN_MAX
+                && let Some(seed) = seeds()
+            {
+                self.counts.statements += 1;
+                self.send(Flight::new(seed, Generator::new(seed).statement()));
+            }
+            if let Some(flight) = self.flights.pop_front() {
+                self.bytes -= flight.bytes();
+                let seed = flight.seed;
+                let wrong = self.read(flight);
+                if !wrong.is_empty() {
+                    differs(seed, wrong);
+                }
+            } else if self.again.is_empty() {
+                break;
+            } else {
+                for flight in std::mem::take(&mut self.again) {
+                    self.run_again(&flight);
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, flight: Flight) {
+        for message in &flight.messages {
+            let first = usize::from(message.role == Role::Set);
+            for server in &mut self.servers[first..] {
+                server.send(&message.sql).unwrap_or_else(|e| panic!("{}: {e}", message.sql));
+            }
+        }
+        self.bytes += flight.bytes();
+        self.flights.push_back(flight);
+    }
+
+    fn receive(&mut self, server: usize, sql: &str) -> Reply {
+        let reply = self.servers[server].receive_within(PATIENCE);
+        reply
+            .unwrap_or_else(|e| panic!("{sql}: {e}"))
+            .unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
+    }
+
+    /// The differences that a statement shows, from the answers to all of its messages.
+    fn read(&mut self, flight: Flight) -> Vec<String> {
+        let (mut wrong, mut canceled, mut ours_alone, mut lost) = (Vec::new(), false, false, false);
+        for Message { sql, role } in &flight.messages {
+            let ordered = match role {
+                Role::Step { ordered } => *ordered,
+                Role::Set => {
+                    lost |= self.failed(1, sql);
+                    continue;
+                }
+                Role::Must => {
+                    lost |= self.failed(0, sql) | self.failed(1, sql);
+                    continue;
+                }
+            };
+            let replies = [self.receive(0, sql), self.receive(1, sql)];
+            if canceled {
+                continue;
+            }
+            match compare(sql, ordered, replies) {
+                Compared::Same => {}
+                Compared::Refused => self.counts.refused += 1,
+                Compared::Other(told) => wrong.push(told),
+                Compared::Canceled { ours_alone: alone } => (canceled, ours_alone) = (true, alone),
+            }
+            self.counts.steps += usize::from(!canceled);
+        }
+        self.counts.canceled += usize::from(canceled);
+        let wrong = told(&flight.statement, wrong);
+        if ours_alone {
+            self.again.push(flight);
+        }
+        if lost {
+            self.recover();
+        }
+        wrong
+    }
+
+    /// Reads the answer to what has to succeed. The timeout may end it where the machine stalls.
+    fn failed(&mut self, server: usize, sql: &str) -> bool {
+        match self.receive(server, sql).code() {
+            "" => false,
+            QUERY_CANCELED => true,
+            code => panic!("{sql}: {code}"),
+        }
+    }
+
+    /// After a ROLLBACK, SET or RESET that did not succeed: what was sent ahead runs again.
+    fn recover(&mut self) {
+        let flights = std::mem::take(&mut self.flights);
+        self.bytes = 0;
+        for Message { sql, role } in flights.iter().flat_map(|f| &f.messages) {
+            for server in usize::from(*role == Role::Set)..2 {
+                self.receive(server, sql);
+            }
+        }
+        self.reset();
+        for flight in flights {
+            self.send(flight);
+        }
+    }
+
+    /// The state in which a statement starts.
+    fn reset(&mut self) {
+        let timeout = format!("SET statement_timeout = {}", self.timeout.as_millis());
+        let first = ["ROLLBACK", "SET statement_timeout = 0", "DEALLOCATE ALL", "RESET ALL"];
+        for sql in first.into_iter().chain([timeout.as_str()]) {
+            for server in &mut self.servers {
+                let done = (0..10).any(|_| {
+                    server.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}")).code().is_empty()
+                });
+                assert!(done, "{sql} is canceled each time");
+            }
+        }
+    }
+
+    /// Repeats, alone and on one server after the other, what our server alone canceled.
+    fn run_again(&mut self, flight: &Flight) {
+        for Message { sql, role } in &flight.messages {
+            let mut took = [Duration::ZERO; 2];
+            let mut codes = [String::new(), String::new()];
+            for server in usize::from(*role == Role::Set)..2 {
+                let start = Instant::now();
+                self.servers[server].send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+                codes[server] = self.receive(server, sql).code().to_owned();
+                took[server] = start.elapsed();
+            }
+            if codes[1] == QUERY_CANCELED && took[0] <= self.timeout / QUICK_PART {
+                self.counts.cliffs += 1;
+                let (seed, set) = (flight.seed, flight.statement.settings.join("; "));
+                eprintln!("seed {seed}: canceled by ours alone, with {set}: {sql}");
+            }
+            if codes.iter().any(|code| code == QUERY_CANCELED) {
+                break;
+            }
+        }
+        self.reset();
+    }
+}
+
+/// With what goes before them.
+fn told(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
+    if !wrong.is_empty() && statement.steps.len() > 1 {
+        let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();
+        wrong.insert(0, format!("in: {}", all.join("; ")));
+    }
+    if !wrong.is_empty() && !statement.settings.is_empty() {
+        wrong.insert(0, format!("with {}", statement.settings.join("; ")));
+    }
+    wrong
+}
