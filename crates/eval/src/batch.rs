@@ -433,6 +433,13 @@ fn node_batch(
             })
         }
         Node::Call(call) => call_batch(call, by_val, st, host, input, sel),
+        Node::Case { arms, default, by_val: Some(by_val), .. }
+            if row_count(input, sel) >= CASE_ROWS_MIN =>
+        {
+            stdx::stack::deep(|| {
+                case_batch(arms, default.as_deref(), *by_val, st, host, input, sel)
+            })
+        }
         Node::Not(arg) if is_column_form(arg) => {
             let mut col = node_batch(arg, true, st, host, input, sel)?;
             if let ColumnData::Word(words) = &mut col.data {
@@ -442,6 +449,60 @@ fn node_batch(
         }
         _ => rows_batch(node, by_val, st, host, input, sel, WIDE_BYTES),
     }
+}
+
+/// Fewer rows go through a CASE one by one: each arm costs a selection.
+const CASE_ROWS_MIN: usize = 8;
+
+/// Each arm's condition is evaluated for the rows that no earlier arm took, and its result for
+/// those that it takes.
+fn case_batch(
+    arms: &[CaseArm],
+    default: Option<&Node>,
+    by_val: bool,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    sel: Option<&[u16]>,
+) -> Result<Column> {
+    let rows = all_rows(input, sel);
+    let mut left = rows.clone();
+    // The arms that took rows, with their values.
+    let mut taken: Vec<(Selection, Arg<'_>)> = Vec::new();
+    for arm in arms {
+        if left.is_empty() {
+            break;
+        }
+        let hits = true_rows(&arm.cond, st, host, input, Some(&left))?;
+        if !hits.is_empty() {
+            left = without(&left, &hits);
+            let values = Arg::of(&arm.result, st, host, input, Some(&hits))?;
+            taken.push((hits, values));
+        }
+    }
+    if !left.is_empty() {
+        let values = match default {
+            Some(node) => Arg::of(node, st, host, input, Some(&left))?,
+            None => Arg::Same(DatumRef::Null),
+        };
+        taken.push((left, values));
+    }
+    // For each row of the batch the arm, and the place among the rows that the arm took.
+    let mut places = vec![(0u32, 0u16); input.len];
+    for (arm, (hits, _)) in taken.iter().enumerate() {
+        for (i, &row) in hits.iter().enumerate() {
+            places[usize::from(row)] = (arm as u32, i as u16);
+        }
+    }
+    let mut out = Column::new(by_val);
+    for (n, &row) in rows.iter().enumerate() {
+        let (arm, i) = places[usize::from(row)];
+        out.push(taken[arm as usize].1.get(i.into(), row.into()));
+        if is_wider(&out, WIDE_BYTES) && n + 1 < rows.len() {
+            return Err(too_wide(st));
+        }
+    }
+    Ok(out)
 }
 
 /// An argument of a call: a column computed, a column of the input, or one value for all rows.
@@ -598,7 +659,27 @@ fn is_column_form(node: &Node) -> bool {
         | Node::Slot(Slot { source: Source::Scan, .. }) => true,
         Node::Call(c) => c.result_by_val.is_some() && c.args.iter().all(is_column_form),
         Node::Not(arg) => is_column_form(arg),
+        Node::Case { by_val, .. } => by_val.is_some(),
         _ => false,
+    }
+}
+
+/// May the arms of a CASE be evaluated one after the other, each for all its rows? Nothing in them
+/// is volatile.
+pub(crate) fn chooses_by_column(arms: &[CaseArm], default: Option<&Node>) -> bool {
+    arms.iter().all(|arm| is_condition_form(&arm.cond) && is_column_form(&arm.result))
+        && default.is_none_or(is_column_form)
+}
+
+fn is_condition_form(node: &Node) -> bool {
+    match node {
+        Node::And(args) | Node::Or(args) => args.iter().all(is_condition_form),
+        Node::Not(arg) => is_condition_form(arg),
+        Node::NullTest { arg, row: false, .. } => is_column_form(arg),
+        Node::ScalarArray { call, elements: Some(_), .. } => {
+            call.strict && is_column_form(&call.args[0])
+        }
+        _ => is_column_form(node),
     }
 }
 
@@ -606,6 +687,7 @@ fn is_column_form(node: &Node) -> bool {
 fn node_by_val(node: &Node) -> bool {
     match node {
         Node::Call(c) => c.result_by_val.unwrap_or(true),
+        Node::Case { by_val, .. } => by_val.unwrap_or(true),
         _ => true,
     }
 }

@@ -1,5 +1,6 @@
 //! From analysed expression to program. Counterpart: execExpr.c.
 
+use crate::batch;
 use crate::elements::Elements;
 use crate::facts::{Callee, Facts, FnFacts};
 use crate::program::*;
@@ -132,11 +133,13 @@ pub struct Compiler<'a> {
     resolve: &'a mut dyn Resolve,
     sites: usize,
     depth: u32,
+    /// The column that `CaseTest` stands for, in the conditions of a CASE over a column.
+    case_column: Option<Slot>,
 }
 
 impl<'a> Compiler<'a> {
     pub fn new(facts: &'a mut dyn Facts, resolve: &'a mut dyn Resolve) -> Compiler<'a> {
-        Compiler { facts, resolve, sites: 0, depth: 0 }
+        Compiler { facts, resolve, sites: 0, depth: 0, case_column: None }
     }
 
     pub fn compile(&mut self, expr: &Expr) -> Result<Program> {
@@ -270,15 +273,9 @@ impl<'a> Compiler<'a> {
             Expr::ConvertRowtype(n) => {
                 Node::ConvertRow { arg: self.boxed(&n.arg)?, result_type: n.resulttype }
             }
-            Expr::Case(n) => {
-                let arg = self.optional(n.arg.as_ref())?;
-                let mut arms = Vec::with_capacity(n.args.len());
-                for w in &n.args {
-                    arms.push(CaseArm { cond: self.node(&w.expr)?, result: self.node(&w.result)? });
-                }
-                Node::Case { arg, arms, default: self.optional(n.defresult.as_ref())? }
-            }
-            Expr::CaseTest(_) | Expr::CoerceToDomainValue(_) => Node::Placeholder,
+            Expr::Case(n) => self.case(n)?,
+            Expr::CaseTest(_) => self.case_column.map_or(Node::Placeholder, Node::Slot),
+            Expr::CoerceToDomainValue(_) => Node::Placeholder,
             Expr::Array(n) => Node::Array {
                 elements: self.nodes(&n.elements)?,
                 elem: self.elem(n.element_typeid)?,
@@ -530,11 +527,39 @@ impl<'a> Compiler<'a> {
         Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input })
     }
 
+    /// A CASE over a column takes the column's value where a condition asks for it; any other value
+    /// is kept while the conditions are tried.
+    fn case(&mut self, n: &CaseExpr) -> Result<Node> {
+        let mut arg = self.optional(n.arg.as_ref())?;
+        let outer = self.case_column;
+        if let Some(Node::Slot(slot)) = arg.as_deref() {
+            self.case_column = Some(*slot);
+            arg = None;
+        } else if arg.is_some() {
+            self.case_column = None;
+        }
+        let mut arms = Vec::with_capacity(n.args.len());
+        for w in &n.args {
+            arms.push(CaseArm { cond: self.node(&w.expr)?, result: self.node(&w.result)? });
+        }
+        self.case_column = outer;
+        let default = self.optional(n.defresult.as_ref())?;
+        let by_val = match arg.is_none() && batch::chooses_by_column(&arms, default.as_deref()) {
+            true => Some(self.facts.type_info(n.casetype)?.by_val),
+            false => None,
+        };
+        Ok(Node::Case { arg, arms, default, by_val })
+    }
+
     fn array_coerce(&mut self, n: &ArrayCoerceExpr) -> Result<Node> {
         let from = self.elem_of(n.arg.type_oid())?;
         let to = self.elem_of(n.resulttype)?;
         let arg = self.boxed(&n.arg)?;
-        Ok(Node::ArrayCoerce { arg, elem_expr: self.boxed(&n.elemexpr)?, from, to })
+        // Here `CaseTest` stands for an element.
+        let outer = self.case_column.take();
+        let elem_expr = self.boxed(&n.elemexpr)?;
+        self.case_column = outer;
+        Ok(Node::ArrayCoerce { arg, elem_expr, from, to })
     }
 
     fn row_compare(&mut self, n: &RowCompareExpr) -> Result<Node> {

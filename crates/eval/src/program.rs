@@ -159,6 +159,8 @@ pub(crate) enum Node {
         arg: Option<Box<Node>>,
         arms: Vec<CaseArm>,
         default: Option<Box<Node>>,
+        /// Is the value passed by value? `None` where rows must be evaluated one after the other.
+        by_val: Option<bool>,
     },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
     Placeholder,

@@ -176,7 +176,7 @@ fn eval_compound<'a>(
             let v = v.as_ref();
             Ok(if v.is_null() { Val::NULL } else { Val::bool(!v.as_bool()) })
         }
-        Node::Case { arg, arms, default } => {
+        Node::Case { arg, arms, default, .. } => {
             if let Some(arg) = arg {
                 let v = eval(arg, st, host, input)?.into_owned();
                 st.placeholders.push(v);
