@@ -4,6 +4,7 @@
 //! tuplesort.c.
 
 use crate::schema::KeySchema;
+use ids::{BlockNo, Tid};
 use page::index_tuple::IndexTuple;
 use pgerror::{PgError, Result};
 use std::cmp::Ordering;
@@ -14,6 +15,8 @@ use vfs::{Disk, File, OpenMode, io_error};
 
 /// Smallest buffer of a run being merged, in bytes.
 const RUN_BUFFER_MIN: usize = 16 * 1024;
+/// Tuples that are fetched into the processor's cache together.
+const FETCHED: usize = 32;
 /// A row that is dead for all but old snapshots: it is indexed, but conflicts with nothing.
 const DEAD: u32 = 1 << 31;
 
@@ -26,6 +29,27 @@ struct Entry {
     len: u32,
 }
 
+impl Entry {
+    fn is_dead(self) -> bool {
+        self.len & DEAD != 0
+    }
+
+    /// Where the tuple is in the arena.
+    fn range(self) -> std::ops::Range<usize> {
+        let at = self.at as usize;
+        at..at + (self.len & !DEAD) as usize
+    }
+}
+
+/// The entries in their order, whose tuples lie in any order in the arena: reads a byte of each of
+/// the next ones at once, so that the processor waits for all of them together.
+fn fetched<'e>(entries: &'e [Entry], arena: &[u8]) -> impl Iterator<Item = &'e Entry> {
+    entries.chunks(FETCHED).flat_map(|chunk| {
+        std::hint::black_box(chunk.iter().fold(0, |sum, e| sum ^ arena[e.at as usize]));
+        chunk
+    })
+}
+
 /// Gathers index tuples and gives them back in order.
 pub struct Sorter<'a> {
     schema: &'a KeySchema,
@@ -35,6 +59,11 @@ pub struct Sorter<'a> {
     memory_limit: usize,
     arena: Vec<u8>,
     entries: Vec<Entry>,
+    /// TID of the last entry.
+    last_tid: Tid,
+    /// The entries came in the order of their TIDs, as they do from a scan unless HOT chains lie
+    /// crosswise.
+    tids_ascend: bool,
     prefix: Prefix,
     /// Of the second column, where the first one leaves room.
     next_prefix: Option<Prefix>,
@@ -127,6 +156,8 @@ impl<'a> Sorter<'a> {
             memory_limit: memory_limit.clamp(64 * 1024, u32::MAX as usize / 2),
             arena: Vec::new(),
             entries: Vec::new(),
+            last_tid: Tid::new(BlockNo(0), 0),
+            tids_ascend: true,
             prefix,
             next_prefix: (prefix == Prefix::Small && schema.key_count > 1)
                 .then(|| Prefix::of(&schema.columns[1].cmp)),
@@ -144,6 +175,9 @@ impl<'a> Sorter<'a> {
             self.spill()?;
         }
         let prefix = self.prefix_of(tuple)?;
+        let tid = IndexTuple::new(tuple).tid_field();
+        self.tids_ascend &= self.last_tid <= tid;
+        self.last_tid = tid;
         let at = self.arena.len() as u32;
         self.arena.extend_from_slice(tuple);
         let len = tuple.len() as u32 | if dead { DEAD } else { 0 };
@@ -182,22 +216,55 @@ impl<'a> Sorter<'a> {
         Ok(if col.desc && prefix != Prefix::None { !n } else { n })
     }
 
+    /// Orders the entries. First by their numbers alone, which compares no tuples, and by where
+    /// they were added; then each group of equal numbers by columns and TID, unless that order is
+    /// there already.
     fn sort(&mut self) -> Result<()> {
-        let (schema, arena) = (self.schema, &self.arena);
+        self.entries.sort_unstable_by_key(|e| (e.prefix, e.at));
+        let mut entries = std::mem::take(&mut self.entries);
+        let sorted = entries
+            .chunk_by_mut(|a, b| a.prefix == b.prefix)
+            .filter(|group| group.len() > 1)
+            .try_for_each(|group| self.sort_group(group));
+        self.entries = entries;
+        sorted
+    }
+
+    /// Orders entries of one number, which are in the order of `at`.
+    fn sort_group(&self, group: &mut [Entry]) -> Result<()> {
+        if self.decides(group[0].prefix) {
+            if !self.tids_ascend {
+                group.sort_by_key(|e| self.tuple(e).tid_field());
+            }
+            return Ok(());
+        }
         let mut failed = None;
-        let tuple = |e: &Entry| {
-            let at = e.at as usize;
-            IndexTuple::new(&arena[at..at + (e.len & !DEAD) as usize])
-        };
-        self.entries.sort_unstable_by(|a, b| {
-            a.prefix.cmp(&b.prefix).then_with(|| {
-                order(schema, tuple(a), tuple(b)).unwrap_or_else(|e| {
-                    failed.get_or_insert(e);
-                    Ordering::Equal
-                })
+        group.sort_by(|a, b| {
+            order(self.schema, self.tuple(a), self.tuple(b)).unwrap_or_else(|e| {
+                failed.get_or_insert(e);
+                Ordering::Equal
             })
         });
         failed.map_or(Ok(()), Err)
+    }
+
+    fn tuple(&self, e: &Entry) -> IndexTuple<'_> {
+        IndexTuple::new(&self.arena[e.range()])
+    }
+
+    /// Are the key columns of all tuples with this number equal?
+    fn decides(&self, number: u64) -> bool {
+        // What a NULL may have as well.
+        let limit = |n: u64, max: u64| n == 0 || n == max;
+        match (self.prefix, self.next_prefix, self.schema.key_count) {
+            (Prefix::Small, None, 1) => !limit(number >> 32, u32::MAX.into()),
+            (Prefix::Signed | Prefix::Unsigned, None, 1) => !limit(number, u64::MAX),
+            (Prefix::Small, Some(Prefix::Small), 2) => {
+                let max = u32::MAX.into();
+                !limit(number >> 32, max) && !limit(number & max, max)
+            }
+            _ => false,
+        }
     }
 
     /// Writes what is in memory as a run.
@@ -214,10 +281,9 @@ impl<'a> Sorter<'a> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let start = file.len;
         let mut buf = Vec::with_capacity(1 << 18);
-        for e in &self.entries {
+        for e in fetched(&self.entries, &self.arena) {
             buf.extend_from_slice(&e.len.to_le_bytes());
-            let at = e.at as usize;
-            buf.extend_from_slice(&self.arena[at..at + (e.len & !DEAD) as usize]);
+            buf.extend_from_slice(&self.arena[e.range()]);
             if buf.len() >= 1 << 18 {
                 file.append(&buf)?;
                 buf.clear();
@@ -227,6 +293,7 @@ impl<'a> Sorter<'a> {
         self.runs.push((start, file.len));
         self.entries.clear();
         self.arena.clear();
+        self.tids_ascend = true;
         Ok(())
     }
 
@@ -261,10 +328,8 @@ impl<'a> Sorter<'a> {
     ) -> Result<()> {
         if self.runs.is_empty() && self.adopted.is_empty() {
             self.sort()?;
-            for e in &self.entries {
-                let at = e.at as usize;
-                let tuple = &self.arena[at..at + (e.len & !DEAD) as usize];
-                each(IndexTuple::new(tuple), e.len & DEAD != 0)?;
+            for e in fetched(&self.entries, &self.arena) {
+                each(self.tuple(e), e.is_dead())?;
             }
             return Ok(());
         }
@@ -315,6 +380,9 @@ impl<'a> Sorter<'a> {
         let less = |a: usize, b: usize| -> Result<bool> {
             let (a, b) = (&readers[a], &readers[b]);
             let ord = match a.prefix.cmp(&b.prefix) {
+                Ordering::Equal if self.decides(a.prefix) => {
+                    a.tuple().tid_field().cmp(&b.tuple().tid_field())
+                }
                 Ordering::Equal => order(self.schema, a.tuple(), b.tuple())?,
                 ord => ord,
             };

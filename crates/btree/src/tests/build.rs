@@ -107,3 +107,49 @@ fn threads_sort_parts_of_a_build() {
     assert_eq!(w.verify().1.len(), 30_000);
     assert!((0..4).all(|n| w.disk.stat(&format!("base/sort{n}")).is_err()));
 }
+
+/// Values at the ends of their type, which have the numbers of NULLs, and TIDs in any order.
+#[test]
+fn tuples_come_in_the_order_of_columns_and_tids() {
+    let mut rng = Rng(77);
+    for variant in 0..24u32 {
+        let mut schema = match variant % 3 {
+            0 => KeySchema::new(vec![int4_column()], 1),
+            1 => KeySchema::new(vec![int4_column(), int4_column()], 2),
+            _ => KeySchema::new(vec![int4_column(), int4_column()], 1),
+        };
+        for (n, column) in schema.columns.iter_mut().enumerate() {
+            (column.desc, column.nulls_first) =
+                (variant >> (2 * n) & 4 != 0, variant >> (2 * n) & 8 != 0);
+        }
+        let memory = if variant < 12 { 1 << 20 } else { 1 };
+        let disk: Arc<dyn Disk> = World::new(int4_schema(), 64).disk.clone();
+        let mut sorter = Sorter::new(&schema, disk, "sort".into(), memory);
+        let mut want = Vec::new();
+        for n in 0..6000u32 {
+            let values: Vec<DatumRef<'_>> = (0..schema.natts())
+                .map(|_| match rng.below(8) {
+                    0 => DatumRef::Null,
+                    1 => int(i32::MIN),
+                    2 => int(i32::MAX),
+                    v => int(v as i32 - 5),
+                })
+                .collect();
+            let tuple = form(&schema, &values, Tid::new(BlockNo(n * 7919 % 6007), 1));
+            sorter.add(&tuple, false).unwrap();
+            want.push(tuple);
+        }
+        want.sort_by(|a, b| {
+            let [a, b] = [a, b].map(|t| page::index_tuple::IndexTuple::new(t));
+            let keys = schema.compare_keys(a, b).unwrap();
+            keys.then_with(|| a.tid_field().cmp(&b.tid_field()))
+        });
+        let mut got = Vec::new();
+        let mut each = |tuple: page::index_tuple::IndexTuple<'_>, _: bool| {
+            got.push(tuple.bytes().to_vec());
+            Ok(())
+        };
+        sorter.finish(&mut each).unwrap();
+        assert!(got == want, "variant {variant}");
+    }
+}
