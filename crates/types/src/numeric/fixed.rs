@@ -7,7 +7,7 @@
 //! one e^x at full precision for ln x.
 
 use super::nat::{self, Check, Divisor, Limbs, Nat};
-use super::{DEC_DIGITS, NBASE, Num, Sign};
+use super::{DEC_DIGITS, NBASE, Num, Sign, short};
 use pgerror::Result;
 
 /// Decimals beyond those asked for.
@@ -168,13 +168,12 @@ impl Fixed {
         let wanted = (point as f64 * 64.0 / BITS_PER_DECIMAL) as i32 / DEC_DIGITS + 2;
         let count = held.min(wanted).max(0);
         let chunks = (count + 3) / 4;
-        let by = Divisor::new((NBASE as u64).pow(4));
         let mut out = Fixed::zero(point);
         for chunk in (0..chunks).rev() {
             let first = -1 - 4 * chunk;
             let value = (0..4).fold(0, |v, i| v * NBASE as u64 + digit(first - i));
             out.limbs[point] = value;
-            by.divide(&mut out.limbs);
+            nat::CHUNK.divide(&mut out.limbs);
         }
         out.limbs[point] = integer;
         out
@@ -386,11 +385,20 @@ fn is_near_one(difference: &Num, bits: usize) -> bool {
 
 /// ln x to `rscale` decimals of a positive number.
 pub(crate) fn ln(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
+    match short::ln(x, rscale) {
+        Some(out) => Ok(out),
+        None => ln_long(x, rscale, check),
+    }
+}
+
+/// [`ln`] for numbers and results of any length.
+pub(super) fn ln_long(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     let difference = x.minus(&Num::one());
     if difference.is_zero() {
         return Ok(Num::zero(rscale));
     }
-    let near_bits = bits_for(rscale + GUARD) + 32;
+    // Each term of the series costs two units of the last place, and there are few.
+    let near_bits = bits_for(rscale + GUARD) + 16;
     if is_near_one(&difference, near_bits) {
         return ln_near_one(&difference, near_bits, rscale, check);
     }

@@ -64,6 +64,15 @@ pub(crate) fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()>
     Ok(())
 }
 
+/// Appends the remainder of a division truncated toward zero.
+fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    if small::remainder(a, b, out).is_none() {
+        let rest = modulo(&Num::from_payload(a), &Num::from_payload(b))?;
+        out.extend_from_slice(&rest.to_payload()?);
+    }
+    Ok(())
+}
+
 /// A value that a function appends.
 #[inline]
 fn made(f: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<Datum> {
@@ -219,7 +228,7 @@ scalars! { FNS;
     "numeric_add" => |_, a| made(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), false, out)),
     "numeric_sub" => |_, a| made(|out| sum_into(a[0].as_bytes(), a[1].as_bytes(), true, out)),
     "numeric_mul" => |_, a| made(|out| product_into(a[0].as_bytes(), a[1].as_bytes(), out)),
-    "numeric_mod" => |_, a| modulo(&Num::of(a[0]), &Num::of(a[1]))?.datum(),
+    "numeric_mod" => |_, a| made(|out| remainder_into(a[0].as_bytes(), a[1].as_bytes(), out)),
     "numeric_inc" => |_, a| add(&Num::of(a[0]), &Num::one(), false).datum(),
     "numeric_uminus" => |_, a| Num::of(a[0]).negated().datum(),
     "numeric_uplus" => |_, a| Ok(a[0].to_owned()),

@@ -38,15 +38,15 @@ pub(crate) fn sqrt(n: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     // by that one is exact, for a root that ends there and is not whole does not exist.
     let places = (rscale + 1 + DEC_DIGITS - 1).div_euclid(DEC_DIGITS).max(0);
     let zeros = n.weight + 1 + 2 * places - n.digits.len() as i32;
-    let digits = match usize::try_from(zeros) {
-        Ok(zeros) => Nat::from_digits(&n.digits, zeros, check)?,
+    let (digits, zeros) = match usize::try_from(zeros) {
+        Ok(zeros) => (&n.digits[..], zeros),
         // Digits that do not reach the root's last decimal.
-        Err(_) => {
-            let kept = (n.weight + 1 + 2 * places).max(0) as usize;
-            Nat::from_digits(&n.digits[..kept], 0, check)?
-        }
+        Err(_) => (&n.digits[..(n.weight + 1 + 2 * places).max(0) as usize], 0),
     };
-    let digits = digits.sqrt(check)?.to_digits(check)?;
+    let digits = match short::sqrt(digits, zeros) {
+        Some(root) => root,
+        None => Nat::from_digits(digits, zeros, check)?.sqrt(check)?.to_digits(check)?,
+    };
     let weight = digits.len() as i32 - 1 - places;
     let mut root = Num { sign: Sign::Pos, weight, dscale: rscale, digits };
     root.round(rscale);

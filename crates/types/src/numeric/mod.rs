@@ -17,6 +17,7 @@ mod functions;
 mod io;
 mod math;
 mod nat;
+mod short;
 mod small;
 
 pub use aggregates::{NumericTotal, int_average, int_pair_state, int_sum_state};

@@ -14,7 +14,7 @@ pub(crate) type Limbs = SmallVec<[u64; 8]>;
 pub(crate) type Check<'a> = &'a dyn Fn() -> Result<()>;
 
 /// Four base-10000 digits are converted at a time.
-const CHUNK: u64 = 10_000_000_000_000_000;
+pub(crate) static CHUNK: Divisor = Divisor::new(10_000_000_000_000_000);
 
 /// Limbs, least significant first; the last one is not 0.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -198,11 +198,10 @@ impl Nat {
 
     /// Its base-10000 digits, most significant first; none for 0.
     pub(crate) fn to_digits(&self, check: Check<'_>) -> Result<Digits> {
-        let divisor = Divisor::new(CHUNK);
         let mut limbs = self.0.clone();
         let mut out = Digits::with_capacity(limbs.len() * 5 + 4);
         while !limbs.is_empty() {
-            let mut chunk = divisor.divide(&mut limbs);
+            let mut chunk = CHUNK.divide(&mut limbs);
             while limbs.last() == Some(&0) {
                 limbs.pop();
             }

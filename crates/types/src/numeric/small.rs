@@ -164,6 +164,21 @@ pub(super) fn multiply(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
+/// Appends the remainder of a division truncated toward zero.
+pub(super) fn remainder(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let (a, b) = (Small::read(a)?, Small::read(b)?);
+    if b.mantissa == 0 {
+        return None;
+    }
+    let (x, y, fraction) = aligned(a, b)?;
+    let rest = match (i64::try_from(x), i64::try_from(y)) {
+        (Ok(x), Ok(y)) => i128::from(x % y),
+        _ => x % y,
+    };
+    write(rest < 0, rest.unsigned_abs(), fraction, a.dscale.max(b.dscale), out);
+    Some(())
+}
+
 /// Appends the quotient, with the scale that `select_div_scale` gives it.
 pub(super) fn divide(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
     quotient(Small::read(a)?, Small::read(b)?, out)
@@ -363,6 +378,9 @@ mod tests {
                     out.clear();
                     if let Ok(q) = x.divided(&y, select_div_scale(&x, &y), true) {
                         check("divide", divide(a, b, &mut out), &out, &q);
+                        out.clear();
+                        let rest = x.modulo(&y).expect("y is not 0");
+                        check("remainder", remainder(a, b, &mut out), &out, &rest);
                     }
                     if let Some(order) = compare(a, b) {
                         assert_eq!(order, super::super::compare(&x, &y), "{x:?} {y:?}");
