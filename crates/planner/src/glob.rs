@@ -183,6 +183,8 @@ pub(crate) struct Root {
     /// Equalities of columns that follow from each other, with the number of their class (`ties`).
     pub ties: Vec<(Expr, usize)>,
     pub tie_classes: usize,
+    /// The columns of all classes, with the number of their class.
+    pub class_columns: Vec<(Expr, usize)>,
     /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
     pub init_plans: Vec<Expr>,
     /// Where this level's range table begins in the flat one.
@@ -253,6 +255,7 @@ impl Root {
             restrictions: Vec::new(),
             ties: Vec::new(),
             tie_classes: 0,
+            class_columns: Vec::new(),
             init_plans: Vec::new(),
             rt_offset: 0,
             nest_params: Vec::new(),

@@ -15,7 +15,7 @@ use crate::vars::*;
 use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::*;
-use plan::query::{JoinType, Query, RteKind};
+use plan::query::{JoinType, RteKind};
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::oids;
@@ -51,19 +51,20 @@ impl JoinRel {
 /// Where orders could serve: the ends of conditions, with the relations that each whole condition
 /// is about, and what the query itself sorts and groups by.
 pub(crate) struct Ends {
-    conditions: Vec<(Relids, Expr)>,
-    query: Vec<Expr>,
+    conditions: Vec<(Relids, Ordered)>,
+    query: Vec<Ordered>,
 }
 
 impl Ends {
-    fn new(query: &Query, conditions: &[Expr]) -> Result<Ends> {
+    fn new(root: &Root, conditions: &[Expr]) -> Result<Ends> {
+        let query = &root.query;
         let mut ends = Ends { conditions: Vec::new(), query: Vec::new() };
         for q in conditions {
             if let Expr::OpExpr(op) = q
                 && op.args.len() == 2
             {
                 let all = relids_of(q);
-                ends.conditions.extend(op.args.iter().map(|a| (all.clone(), a.clone())));
+                ends.conditions.extend(op.args.iter().map(|a| (all.clone(), root.ordered(a))));
             }
         }
         let windows = query.window_clause.iter();
@@ -74,17 +75,20 @@ impl Ends {
             .chain(&query.distinct_clause)
             .chain(windows.flat_map(|w| w.partition_clause.iter().chain(&w.order_clause)));
         for c in clauses {
-            push_unique(&mut ends.query, target_for(c, &query.target_list)?);
+            let expr = target_for(c, &query.target_list)?;
+            if !ends.query.iter().any(|o| o.expr == *expr) {
+                ends.query.push(root.ordered(expr));
+            }
         }
         Ok(ends)
     }
 
     /// What helps above these relations.
     fn useful_above(&self, relids: &Relids) -> UsefulOrders {
-        let mut merges = Vec::new();
+        let mut merges: Vec<Ordered> = Vec::new();
         for (all, e) in &self.conditions {
-            if !all.is_subset(relids) {
-                push_unique(&mut merges, e);
+            if !all.is_subset(relids) && !merges.iter().any(|m| m.is_same(e)) {
+                merges.push(e.clone());
             }
         }
         UsefulOrders { merges, query: self.query.clone() }
@@ -169,7 +173,7 @@ impl Glob<'_> {
         }
         let lookups: Vec<Expr> = filters.iter().flat_map(|f| f.lookups().iter().cloned()).collect();
         let filters = self.filter_rels(root, filters, &all_needed)?;
-        let ends = Ends::new(&root.query, &all_needed)?;
+        let ends = Ends::new(root, &all_needed)?;
         let mut rels = Vec::with_capacity(problem.items.len());
         for item in problem.items {
             rels.push(match item {
@@ -305,7 +309,7 @@ impl Glob<'_> {
         all.extend(j.quals.iter().cloned());
         let left = self.solve(root, j.left, &all)?;
         let right = self.right_side(root, j.jointype, j.right, &j.quals, &all)?;
-        let mut out = JoinRel::of(&left, &right, &Ends::new(&root.query, needed)?);
+        let mut out = JoinRel::of(&left, &right, &Ends::new(root, needed)?);
         out.relids.clone_from(&j.relids);
         out.rows = self.join_rows(root, j.jointype, &left, &right, &j.quals)?;
         self.join_paths(root, j.jointype, &left, &right, &j.quals, &mut out)?;

@@ -44,7 +44,7 @@ impl Glob<'_> {
         inner_unique: bool,
         out: &mut JoinRel,
     ) -> Result<()> {
-        let (clauses, rest) = self.merge_clauses(l, r, quals)?;
+        let (clauses, rest) = self.merge_clauses(root, l, r, quals)?;
         let whole = matches!(jointype, JoinType::Right | JoinType::Full);
         if clauses.is_empty() || (whole && !rest.is_empty()) {
             return Ok(());
@@ -174,6 +174,7 @@ impl Glob<'_> {
     /// The conditions that a merge join can use, outer side on the left, and the others.
     fn merge_clauses(
         &mut self,
+        root: &Root,
         l: &JoinRel,
         r: &JoinRel,
         quals: &[Expr],
@@ -181,7 +182,7 @@ impl Glob<'_> {
         let mut merge = Vec::new();
         let mut rest = Vec::new();
         for q in quals {
-            match self.merge_clause(l, r, q)? {
+            match self.merge_clause(root, l, r, q)? {
                 Some(c) => merge.push(c),
                 None => rest.push(q.clone()),
             }
@@ -189,7 +190,13 @@ impl Glob<'_> {
         Ok((merge, rest))
     }
 
-    fn merge_clause(&mut self, l: &JoinRel, r: &JoinRel, q: &Expr) -> Result<Option<MergeClause>> {
+    fn merge_clause(
+        &mut self,
+        root: &Root,
+        l: &JoinRel,
+        r: &JoinRel,
+        q: &Expr,
+    ) -> Result<Option<MergeClause>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
         let facts = self.facts.operator(op.opno)?;
@@ -214,6 +221,7 @@ impl Glob<'_> {
                 if ty == e.type_oid() && self.facts.family_operator(family, ty, ty, 1)?.is_some() {
                     sides.push(PathKey {
                         expr: e.clone(),
+                        class: root.column_class(e),
                         family,
                         collation: op.inputcollid,
                         descending: false,
@@ -373,7 +381,7 @@ fn ordered_like(
     for k in order {
         let at = left.iter().position(|c| {
             let mine = if outer { &c.outer } else { &c.inner };
-            mine.expr == k.expr && mine.family == k.family && mine.collation == k.collation
+            mine.is_same_value(k) && mine.family == k.family && mine.collation == k.collation
         });
         let Some(at) = at else { break };
         out.push(left.remove(at).directed(k));

@@ -14,15 +14,60 @@ use std::sync::Arc;
 /// Set of range-table indexes of one query level.
 pub(crate) type Relids = BTreeSet<i32>;
 
-/// One column of a sort order. Two keys are the same order if expression, family, direction and
-/// NULL placement agree; the sort operator is what a Sort node would use.
-#[derive(Clone, PartialEq, Debug)]
+/// One column of a sort order. Two keys are the same order if expression or class, family,
+/// direction and NULL placement agree; the sort operator is what a Sort node would use.
+#[derive(Clone, Debug)]
 pub(crate) struct PathKey {
     pub expr: Expr,
+    /// Of a column that others equal (`ties`): wherever two columns of a class are joined, rows in
+    /// the order of one are in the order of the other.
+    pub class: Option<usize>,
     pub family: Oid,
     pub collation: Oid,
     pub descending: bool,
     pub nulls_first: bool,
+}
+
+impl PathKey {
+    /// Do both order by the same value?
+    pub(crate) fn is_same_value(&self, other: &PathKey) -> bool {
+        is_same_value((&self.expr, self.class), (&other.expr, other.class))
+    }
+
+    pub(crate) fn is_about(&self, value: &Ordered) -> bool {
+        is_same_value((&self.expr, self.class), (&value.expr, value.class))
+    }
+}
+
+impl PartialEq for PathKey {
+    fn eq(&self, other: &PathKey) -> bool {
+        self.family == other.family
+            && self.collation == other.collation
+            && self.descending == other.descending
+            && self.nulls_first == other.nulls_first
+            && self.is_same_value(other)
+    }
+}
+
+/// An expression by whose order something above could gain, with its class.
+#[derive(Clone, Debug)]
+pub(crate) struct Ordered {
+    pub expr: Expr,
+    pub class: Option<usize>,
+}
+
+impl Ordered {
+    pub(crate) fn is_same(&self, other: &Ordered) -> bool {
+        is_same_value((&self.expr, self.class), (&other.expr, other.class))
+    }
+}
+
+/// Do two expressions, each with its class, have one value in each row?
+fn is_same_value(a: (&Expr, Option<usize>), b: (&Expr, Option<usize>)) -> bool {
+    match (a.1, b.1) {
+        (Some(a), Some(b)) => a == b,
+        _ => a.0 == b.0,
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -281,16 +326,17 @@ pub(crate) fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UsefulOrders {
     /// Of joins yet to come; a merge join wants them ascending.
-    pub merges: Vec<Expr>,
+    pub merges: Vec<Ordered>,
     /// Of the query's own ORDER BY, GROUP BY, DISTINCT and windows.
-    pub query: Vec<Expr>,
+    pub query: Vec<Ordered>,
 }
 
 impl UsefulOrders {
     /// The leading keys that help. Counterpart: `truncate_useless_pathkeys`.
     pub(crate) fn part_of<'a>(&self, order: &'a [PathKey]) -> &'a [PathKey] {
         let helps = |k: &PathKey| {
-            (!k.descending && self.merges.contains(&k.expr)) || self.query.contains(&k.expr)
+            (!k.descending && self.merges.iter().any(|m| k.is_about(m)))
+                || self.query.iter().any(|q| k.is_about(q))
         };
         let useless = order.iter().position(|k| !helps(k)).unwrap_or(order.len());
         &order[..useless]

@@ -38,7 +38,8 @@ impl Glob<'_> {
             RteKind::Subquery { .. } => {
                 let index = root.subquery_of[&rti];
                 let s = &root.subqueries[index];
-                let order = subquery_order(rti, s);
+                let mut order = subquery_order(rti, s);
+                root.classify(&mut order);
                 let (startup, total) = (s.startup, s.total);
                 let kind = PathKind::Subquery { rti, plan: index, quals: quals.clone() };
                 let mut p = self.simple_path(kind, &rel, startup, total, &quals)?;
@@ -444,6 +445,7 @@ impl Glob<'_> {
         let index_order = |direction| {
             let mut order = index_order(rel.rti, &table, index, direction);
             order.retain(|k| !fixed.contains(&k.expr));
+            root.classify(&mut order);
             order
         };
         let order_fwd = index_order(ScanDirection::Forward);
@@ -796,6 +798,7 @@ fn index_order(
         };
         out.push(PathKey {
             expr: under_collation(expr, k.collation),
+            class: None,
             family: k.opfamily,
             collation: k.collation,
             descending: k.descending != backward,
@@ -830,6 +833,7 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
             });
             PathKey {
                 expr: make_var(rti, o.resno, ty, typmod, coll),
+                class: None,
                 family: o.family,
                 collation: o.collation,
                 descending: o.descending,

@@ -6,7 +6,7 @@
 
 use crate::equal::{add, is_column};
 use crate::glob::*;
-use crate::path::{MatchedQual, Relids};
+use crate::path::{MatchedQual, Ordered, PathKey, Relids};
 use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -27,9 +27,7 @@ impl Glob<'_> {
                 _ => rest.push(q.clone()),
             }
         }
-        if classes.iter().all(|c| c.ties.len() < 2) {
-            return Ok(quals);
-        }
+        let spread = classes.iter().any(|c| c.ties.len() >= 2);
         for class in classes {
             let mut columns: Vec<&Expr> = Vec::new();
             for tie in &class.ties {
@@ -40,12 +38,17 @@ impl Glob<'_> {
                     }
                 }
             }
-            if class.ties.len() < 2 || columns.len() > COLUMNS_MAX {
+            if columns.len() > COLUMNS_MAX {
                 rest.extend(class.ties);
                 continue;
             }
             let number = root.tie_classes;
             root.tie_classes += 1;
+            root.class_columns.extend(columns.iter().map(|c| ((*c).clone(), number)));
+            if class.ties.len() < 2 {
+                rest.extend(class.ties);
+                continue;
+            }
             for (i, a) in columns.iter().enumerate() {
                 for b in &columns[i + 1..] {
                     let written = class.ties.iter().find(|t| is_between(t, a, b)).cloned();
@@ -58,7 +61,7 @@ impl Glob<'_> {
                 }
             }
         }
-        Ok(rest)
+        Ok(if spread { rest } else { quals })
     }
 }
 
@@ -71,6 +74,20 @@ impl Root {
     /// The class whose pair the condition is.
     pub(crate) fn tie_class(&self, q: &Expr) -> Option<usize> {
         self.ties.iter().find(|(pair, _)| pair == q).map(|(_, number)| *number)
+    }
+
+    /// The class of a column.
+    pub(crate) fn column_class(&self, e: &Expr) -> Option<usize> {
+        self.class_columns.iter().find(|(column, _)| column == e).map(|(_, number)| *number)
+    }
+
+    pub(crate) fn ordered(&self, e: &Expr) -> Ordered {
+        Ordered { expr: e.clone(), class: self.column_class(e) }
+    }
+
+    /// Fills in the classes of an order.
+    pub(crate) fn classify(&self, order: &mut [PathKey]) {
+        order.iter_mut().for_each(|k| k.class = self.column_class(&k.expr));
     }
 
     /// Leaves the first condition of each class.

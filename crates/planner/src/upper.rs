@@ -519,8 +519,14 @@ impl Glob<'_> {
                 .facts
                 .ordering(c.sortop)?
                 .ok_or_else(|| PgError::internal("operator is not an ordering operator"))?;
+            // Grouping sets make NULLs of columns that are equal below.
+            let class = match root.query.grouping_sets.is_empty() {
+                true => root.column_class(expr),
+                false => None,
+            };
             out.push(PathKey {
                 expr: expr.clone(),
+                class,
                 family: o.family,
                 collation: expr.collation(),
                 descending: o.descending,
