@@ -9,6 +9,7 @@ use crate::vars::relids_of;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::JoinType;
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 /// What a search by subsets works on; the bits of a mask are the numbers of `rels`.
@@ -16,15 +17,24 @@ struct Subsets<'a> {
     rels: Vec<JoinRel>,
     /// The last ones of `rels` are the right sides of these.
     filters: &'a [FilterRel],
-    quals: &'a [Expr],
-    qual_relids: Vec<Relids>,
+    quals: Vec<SubsetQual<'a>>,
     ends: &'a Ends,
     /// The sets that can be made.
     best: HashMap<usize, JoinRel>,
 }
 
+/// A condition of the search.
+struct SubsetQual<'a> {
+    qual: &'a Expr,
+    /// What it is about; none where that is not among the relations alone.
+    mask: Option<usize>,
+    /// See `ties`.
+    class: Option<usize>,
+}
+
 impl<'a> Subsets<'a> {
     fn new(
+        root: &Root,
         mut rels: Vec<JoinRel>,
         filters: &'a [FilterRel],
         quals: &'a [Expr],
@@ -32,8 +42,14 @@ impl<'a> Subsets<'a> {
     ) -> Subsets<'a> {
         rels.extend(filters.iter().map(|f| f.right.clone()));
         let best = rels.iter().enumerate().map(|(i, r)| (1 << i, r.clone())).collect();
-        let qual_relids = quals.iter().map(relids_of).collect();
-        Subsets { rels, filters, quals, qual_relids, ends, best }
+        let of = |rti: i32| rels.iter().position(|r| r.relids.contains(&rti));
+        let quals = quals.iter().map(|qual| SubsetQual {
+            qual,
+            mask: relids_of(qual).into_iter().try_fold(0, |mask, rti| Some(mask | 1 << of(rti)?)),
+            class: root.tie_class(qual),
+        });
+        let quals = quals.collect();
+        Subsets { rels, filters, quals, ends, best }
     }
 
     /// The filter whose right side that is alone.
@@ -45,21 +61,24 @@ impl<'a> Subsets<'a> {
         self.filters.get((mask.trailing_zeros() as usize).wrapping_sub(plain))
     }
 
-    fn relids(&self, mask: usize) -> Relids {
-        let members = self.rels.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
-        members.flat_map(|(_, r)| r.relids.iter().copied()).collect()
-    }
-
-    /// The conditions that a join of the two tests, and whether they tie the two.
-    fn between(&self, within: &[usize], l: &JoinRel, r: &JoinRel) -> (Vec<Expr>, bool) {
+    /// The conditions that a join of the two sets tests, one of each class, and whether they tie
+    /// the two.
+    fn between(&self, left: usize, right: usize) -> (Vec<Expr>, bool) {
         let mut here = Vec::new();
-        let mut tied = depends(l, r) || depends(r, l);
-        for &q in within {
-            let need = &self.qual_relids[q];
-            if !need.is_subset(&l.relids) && !need.is_subset(&r.relids) {
-                tied |= !need.is_disjoint(&l.relids) && !need.is_disjoint(&r.relids);
-                here.push(self.quals[q].clone());
+        let mut classes: SmallVec<[usize; 8]> = SmallVec::new();
+        let mut tied = false;
+        for q in &self.quals {
+            let Some(mask) = q.mask else { continue };
+            if mask & !(left | right) != 0 || mask & !left == 0 || mask & !right == 0 {
+                continue;
             }
+            tied |= mask & left != 0 && mask & right != 0;
+            match q.class {
+                Some(class) if classes.contains(&class) => continue,
+                Some(class) => classes.push(class),
+                None => {}
+            }
+            here.push(q.qual.clone());
         }
         (here, tied)
     }
@@ -76,7 +95,7 @@ impl Glob<'_> {
         quals: &[Expr],
         ends: &Ends,
     ) -> Result<JoinRel> {
-        let mut subsets = Subsets::new(rels, filters, quals, ends);
+        let mut subsets = Subsets::new(root, rels, filters, quals, ends);
         let n = subsets.rels.len();
         let full = (1usize << n) - 1;
         for size in 2..=n {
@@ -111,11 +130,6 @@ impl Glob<'_> {
         mask: usize,
         cartesian: bool,
     ) -> Result<Option<JoinRel>> {
-        let relids = subsets.relids(mask);
-        // The conditions that some join within these relations tests.
-        let within: Vec<usize> = (0..subsets.quals.len())
-            .filter(|&q| subsets.qual_relids[q].is_subset(&relids))
-            .collect();
         let mut out: Option<JoinRel> = None;
         // In ascending order: of equal ways the one that begins with what was written first.
         let mut sub = mask & mask.wrapping_neg();
@@ -136,11 +150,10 @@ impl Glob<'_> {
                 }
                 continue;
             }
-            let (mut here, tied) = subsets.between(&within, l, r);
-            if !tied && !cartesian {
+            let (here, tied) = subsets.between(mask ^ other, other);
+            if !tied && !cartesian && !depends(l, r) && !depends(r, l) {
                 continue;
             }
-            root.first_of_classes(&mut here);
             if out.is_none() {
                 let rows = self.join_rows(root, JoinType::Inner, l, r, &here)?;
                 out = Some(JoinRel { rows, ..JoinRel::of(l, r, subsets.ends) });
