@@ -37,11 +37,11 @@ pub(crate) struct JoinRel {
 impl JoinRel {
     /// The join of two, with its paths yet to come.
     pub(crate) fn of(l: &JoinRel, r: &JoinRel, ends: &Ends) -> JoinRel {
-        let relids: Relids = l.relids.union(&r.relids).copied().collect();
+        let relids = l.relids.union(&r.relids);
         JoinRel {
             rows: 0.0,
             paths: PathSet::default(),
-            lateral: l.lateral.union(&r.lateral).filter(|x| !relids.contains(x)).copied().collect(),
+            lateral: l.lateral.union(&r.lateral).difference(&relids),
             useful: ends.useful_above(&relids),
             relids,
         }
@@ -141,7 +141,7 @@ impl Glob<'_> {
         problem.push_down(quals);
         for q in &problem.quals {
             let need = relids_of(q);
-            let first = need.iter().next().copied();
+            let first = need.first();
             match (need.len(), first) {
                 (0, _) if eval::volatility(q, self.facts)? == Volatility::Volatile => {
                     match problem.items[..] {
@@ -423,12 +423,12 @@ impl Glob<'_> {
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
                 let mut outer: Relids = match rp.outer.is_subset(&lp.relids) {
                     true => Relids::new(),
-                    false => rp.outer.difference(&lp.relids).copied().collect(),
+                    false => rp.outer.difference(&lp.relids),
                 };
                 // Parameters from further out pay where LATERAL wants them, or where one inner side
                 // looks up columns of several relations. Counterpart: `try_nestloop_path`.
                 let star = parameterised && !outer.is_empty();
-                outer.extend(&lp.outer);
+                outer.add(&lp.outer);
                 if !outer.is_empty() && outer.is_disjoint(&out.lateral) && !star {
                     continue;
                 }
@@ -567,7 +567,7 @@ impl Glob<'_> {
     /// Rows that a path finds before its other conditions are tested.
     fn rows_found(&mut self, root: &Root, path: &Path) -> Result<f64> {
         let PathKind::Index { quals, .. } = &path.kind else { return Ok(path.rows) };
-        let Some(rel) = path.relids.first().and_then(|rti| root.rels.get(rti)) else {
+        let Some(rel) = path.relids.first().and_then(|rti| root.rels.get(&rti)) else {
             return Ok(path.rows);
         };
         let tested = self.lookup_selectivity(root, rel.rti, quals)?;
@@ -719,7 +719,7 @@ impl Glob<'_> {
     fn inner_is_unique(&mut self, root: &Root, r: &JoinRel, quals: &[Expr]) -> Result<bool> {
         let mut it = r.relids.iter();
         let (Some(rti), None) = (it.next(), it.next()) else { return Ok(false) };
-        let Some(table) = root.rels.get(rti).and_then(|rel| rel.table.clone()) else {
+        let Some(table) = root.rels.get(&rti).and_then(|rel| rel.table.clone()) else {
             return Ok(false);
         };
         for index in
@@ -733,8 +733,8 @@ impl Glob<'_> {
                     let [a, b] = op.args.as_slice() else { continue };
                     // The value that the key equals must be one for all rows of the relation.
                     let is_key = |key_side: &Expr, other: &Expr| {
-                        crate::scan::is_index_key(key_side, *rti, key)
-                            && !relids_of(other).contains(rti)
+                        crate::scan::is_index_key(key_side, rti, key)
+                            && !relids_of(other).contains(&rti)
                     };
                     if is_key(a, b) || is_key(b, a) {
                         hit |= self.facts.strategy(op.opno, key.opfamily)? == Some(3);

@@ -42,6 +42,7 @@ mod quals;
 mod reduce;
 mod refs;
 mod rel;
+mod relids;
 mod removal;
 mod rights;
 mod rowcond;

@@ -7,12 +7,10 @@ use ids::Oid;
 use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
 use plan::query::JoinType;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Set of range-table indexes of one query level.
-pub(crate) type Relids = BTreeSet<i32>;
+pub(crate) use crate::relids::Relids;
 
 /// One column of a sort order. Two keys are the same order if expression or class, family,
 /// direction and NULL placement agree; the sort operator is what a Sort node would use.

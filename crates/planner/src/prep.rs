@@ -120,7 +120,7 @@ impl Glob<'_> {
                 }
             }
         }
-        root.present.clear();
+        root.present = Relids::new();
         if query.grouping_sets.is_empty() {
             query.jointree.fromlist.iter().for_each(|n| add_present(n, &mut root.present));
         }

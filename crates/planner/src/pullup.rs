@@ -455,7 +455,7 @@ fn pull_up_node(
                 JoinType::Full => (Place::Nullable, Place::Nullable),
             };
             let own = |j: &JoinExpr| -> Option<Relids> {
-                let both = || node_relids(&j.larg).union(&node_relids(&j.rarg)).copied().collect();
+                let both = || node_relids(&j.larg).union(&node_relids(&j.rarg));
                 (j.jointype != JoinType::Inner).then(both)
             };
             let relids = own(j);

@@ -149,7 +149,7 @@ impl Problem {
                 Item::Rel(r) => {
                     out.insert(*r);
                 }
-                Item::Join(j) => out.extend(j.relids.iter().copied()),
+                Item::Join(j) => out.add(&j.relids),
             }
         }
         out

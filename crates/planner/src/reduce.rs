@@ -80,7 +80,7 @@ impl Glob<'_> {
         };
         let left = node_relids(&j.larg);
         let right = node_relids(&j.rarg);
-        let rejects = |side: &Relids| side.iter().any(|r| above.nonnull.contains(r));
+        let rejects = |side: &Relids| !side.is_disjoint(&above.nonnull);
         j.jointype = match j.jointype {
             JoinType::Left if rejects(&right) => JoinType::Inner,
             JoinType::Right if rejects(&left) => JoinType::Inner,
@@ -158,7 +158,7 @@ impl Glob<'_> {
 
     /// Relations for which the condition cannot be true when all their columns are NULL.
     pub(crate) fn nonnullable(&mut self, expr: &Expr) -> Result<Relids> {
-        self.nonnullable_by(expr, |v| v.varno)
+        Ok(self.nonnullable_by(expr, |v| v.varno)?.into_iter().collect())
     }
 
     /// Relations or columns for which the condition cannot be true when they are NULL.
@@ -278,7 +278,7 @@ fn take_inside(node: &mut JoinTreeNode, emptied: &Relids, out: &mut Vec<Inside>)
         JoinTreeNode::Join(j) => {
             if is_emptied(j, emptied) {
                 // The entry keeps the join recognizable.
-                let Some(&first) = node_relids(&j.rarg).first() else { return };
+                let Some(first) = node_relids(&j.rarg).first() else { return };
                 let right = std::mem::replace(&mut j.rarg, JoinTreeNode::Rtr(first));
                 out.push((right, j.quals.take()));
             } else {

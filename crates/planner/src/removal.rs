@@ -2,6 +2,7 @@
 //! each row. Counterpart: analyzejoins.c (`remove_useless_joins`, `query_is_distinct_for`).
 
 use crate::glob::*;
+use crate::path::Relids;
 use crate::pullup::lateral_exprs;
 use crate::scan::is_index_key;
 use crate::selectivity::strip;
@@ -133,7 +134,7 @@ impl Glob<'_> {
         }
         for (inner, other) in [(a, b), (b, a)] {
             let own = relids_of(inner);
-            if own.iter().eq([&rti]) && !relids_of(other).contains(&rti) {
+            if own == Relids::from([rti]) && !relids_of(other).contains(&rti) {
                 let inner = inner.clone();
                 let collation = op.inputcollid;
                 return Ok(Some(Equality { inner, opno: op.opno, collation }));

@@ -168,7 +168,7 @@ impl Glob<'_> {
                 startup: bitmap.cost(),
                 total: self.bitmap_heap_cost(table, rel, &bitmap, quals)?,
                 order: Vec::new(),
-                outer: outer.union(&rel.lateral).copied().collect(),
+                outer: outer.union(&rel.lateral),
                 kind: PathKind::Bitmap { rti: rel.rti, quals: quals.to_vec(), bitmap },
             });
         }
@@ -218,7 +218,7 @@ impl Glob<'_> {
         for outer in groups {
             let mut m = own.clone();
             for t in &tied {
-                let known = relids_of(&t.qual).iter().all(|r| *r == rel.rti || outer.contains(r));
+                let known = relids_of(&t.qual).iter().all(|r| r == rel.rti || outer.contains(&r));
                 let class = root.tie_class(&t.original);
                 let again = class.is_some()
                     && m.iter()
@@ -515,7 +515,7 @@ impl Glob<'_> {
                 // A backward scan costs the same; the tiny addition makes ties go forward.
                 total: total + if direction == ScanDirection::Backward { 1e-6 } else { 0.0 },
                 order,
-                outer: outer.union(&rel.lateral).copied().collect(),
+                outer: outer.union(&rel.lateral),
             });
         }
         Ok(())
@@ -864,7 +864,7 @@ fn array_searches(bound: &[Expr]) -> f64 {
 /// How often a scan that takes values from other relations is likely to run. Counterpart:
 /// `get_loop_count`.
 fn scan_count(root: &Root, outer: &Relids) -> f64 {
-    let rows = outer.iter().filter_map(|r| root.rels.get(r)).map(|r| r.rows.max(1.0));
+    let rows = outer.iter().filter_map(|r| root.rels.get(&r)).map(|r| r.rows.max(1.0));
     rows.reduce(f64::min).unwrap_or(1.0)
 }
 

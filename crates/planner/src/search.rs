@@ -235,7 +235,7 @@ impl Glob<'_> {
         let applies = |need: &Relids| {
             !need.is_subset(&l.relids)
                 && !need.is_subset(&r.relids)
-                && need.iter().all(|rti| l.relids.contains(rti) || r.relids.contains(rti))
+                && need.is_subset(&l.relids.union(&r.relids))
         };
         let mut here: Vec<Expr> =
             quals.iter().filter(|(need, _)| applies(need)).map(|(_, q)| (*q).clone()).collect();

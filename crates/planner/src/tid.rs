@@ -71,7 +71,7 @@ impl Glob<'_> {
             None => rel.rows.min(places.max(1.0)),
         };
         let others = relids_of_all(&tid_quals).into_iter().filter(|r| *r != rel.rti);
-        let outer: Relids = others.chain(rel.lateral.iter().copied()).collect();
+        let outer: Relids = others.chain(rel.lateral.iter()).collect();
         set.add(Path {
             kind: PathKind::Tid { rti: rel.rti, tid_quals, quals },
             relids: Relids::from([rel.rti]),

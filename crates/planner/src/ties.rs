@@ -113,7 +113,7 @@ impl Root {
         quals.iter().any(|m| {
             !m.lossy
                 && self.tie_class(&m.original) == Some(class)
-                && relids_of(&m.original).iter().any(|r| outer.contains(r))
+                && !relids_of(&m.original).is_disjoint(outer)
         })
     }
 }
