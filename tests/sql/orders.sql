@@ -85,3 +85,28 @@ SELECT count(DISTINCT n) FROM (SELECT generate_series(1, 3), nextval('numbered')
 SELECT count(DISTINCT n) FROM (SELECT generate_series(1, 2) + 1, nextval('numbered') + x AS n FROM (VALUES (1), (2)) v(x) ORDER BY x) s
 SELECT count(DISTINCT r) FROM (SELECT generate_series(1, 3), random() AS r OFFSET 0) s
 DROP SEQUENCE numbered
+-- Columns that a join holds equal have one order.
+CREATE TABLE oc1 (id int PRIMARY KEY, b int)
+CREATE TABLE oc2 (id int PRIMARY KEY, b int)
+CREATE TABLE oc3 (id int PRIMARY KEY, b int)
+INSERT INTO oc1 SELECT g, g % 7 FROM generate_series(1, 2000) g
+INSERT INTO oc2 SELECT g, g % 5 FROM generate_series(1, 2000, 2) g
+INSERT INTO oc3 SELECT g, g % 3 FROM generate_series(1, 2000, 3) g
+VACUUM ANALYZE oc1, oc2, oc3
+SET enable_hashjoin = off
+SET enable_hashagg = off
+SET enable_nestloop = off
+EXPLAIN (COSTS OFF) SELECT oc1.id, oc2.b FROM oc1 JOIN oc2 ON oc1.id = oc2.id ORDER BY oc2.id
+EXPLAIN (COSTS OFF) SELECT * FROM oc1 JOIN oc2 ON oc1.id = oc2.id ORDER BY oc2.id DESC
+EXPLAIN (COSTS OFF) SELECT * FROM oc1 LEFT JOIN oc2 ON oc1.id = oc2.id ORDER BY oc2.id
+SELECT oc1.id, oc2.b FROM oc1 JOIN oc2 ON oc1.id = oc2.id ORDER BY oc2.id DESC LIMIT 5
+SELECT oc3.id, count(*) FROM oc1 JOIN oc2 ON oc1.id = oc2.id JOIN oc3 ON oc3.id = oc2.id WHERE oc1.b = 1 GROUP BY oc3.id ORDER BY oc3.id LIMIT 5
+SELECT oc1.id, oc2.id, count(*), grouping(oc1.id, oc2.id) FROM oc1 JOIN oc2 ON oc1.id = oc2.id WHERE oc1.id < 6 GROUP BY GROUPING SETS ((oc1.id, oc2.id), (oc1.id), (oc2.id))
+SELECT oc1.b, grouping(oc2.b) FROM oc1 JOIN oc2 USING (id) GROUP BY GROUPING SETS ((oc1.id), (oc2.id))
+SELECT oc1.id, oc2.id FROM oc1 LEFT JOIN oc2 ON oc1.id = oc2.id WHERE oc1.id < 6 ORDER BY oc2.id, oc1.id
+SELECT DISTINCT ON (oc2.id) oc1.id, oc2.id, oc3.b FROM oc1 JOIN oc2 ON oc1.id = oc2.id JOIN oc3 ON oc3.id = oc1.id ORDER BY oc2.id DESC, oc1.id LIMIT 4
+SELECT oc3.id, row_number() OVER (ORDER BY oc1.id) FROM oc1 JOIN oc2 ON oc1.id = oc2.id JOIN oc3 ON oc3.id = oc2.id ORDER BY oc2.id DESC LIMIT 3
+RESET enable_hashjoin
+RESET enable_hashagg
+RESET enable_nestloop
+DROP TABLE oc1, oc2, oc3

@@ -340,17 +340,12 @@ impl Analyzer<'_> {
         };
         let mut targets = std::mem::take(&mut query.target_list);
         let mut having = query.having_qual.take();
-        let mut result = Ok(());
-        for target in &mut targets {
-            result = self.check_one(&mut target.expr, query, has_joins, &mut check);
-            if result.is_err() {
-                break;
-            }
-        }
+        let mut listed: Vec<&mut Expr> = targets.iter_mut().map(|t| &mut t.expr).collect();
+        let mut result = self.check_exprs(&mut listed, query, has_joins, &mut check);
         if result.is_ok()
             && let Some(having) = &mut having
         {
-            result = self.check_one(having, query, has_joins, &mut check);
+            result = self.check_exprs(&mut [having], query, has_joins, &mut check);
         }
         let deps = std::mem::take(&mut check.dependent);
         query.target_list = targets;
@@ -382,21 +377,27 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn check_one(
+    /// The calls of GROUPING in all of a clause's expressions come first.
+    fn check_exprs(
         &mut self,
-        expr: &mut Expr,
+        exprs: &mut [&mut Expr],
         query: &Query,
         has_joins: bool,
         check: &mut Ungrouped<'_>,
     ) -> Result<()> {
-        self.finish_grouping(expr, query, check)?;
-        if has_joins {
-            let mut flat = expr.clone();
-            flatten_joins(&mut flat, query);
-            self.check_ungrouped(&flat, 0, query, check)
-        } else {
-            self.check_ungrouped(expr, 0, query, check)
+        for expr in exprs.iter_mut() {
+            self.finish_grouping(expr, query, check)?;
         }
+        for expr in exprs.iter() {
+            if has_joins {
+                let mut flat = (**expr).clone();
+                flatten_joins(&mut flat, query);
+                self.check_ungrouped(&flat, 0, query, check)?;
+            } else {
+                self.check_ungrouped(expr, 0, query, check)?;
+            }
+        }
+        Ok(())
     }
 
     /// GROUPING's arguments become references to grouping columns.

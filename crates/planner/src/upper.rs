@@ -72,7 +72,7 @@ impl Glob<'_> {
             || !q.grouping_sets.is_empty()
             || q.having_qual.is_some();
         let windowed = q.has_window_funcs;
-        let order = self.order_of(root, &q.sort_clause.clone(), targets)?;
+        let mut order = self.order_of(root, &q.sort_clause.clone(), targets)?;
         let distinct = root.query.distinct_clause.clone();
         let group_exprs = self.group_exprs(root, targets)?;
         // Sets in grouping expressions are expanded below the grouping.
@@ -127,7 +127,7 @@ impl Glob<'_> {
         };
 
         // The order that helps, if the joins could deliver it.
-        let helpful = if grouped {
+        let mut helpful = if grouped {
             self.order_of(root, &root.query.group_clause.clone(), targets).unwrap_or_default()
         } else if windowed {
             let first = root.query.window_clause.first().cloned();
@@ -159,6 +159,11 @@ impl Glob<'_> {
             root.query.jointree = FromExpr { fromlist: Vec::new(), quals: None };
         }
         let rel = self.level_rel(root, &scan_want)?;
+        // The classes of columns are known by now.
+        if root.query.grouping_sets.is_empty() {
+            root.classify(&mut order);
+            root.classify(&mut helpful);
+        }
         let (mut path, cost) = self.best_path(root, &rel, &helpful, fraction)?;
         let distinct_alone = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
         // Rows by groups: hashed, they need not come in any order.
