@@ -166,9 +166,9 @@ impl Glob<'_> {
                 used.extend(quals.iter().cloned());
                 let mut sides = split_hash(clauses);
                 let (o, i) = self.children(root, outer, inner, want, &used, &mut sides, true)?;
-                let below = Below { outer: &o.output, inner: &i.output };
-                let outer_only = Below { outer: &o.output, inner: &[] };
-                let inner_only = Below { outer: &i.output, inner: &[] };
+                let below = Below::both(&o.output, &i.output);
+                let outer_only = Below::one(&o.output);
+                let inner_only = Below::one(&i.output);
                 let mut operators = Vec::new();
                 let mut collations = Vec::new();
                 for c in clauses {
@@ -190,14 +190,15 @@ impl Glob<'_> {
                     inner: Box::new(i.plan),
                 };
                 let info = PlanInfo {
-                    target_list: below.fix_targets(&output)?,
-                    qual: below.fix_all(&self.cheap_first(quals)?)?,
+                    target_list: joined.fix_targets(&output)?,
+                    qual: joined.fix_all(&self.cheap_first(quals)?)?,
                     ..info
                 };
                 Ok(Made { plan: Plan { info, node }, output })
             }
             PathKind::Merge {
                 jointype,
+                let joined = below.joined(*jointype);
                 outer,
                 inner,
                 clauses,
@@ -210,7 +211,7 @@ impl Glob<'_> {
                 used.extend(quals.iter().cloned());
                 let mut sides = split_hash(clauses);
                 let (o, i) = self.children(root, outer, inner, want, &used, &mut sides, false)?;
-                let below = Below { outer: &o.output, inner: &i.output };
+                let below = Below::both(&o.output, &i.output);
                 let node = PlanNode::MergeJoin {
                     jointype: *jointype,
                     join_qual: below.fix_all(&self.cheap_first(join_quals)?)?,
@@ -224,14 +225,15 @@ impl Glob<'_> {
                     inner: Box::new(i.plan),
                 };
                 let info = PlanInfo {
-                    target_list: below.fix_targets(&output)?,
-                    qual: below.fix_all(&self.cheap_first(quals)?)?,
+                    target_list: joined.fix_targets(&output)?,
+                    qual: joined.fix_all(&self.cheap_first(quals)?)?,
                     ..info
                 };
                 Ok(Made { plan: Plan { info, node }, output })
             }
             PathKind::Memoize { child, vars, operators, collations, binary_mode } => {
                 let c = self.create(root, child, want)?;
+                let joined = below.joined(*jointype);
                 let mut param_exprs = Vec::new();
                 for v in vars {
                     if let Some((id, e)) = root.nest_params.iter().find(|(_, e)| e == v) {
@@ -604,8 +606,8 @@ impl Glob<'_> {
         let mut unique = Vec::new();
         ask_outer.iter().for_each(|e| push_unique(&mut unique, e));
         let o = self.create_any(root, outer, &unique)?;
-        let below = Below { outer: &o.output, inner: &i.output };
-        let outer_only = Below { outer: &o.output, inner: &[] };
+        let below = Below::both(&o.output, &i.output);
+        let outer_only = Below::one(&o.output);
         let mut nest_params = Vec::new();
         for (id, e) in &mine {
             nest_params.push((*id, outer_only.fix(e)?));
@@ -619,14 +621,15 @@ impl Glob<'_> {
             inner: Box::new(i.plan),
         };
         let info = PlanInfo {
-            target_list: below.fix_targets(&output)?,
-            qual: below.fix_all(&self.cheap_first(quals)?)?,
+            target_list: joined.fix_targets(&output)?,
+            qual: joined.fix_all(&self.cheap_first(quals)?)?,
             ..info
         };
         Ok(Made { plan: Plan { info, node }, output })
     }
 
     /// Sort columns for this order over these outputs.
+        let joined = below.joined(jointype);
     pub(crate) fn sort_keys(
         &mut self,
         order: &[PathKey],

@@ -2,17 +2,56 @@
 
 use pgerror::{PgError, Result};
 use plan::expr::*;
+use plan::query::JoinType;
 use plan::walk;
 
 /// The outputs of a node's children.
+///
+/// **Invariant:** an expression over a side whose rows may be missing (the right side of a left
+/// join) is not taken from what this side has computed: above the join it is computed from columns
+/// that may have become NULL. The conditions by which the rows are joined may take it.
 pub(crate) struct Below<'a> {
-    pub outer: &'a [TargetEntry],
-    pub inner: &'a [TargetEntry],
+    outer: Side<'a>,
+    inner: Side<'a>,
+}
+
+/// The output of one child.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    targets: &'a [TargetEntry],
+    /// Nothing but columns can be taken from it.
+    columns_only: bool,
+}
+
+impl Side<'_> {
+    fn find(&self, e: &Expr) -> Option<&TargetEntry> {
+        if self.columns_only && !matches!(e, Expr::Var(_)) {
+            return None;
+        }
+        self.targets.iter().find(|t| t.expr == *e)
+    }
 }
 
 impl<'a> Below<'a> {
     pub(crate) fn one(outer: &'a [TargetEntry]) -> Below<'a> {
-        Below { outer, inner: &[] }
+        Below::both(outer, &[])
+    }
+
+    pub(crate) fn both(outer: &'a [TargetEntry], inner: &'a [TargetEntry]) -> Below<'a> {
+        let side = |targets| Side { targets, columns_only: false };
+        Below { outer: side(outer), inner: side(inner) }
+    }
+
+    /// The same for what is computed and tested after rows have been joined.
+    pub(crate) fn joined(&self, jointype: JoinType) -> Below<'a> {
+        let (outer, inner) = match jointype {
+            JoinType::Inner => (false, false),
+            JoinType::Left | JoinType::Semi | JoinType::Anti => (false, true),
+            JoinType::Right => (true, false),
+            JoinType::Full => (true, true),
+        };
+        let side = |side: Side<'a>, columns_only| Side { columns_only, ..side };
+        Below { outer: side(self.outer, outer), inner: side(self.inner, inner) }
     }
 
     /// Replaces every part that a child computes by a reference to it. Columns that no child has
@@ -42,8 +81,8 @@ impl<'a> Below<'a> {
         if matches!(e, Expr::Const(_) | Expr::Param(_)) {
             return;
         }
-        for (list, varno) in [(self.outer, Var::OUTER), (self.inner, Var::INNER)] {
-            if let Some(t) = list.iter().find(|t| t.expr == *e) {
+        for (side, varno) in [(self.outer, Var::OUTER), (self.inner, Var::INNER)] {
+            if let Some(t) = side.find(e) {
                 *e = output_of(t, varno);
                 return;
             }
