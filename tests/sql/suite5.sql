@@ -10,3 +10,13 @@ select a.q2, b.q1 from int8_tbl a left join int8_tbl b on a.q2 = coalesce(b.q1, 
 select a.q2, coalesce(b.q1,1) from int8_tbl a full join int8_tbl b on a.q2 = coalesce(b.q1, 1) order by 1,2
 select coalesce(a.q2,7), coalesce(b.q1,1) from int8_tbl a full join int8_tbl b on coalesce(a.q2,7) = coalesce(b.q1, 1) order by 1,2
 reset enable_hashjoin; reset enable_nestloop
+create table t1 (a int, b int, c int, d int, primary key (a, b))
+create table t2 (x int, y int, z int, primary key (x, y))
+insert into t1 select i%10,i,i,i from generate_series(1,50) i
+insert into t2 select i%10,i,i from generate_series(1,50) i
+explain (costs off) select * from t1 group by a,b,c,d
+explain (costs off) select t1.*,t2.x,t2.z from t1 inner join t2 on t1.a = t2.x and t1.b = t2.y group by t1.a,t1.b,t1.c,t1.d,t2.x,t2.z
+select t1.*,t2.x,t2.z, count(*) from t1 inner join t2 on t1.a = t2.x and t1.b = t2.y group by t1.a,t1.b,t1.c,t1.d,t2.x,t2.z order by d, c
+select c, a, b, max(d) from t1 group by c,a,b,d having d > 40 order by d desc, c
+create view gv as select a,b,c,d from t1 group by a,b,c,d
+select pg_get_viewdef('gv')

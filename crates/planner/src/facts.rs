@@ -60,6 +60,8 @@ pub struct IndexFacts {
     /// Columns carried along (INCLUDE).
     pub include: Vec<AttrNo>,
     pub unique: bool,
+    /// The table's primary key.
+    pub primary: bool,
     /// Uniqueness is enforced at once.
     pub immediate: bool,
     /// Conditions of a partial index, with `Var { varno: 1, … }`.

@@ -51,6 +51,47 @@ impl Glob<'_> {
         pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple
     }
 
+    /// Takes columns out of GROUP BY that are the same in all rows of a group: those of a table
+    /// whose primary key is grouped by as well. Counterpart: `remove_useless_groupby_columns`.
+    pub(crate) fn remove_useless_keys(&mut self, query: &mut Query) -> Result<()> {
+        if query.group_clause.len() < 2 || !query.grouping_sets.is_empty() {
+            return Ok(());
+        }
+        // The table and the column of each key; none for expressions.
+        let mut columns = Vec::with_capacity(query.group_clause.len());
+        for clause in &query.group_clause {
+            columns.push(match target_for(clause, &query.target_list)? {
+                Expr::Var(v) if v.varlevelsup == 0 && v.varattno > 0 => Some((v.varno, v.varattno)),
+                _ => None,
+            });
+        }
+        let tables: BTreeSet<i32> = columns.iter().flatten().map(|c| c.0).collect();
+        for rti in tables {
+            // The key of a parent says nothing about the rows of its children.
+            let RteKind::Relation { relid, relkind: b'r', .. } = query.rte(rti).kind else {
+                continue;
+            };
+            let table = self.facts.relation(relid)?;
+            let keys = table.indexes.iter().find(|i| i.primary && i.immediate).map(|i| &i.keys);
+            let Some(keys) = keys else { continue };
+            let of_key = |c: &Option<(i32, ids::AttrNo)>| {
+                c.is_some_and(|(r, n)| r == rti && keys.iter().any(|k| k.attno == n))
+            };
+            if !keys.iter().all(|k| columns.contains(&Some((rti, k.attno)))) {
+                continue;
+            }
+            let kept: Vec<bool> = columns
+                .iter()
+                .map(|c| of_key(c) || c.is_none_or(|(other, _)| other != rti))
+                .collect();
+            let mut keep = kept.iter();
+            query.group_clause.retain(|_| keep.next().is_none_or(|k| *k));
+            let mut keep = kept.iter();
+            columns.retain(|_| keep.next().is_none_or(|k| *k));
+        }
+        Ok(())
+    }
+
     /// The grouping of `made`'s rows, which come in the order `have`.
     pub(crate) fn group(
         &mut self,

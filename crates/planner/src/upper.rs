@@ -53,6 +53,7 @@ impl Glob<'_> {
         self.flatten_rtable(root);
         let marks = self.row_marks(root)?;
         set_keys_apart(&mut root.query);
+        self.remove_useless_keys(&mut root.query)?;
         let targets = root.query.target_list.clone();
         let made = self.plan_body(root, &targets, &marks)?;
         self.finish_level(root, made, &marks)

@@ -128,6 +128,7 @@ impl Core {
             keys,
             include,
             unique: row.indisunique,
+            primary: row.indisprimary,
             immediate: row.indimmediate,
             predicate: predicate.into_iter().flat_map(plan::walk::conjuncts).collect(),
             pages,
