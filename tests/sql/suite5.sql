@@ -20,3 +20,11 @@ select t1.*,t2.x,t2.z, count(*) from t1 inner join t2 on t1.a = t2.x and t1.b = 
 select c, a, b, max(d) from t1 group by c,a,b,d having d > 40 order by d desc, c
 create view gv as select a,b,c,d from t1 group by a,b,c,d
 select pg_get_viewdef('gv')
+explain (costs off) select max(a) from t1 where a < 5
+explain (costs off) select min(a) from t1 group by ()
+select min(a) from t1 group by ()
+select max(a), generate_series(1,3) g from t1 order by g desc
+explain (costs off) select max(a), generate_series(1,3) as g from t1 order by g desc
+select max(100) from t1 where a > 1000
+explain (costs off) select sum(a), count(*) from t1 group by grouping sets ((),(),())
+select sum(a), count(*) from t1 group by grouping sets ((),(),())

@@ -25,10 +25,10 @@ impl Glob<'_> {
         cost: f64,
     ) -> Result<Option<Made>> {
         let q = &root.query;
+        // GROUP BY () is one group as well.
         let plain = q.group_clause.is_empty()
-            && q.grouping_sets.is_empty()
+            && q.grouping_sets.len() <= 1
             && !q.has_window_funcs
-            && !q.has_target_srfs
             && root.ctes.is_empty();
         let [JoinTreeNode::Rtr(rti)] = q.jointree.fromlist.as_slice() else { return Ok(None) };
         let rti = *rti;
@@ -63,8 +63,10 @@ impl Glob<'_> {
                 .indexes
                 .iter()
                 .any(|i| i.keys.iter().any(|k| is_index_key(&arg.expr, rti, k)));
+            // Where there is one value only, the first row has it.
+            let fixed = relids_of(&arg.expr).is_empty() || root.constants.contains(&arg.expr);
             if !simple
-                || !indexed
+                || !(indexed || fixed)
                 || !sort_op.is_valid()
                 || eval::volatility(&arg.expr, self.facts)? == Volatility::Volatile
             {
@@ -75,7 +77,7 @@ impl Glob<'_> {
             };
             let input = LevelInput { tuple_fraction: 1.0, ..root.input.clone() };
             let planned = self.plan_level(query, input)?;
-            if !from_index(&planned.plan) {
+            if sorts(&planned.plan) {
                 return Ok(None);
             }
             total += planned.plan.info.total_cost;
@@ -164,16 +166,17 @@ impl Glob<'_> {
             location: Location::UNKNOWN,
         }));
         q.limit_option = LimitOption::Count;
-        let mut quals = Vec::new();
-        if let Some(old) = q.jointree.quals.take() {
-            conjuncts(old, &mut quals);
-        }
-        quals.push(Expr::NullTest(Box::new(NullTest {
+        q.has_target_srfs = false;
+        q.grouping_sets.clear();
+        let mut quals = vec![Expr::NullTest(Box::new(NullTest {
             arg: arg.clone(),
             is_not: true,
             argisrow: false,
             location: Location::UNKNOWN,
-        })));
+        }))];
+        if let Some(old) = q.jointree.quals.take() {
+            conjuncts(old, &mut quals);
+        }
         q.jointree.quals = conjunction(quals);
         Ok(Some(q))
     }
@@ -198,12 +201,11 @@ fn replace(e: &mut Expr, params: &[(Expr, Expr)]) {
     plan::walk::each_child_mut(e, &mut |c| replace(c, params));
 }
 
-/// Does the plan take its first row from an index?
-fn from_index(plan: &Plan) -> bool {
+/// Must all rows be read before the plan has its first?
+fn sorts(plan: &Plan) -> bool {
     match &plan.node {
-        PlanNode::Limit { child, .. } => from_index(child),
-        PlanNode::Result { child: Some(c), .. } => from_index(c),
-        PlanNode::IndexScan { .. } | PlanNode::IndexOnlyScan { .. } => true,
+        PlanNode::Limit { child, .. } | PlanNode::Result { child: Some(child), .. } => sorts(child),
+        PlanNode::Sort { .. } | PlanNode::IncrementalSort { .. } => true,
         _ => false,
     }
 }

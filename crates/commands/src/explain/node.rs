@@ -847,6 +847,9 @@ fn kind_of(plan: &Plan) -> Kind {
                 titled("MixedAggregate", "Aggregate", Some("Mixed"))
             }
             AggStrategy::Hashed | AggStrategy::Mixed => {
+            AggStrategy::Mixed if a.grouping_sets.iter().all(Vec::is_empty) => {
+                titled("Aggregate", "Aggregate", Some("Plain"))
+            }
                 titled("HashAggregate", "Aggregate", Some("Hashed"))
             }
         },
