@@ -9,6 +9,7 @@ use crate::path::*;
 use crate::refs::*;
 use crate::scan::is_index_key;
 use crate::subselect::exec_param;
+use crate::tid::names_place_last;
 use crate::upper::all_columns;
 use crate::vars::*;
 use ids::Oid;
@@ -82,7 +83,15 @@ impl Glob<'_> {
                 self.scan(root, path, info, node, quals, output)
             }
             PathKind::Tid { rti, tid_quals, quals } => {
-                let tid_quals = self.scan_exprs(root, path, tid_quals);
+                let mut placed = Vec::with_capacity(tid_quals.len());
+                for q in tid_quals {
+                    placed.push(if names_place_last(*rti, q) {
+                        self.commute(q)?
+                    } else {
+                        q.clone()
+                    });
+                }
+                let tid_quals = self.scan_exprs(root, path, &placed);
                 let node = PlanNode::TidScan { scanrelid: self.flat(root, *rti), tid_quals };
                 self.scan(root, path, info, node, quals, output)
             }
@@ -189,6 +198,7 @@ impl Glob<'_> {
                     outer: Box::new(o.plan),
                     inner: Box::new(i.plan),
                 };
+                let joined = below.joined(*jointype);
                 let info = PlanInfo {
                     target_list: joined.fix_targets(&output)?,
                     qual: joined.fix_all(&self.cheap_first(quals)?)?,
@@ -198,7 +208,6 @@ impl Glob<'_> {
             }
             PathKind::Merge {
                 jointype,
-                let joined = below.joined(*jointype);
                 outer,
                 inner,
                 clauses,
@@ -224,6 +233,7 @@ impl Glob<'_> {
                     outer: Box::new(o.plan),
                     inner: Box::new(i.plan),
                 };
+                let joined = below.joined(*jointype);
                 let info = PlanInfo {
                     target_list: joined.fix_targets(&output)?,
                     qual: joined.fix_all(&self.cheap_first(quals)?)?,
@@ -233,7 +243,6 @@ impl Glob<'_> {
             }
             PathKind::Memoize { child, vars, operators, collations, binary_mode } => {
                 let c = self.create(root, child, want)?;
-                let joined = below.joined(*jointype);
                 let mut param_exprs = Vec::new();
                 for v in vars {
                     if let Some((id, e)) = root.nest_params.iter().find(|(_, e)| e == v) {
@@ -620,6 +629,7 @@ impl Glob<'_> {
             outer: Box::new(o.plan),
             inner: Box::new(i.plan),
         };
+        let joined = below.joined(jointype);
         let info = PlanInfo {
             target_list: joined.fix_targets(&output)?,
             qual: joined.fix_all(&self.cheap_first(quals)?)?,
@@ -629,7 +639,6 @@ impl Glob<'_> {
     }
 
     /// Sort columns for this order over these outputs.
-        let joined = below.joined(jointype);
     pub(crate) fn sort_keys(
         &mut self,
         order: &[PathKey],

@@ -44,8 +44,8 @@ impl Glob<'_> {
             };
             let inline = once
                 && !cte.recursive
-                && cte.query.command_type == CmdType::Select
-                && !cte.query.has_for_update
+                && !has_side_effects(&cte.query)
+                && (cte.refcount <= 1 || !reads_outer_recursion(&cte.query))
                 && cte.search.is_none()
                 && cte.cycle.is_none()
                 && !self.has_volatile(&cte.query)?;
@@ -227,6 +227,47 @@ fn self_references(cte: &CommonTableExpr) -> bool {
         }) || query.cte_list.iter().any(|c| any(&c.query, name, level + 1))
     }
     any(&cte.query, &cte.ctename, 1)
+}
+
+/// Does the query change or lock rows, at any depth? Counterpart: `contain_dml`.
+fn has_side_effects(query: &Query) -> bool {
+    query.command_type != CmdType::Select
+        || !query.row_marks.is_empty()
+        || any_subquery(query, &mut has_side_effects)
+}
+
+/// Does the query read the rows of a recursive one around it? What reads them twice has to see the
+/// same ones. Counterpart: `contain_outer_selfref`.
+fn reads_outer_recursion(query: &Query) -> bool {
+    fn any(query: &Query, depth: u32) -> bool {
+        query.rtable.iter().any(|rte| match rte.kind {
+            RteKind::Cte { self_reference, ctelevelsup, .. } => {
+                self_reference && ctelevelsup >= depth
+            }
+            _ => false,
+        }) || any_subquery(query, &mut |sub| any(sub, depth + 1))
+    }
+    any(query, 1)
+}
+
+/// Does this hold for one of the query's subqueries in FROM, WITH and expressions?
+fn any_subquery(query: &Query, holds: &mut dyn FnMut(&Query) -> bool) -> bool {
+    let in_from = query.rtable.iter().any(|rte| match &rte.kind {
+        RteKind::Subquery { subquery, .. } => stdx::stack::deep(|| holds(subquery)),
+        _ => false,
+    });
+    if in_from || query.cte_list.iter().any(|c| stdx::stack::deep(|| holds(&c.query))) {
+        return true;
+    }
+    let mut found = false;
+    walk::query_exprs(query, &mut |e| {
+        found = found
+            || walk::any(
+                e,
+                &mut |e| matches!(e, Expr::SubLink(s) if stdx::stack::deep(|| holds(&s.subselect))),
+            );
+    });
+    found
 }
 
 /// Replaces references to the `WITH` query in `query`, `level` levels below its definition.
