@@ -377,7 +377,9 @@ impl FunctionNode {
             let width = if is_composite(f, run)? { columns } else { 0 };
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
             call.defined = f.defined_columns();
-            call.open = call.defined.is_empty();
+            // What has no type of its own has no columns of its own either.
+            let anonymous = f.funcexpr.type_oid() == types::oids::RECORD;
+            call.open = call.defined.is_empty() && !anonymous;
             calls.push(call);
         }
         let mut by_val = Vec::new();
