@@ -34,3 +34,29 @@ with recursive x(a) as ((values ('a'), ('b')) union all (with z as not materiali
 explain (verbose, costs off) select * from (select 1 as x, q1, sum(q2) from int8_tbl i1 group by grouping sets(1, 2)) ss where x = 1 and q1 = 123
 create function rngfuncbar(out integer, out numeric) as $$ select (1, 2.1, 3) $$ language sql
 select * from rngfuncbar()
+explain (verbose, costs off) select (r).column2 from (select r from (values(1,2),(3,4)) r limit 1) ss
+create view tt24v as with cte as materialized (select r from (values(1,2),(3,4)) r) select (r).column2 as col_a, (rr).column2 as col_b from cte join (select rr from (values(1,7),(3,8)) rr limit 2) ss on (r).column1 = (rr).column1
+explain (verbose, costs off) select * from tt24v
+create view tt18v as select * from int8_tbl xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxy union all select * from int8_tbl xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxz
+explain (costs off) select * from tt18v
+drop table t1, t2 cascade
+create table tt2 (a int, b int, c int); create table tt3 (ax int8, b int2, c numeric); create table tt4 (ay int, b int, q int)
+create view v2 as select * from tt2 join tt3 using (b,c) join tt4 using (b); create view v2a as select * from (tt2 join tt3 using (b,c) join tt4 using (b)) j; create view v3 as select * from tt2 join tt3 using (b,c) full join tt4 using (b)
+alter table tt2 add column d int; alter table tt2 add column e int; alter table tt3 rename c to d; alter table tt3 add column c int; alter table tt3 add column e int; alter table tt2 rename d to c_1
+select pg_get_viewdef('[[v2¦v2a¦v3]]', [[true¦false]])
+alter table tt2 drop column c_1; select pg_get_viewdef('[[v2¦v2a¦v3]]', true)
+create table tt7 (x int, xx int, y int); alter table tt7 drop column xx; create table tt8 (x int, z int)
+create view vv2 as select * from (values(1,2,3,4,5)) v(a,b,c,d,e) union all select * from tt7 full join tt8 using (x), tt8 tt8x
+create view vv3 as select * from (values(1,2,3,4,5,6)) v(a,b,c,x,e,f) union all select * from tt7 full join tt8 using (x), tt7 tt7x full join tt8 tt8x using (x)
+create view vv4 as select * from (values(1,2,3,4,5,6,7)) v(a,b,c,x,e,f,g) union all select * from tt7 full join tt8 using (x), tt7 tt7x full join tt8 tt8x using (x) full join tt8 tt8y using (x)
+select pg_get_viewdef('[[vv2¦vv3¦vv4]]', true)
+alter table tt7 add column zz int; alter table tt7 add column z int; alter table tt7 drop column zz; alter table tt8 add column z2 int
+select pg_get_viewdef('[[vv2¦vv3¦vv4]]', true)
+create table tt7a (x date, xx int, y int); alter table tt7a drop column xx; create table tt8a (x timestamptz, z int)
+create view vv2a as select * from (values(now(),2,3,now(),5)) v(a,b,c,d,e) union all select * from tt7a left join tt8a using (x), tt8a tt8ax
+select pg_get_viewdef('vv2a', true)
+create table tt11 (x int, y int); create table tt12 (x int, z int); create table tt13 (z int, q int); create view vv6 as select x,y,z,q from (tt11 join tt12 using(x)) join tt13 using(z)
+select pg_get_viewdef('vv6', true)
+alter table tt11 add column z int; select pg_get_viewdef('vv6', true)
+create view vv7 as select * from (select 1 as a, 2 as b) s1 full join (select 1 as a, 3 as c) s2 using (a) cross join (select 4 as a) s3; select pg_get_viewdef('vv7', true)
+create view vv8 as select s.a, t.a as ta from (tt2 join (select 1 as b, 2 as z) w using (b)) as s(a) left join tt2 t on t.b = s.a; select pg_get_viewdef('vv8', true)

@@ -7,6 +7,7 @@
 //!
 //! Counterpart: ruleutils.c.
 
+mod columns;
 mod expr;
 mod field;
 mod function;
@@ -21,6 +22,7 @@ mod window;
 mod xml;
 
 pub(crate) use expr::malformed;
+pub use names::unused;
 pub use object::*;
 pub use partition::{partition_constraint, partition_key};
 pub use planned::{Above, Place, PlanNames, qualified};

@@ -150,6 +150,14 @@ impl Deparser<'_> {
                     }
                 }
             }
+            // The planner's way to make a column of its own of a grouping expression.
+            Expr::Relabel(n)
+                if n.resulttype == n.arg.type_oid()
+                    && n.resulttypmod == n.arg.typmod()
+                    && n.resultcollid == n.arg.collation() =>
+            {
+                self.expr(&n.arg, implicit)?
+            }
             Expr::Relabel(n) => {
                 self.coercion(&n.arg, (n.resulttype, n.resulttypmod), n.relabelformat, e, implicit)?
             }
@@ -313,8 +321,8 @@ impl Deparser<'_> {
         }
         let name = match v.varattno {
             0 => None,
-            n if n > 0 => match entry.columns.get(n as usize - 1) {
-                Some(Some(c)) => Some(c.clone()),
+            n if n > 0 => match entry.columns.name(n as usize - 1) {
+                Some(c) => Some(c.clone()),
                 _ => Some("?dropped?column?".to_owned()),
             },
             n => Some(system_column(n).to_owned()),

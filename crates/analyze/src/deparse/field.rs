@@ -1,6 +1,7 @@
 //! Names of the fields of row values. Counterpart: `get_name_for_var_field`.
 
 use super::Deparser;
+use super::planned::Place;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::{Expr, Var};
@@ -28,8 +29,14 @@ impl Deparser<'_> {
             let column = desc.columns.get(field as usize - 1);
             return Ok(column.map_or(numbered, |c| c.name.clone()));
         }
-        let path: Path = self.scopes.iter().map(|s| s.query.clone()).collect();
-        match maker(path, row.clone(), field) {
+        let made = match &self.place {
+            Some(place) => planned_maker(place.clone(), row, field),
+            None => {
+                let path: Path = self.scopes.iter().map(|s| s.query.clone()).collect();
+                maker(path, row.clone(), field)
+            }
+        };
+        match made {
             Some(Maker::Name(name)) => Ok(name),
             Some(Maker::Function(function)) => {
                 let function = self.host.catalog().function(function)?;
@@ -75,6 +82,25 @@ fn maker(mut path: Path, mut row: Expr, field: AttrNo) -> Option<Maker> {
             }
             _ => return None,
         };
+    }
+}
+
+/// As [`maker`], within a plan.
+fn planned_maker<'p>(place: Place<'p>, row: &'p Expr, field: AttrNo) -> Option<Maker> {
+    let mut at = (place, row);
+    loop {
+        match at.1 {
+            Expr::Row(r) => {
+                let name = r.colnames.get(usize::try_from(field - 1).ok()?)?;
+                return Some(Maker::Name(name.clone()));
+            }
+            Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
+                return Some(Maker::Function(f.funcid));
+            }
+            Expr::Var(v) if v.vartype == oids::RECORD => at = at.0.computed(v)?,
+            Expr::Param(p) => at = at.0.referent(p.paramid)?,
+            _ => return None,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Counterpart: `get_special_variable`, `find_param_referent`.
 
 use super::Deparser;
+use super::columns::Columns;
 use super::names::{Entry, Scope};
 use crate::session::Host;
 use catalog::format_type::quote_identifier;
@@ -26,6 +27,8 @@ pub struct Place<'p> {
     pub plan: &'p Plan,
     /// Outermost first.
     pub above: Vec<Above<'p>>,
+    /// Those of the statement.
+    pub subplans: &'p [Plan],
 }
 
 /// Names of the range table's entries and their columns, in order.
@@ -36,7 +39,9 @@ impl PlanNames {
     pub fn new(names: Vec<(String, Vec<String>)>) -> PlanNames {
         let entries = names.into_iter().map(|(refname, columns)| Entry {
             refname: Some(refname),
-            columns: columns.into_iter().map(|c| (!c.is_empty()).then_some(c)).collect(),
+            columns: Columns::named(
+                columns.into_iter().map(|c| (!c.is_empty()).then_some(c)).collect(),
+            ),
             ..Entry::default()
         });
         PlanNames(Scope { entries: entries.collect(), ..Scope::default() })
@@ -66,7 +71,7 @@ impl<'p> Place<'p> {
     fn below(&self, child: &'p Plan) -> Place<'p> {
         let mut above = self.above.clone();
         above.push(Above::Node(self.plan));
-        Place { plan: child, above }
+        Place { plan: child, above, subplans: self.subplans }
     }
 
     /// The expression that a reference to a child's output stands for, and the child.
@@ -81,8 +86,26 @@ impl<'p> Place<'p> {
         Some((self.below(child), &target.expr))
     }
 
+    /// What computes a column that the node reads, and where: its child's, or, for scans of
+    /// subqueries, that of the subquery's plan.
+    pub(super) fn computed(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
+        if v.varno < 0 {
+            return self.target(v);
+        }
+        let place = match &self.plan.node {
+            PlanNode::SubqueryScan { child, .. } => self.below(child),
+            PlanNode::CteScan { cte_plan_id, .. } => {
+                let plan = self.subplans.get(*cte_plan_id as usize - 1)?;
+                Place { plan, above: Vec::new(), subplans: self.subplans }
+            }
+            _ => return None,
+        };
+        let target = place.plan.info.target_list.iter().find(|t| t.resno == v.varattno)?;
+        Some((place, &target.expr))
+    }
+
     /// The expression that sets a parameter, and the node that it belongs to.
-    fn referent(&self, id: i32) -> Option<(Place<'p>, &'p Expr)> {
+    pub(super) fn referent(&self, id: i32) -> Option<(Place<'p>, &'p Expr)> {
         let mut child = self.plan;
         // Rows of a nested loop reach a sub-plan through the sub-plan's own parameters only.
         let mut same_level = true;
@@ -92,7 +115,8 @@ impl<'p> Place<'p> {
                     if let Some(k) = sub.par_param.iter().position(|p| *p == id) {
                         let Above::Node(plan) = *self.above[..i].last()? else { return None };
                         let above = self.above[..i - 1].to_vec();
-                        return Some((Place { plan, above }, sub.args.get(k)?));
+                        let place = Place { plan, above, subplans: self.subplans };
+                        return Some((place, sub.args.get(k)?));
                     }
                     same_level = false;
                 }
@@ -102,7 +126,8 @@ impl<'p> Place<'p> {
                         && std::ptr::eq(&**inner, child)
                         && let Some((_, e)) = nest_params.iter().find(|(p, _)| *p == id)
                     {
-                        return Some((Place { plan, above: self.above[..i].to_vec() }, e));
+                        let above = self.above[..i].to_vec();
+                        return Some((Place { plan, above, subplans: self.subplans }, e));
                     }
                     child = plan;
                 }

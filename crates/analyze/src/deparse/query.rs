@@ -553,14 +553,14 @@ impl Deparser<'_> {
         }
         let entry = self.scopes.last().and_then(|s| s.entries.get(rti as usize - 1)).cloned();
         let entry = entry.unwrap_or_default();
-        if alias || entry.print_aliases {
+        if alias || entry.columns.print_aliases {
             self.put(" ");
             self.put_name(&refname);
         }
         if let Some(f) = definitions {
-            self.column_definitions(f, Some(&entry.columns))?;
-        } else if entry.print_aliases {
-            let names: Vec<String> = entry.shown.into_iter().map(|c| c.0).collect();
+            self.column_definitions(f, Some(&entry.columns.names))?;
+        } else if entry.columns.print_aliases {
+            let names: Vec<String> = entry.columns.shown.into_iter().map(|c| c.0).collect();
             if !names.is_empty() {
                 self.names(&names);
             }
@@ -641,7 +641,7 @@ impl Deparser<'_> {
         if !j.using_clause.is_empty() {
             self.put(" USING ");
             let entry = self.scopes.last().and_then(|s| s.entries.get(j.rtindex as usize - 1));
-            let columns = entry.map_or(&[][..], |e| &e.columns);
+            let columns = entry.map_or(&[][..], |e| &e.columns.names);
             let merged: Vec<String> =
                 columns.iter().flatten().take(j.using_clause.len()).cloned().collect();
             self.names(&merged);
@@ -665,8 +665,8 @@ impl Deparser<'_> {
             let entry = entry.cloned().unwrap_or_default();
             self.put(" ");
             self.put_name(&entry.refname.unwrap_or_default());
-            if entry.print_aliases {
-                let names: Vec<String> = entry.shown.into_iter().map(|c| c.0).collect();
+            if entry.columns.print_aliases {
+                let names: Vec<String> = entry.columns.shown.into_iter().map(|c| c.0).collect();
                 self.names(&names);
             }
         }

@@ -2,7 +2,7 @@
 //! the same. Counterpart: `select_rtable_names_for_explain`.
 
 use crate::host::CommandHost;
-use analyze::deparse::PlanNames;
+use analyze::deparse::{PlanNames, unused};
 use pgerror::Result;
 use plan::Plan;
 use plan::node::{PlanNode, PlannedStmt};
@@ -44,12 +44,7 @@ pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
     let mut taken: Vec<String> = Vec::new();
     for &rti in &used {
         let Some((name, _)) = names.get_mut((rti - 1).max(0) as usize) else { continue };
-        let base = name.clone();
-        let mut number = 0;
-        while taken.contains(name) {
-            number += 1;
-            *name = format!("{base}_{number}");
-        }
+        *name = unused(name, |name| !taken.iter().any(|t| t == name));
         taken.push(name.clone());
     }
     Ok(PlanNames::new(names))

@@ -49,6 +49,10 @@ struct Kind {
 }
 
 impl<'p> Describer<'_, 'p> {
+    fn place(&self, plan: &'p Plan, above: &[Above<'p>]) -> Place<'p> {
+        Place { plan, above: above.to_vec(), subplans: &self.stmt.subplans }
+    }
+
     /// The node and all below it.
     pub fn node(
         &mut self,
@@ -66,7 +70,7 @@ impl<'p> Describer<'_, 'p> {
         above: &[Above<'p>],
         link: Link<'_>,
     ) -> Result<NodeView> {
-        let place = Place { plan, above: above.to_vec() };
+        let place = self.place(plan, above);
         let stats = self.run.and_then(|r| r.stats(plan));
         let mut view = NodeView::default();
         let kind = kind_of(plan);
@@ -554,7 +558,7 @@ impl<'p> Describer<'_, 'p> {
         let Some(child) = place.plan.children().first().copied() else { return Ok(Vec::new()) };
         let mut above = place.above.clone();
         above.push(Above::Node(place.plan));
-        let below = Place { plan: child, above };
+        let below = self.place(child, &above);
         let prefix = self.prefix();
         let mut out = Vec::new();
         for &c in cols {
@@ -685,7 +689,7 @@ impl<'p> Describer<'_, 'p> {
         let info = PlanInfo { startup_cost: inner.info.total_cost, ..inner.info.clone() };
         self.numbers(&mut view, &info, stats);
         if self.options.verbose && !inner.info.target_list.is_empty() {
-            let place = Place { plan: inner, above: above.to_vec() };
+            let place = self.place(inner, above);
             let prefix = self.several();
             let mut list = Vec::new();
             for t in &inner.info.target_list {
@@ -843,13 +847,13 @@ fn kind_of(plan: &Plan) -> Kind {
         PlanNode::Agg(a) => match a.strategy {
             AggStrategy::Plain => titled("Aggregate", "Aggregate", Some("Plain")),
             AggStrategy::Sorted => titled("GroupAggregate", "Aggregate", Some("Sorted")),
+            AggStrategy::Mixed if a.grouping_sets.iter().all(Vec::is_empty) => {
+                titled("Aggregate", "Aggregate", Some("Plain"))
+            }
             AggStrategy::Mixed if a.grouping_sets.iter().any(Vec::is_empty) => {
                 titled("MixedAggregate", "Aggregate", Some("Mixed"))
             }
             AggStrategy::Hashed | AggStrategy::Mixed => {
-            AggStrategy::Mixed if a.grouping_sets.iter().all(Vec::is_empty) => {
-                titled("Aggregate", "Aggregate", Some("Plain"))
-            }
                 titled("HashAggregate", "Aggregate", Some("Hashed"))
             }
         },
