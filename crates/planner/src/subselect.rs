@@ -235,11 +235,13 @@ impl Glob<'_> {
         if kept || !costs.enable_material {
             return;
         }
-        let child = std::mem::replace(plan, never_plan(Vec::new()));
+        let mut child = std::mem::replace(plan, never_plan(Vec::new()));
+        // Init plans belong to the top.
+        let init_plan = std::mem::take(&mut child.info.init_plan);
         let mut info = PlanInfo {
             target_list: crate::create::pass_through(&child.info.target_list),
             qual: Vec::new(),
-            init_plan: Vec::new(),
+            init_plan,
             ..child.info.clone()
         };
         info.total_cost += 2.0 * costs.cpu_operator * info.plan_rows;

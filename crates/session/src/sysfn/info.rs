@@ -158,20 +158,6 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn { name: "pg_sleep", call: SysCall::One(sleep) },
     SysFn {
-        name: "pg_tablespace_location",
-        call: SysCall::One(|c, a| {
-            let oid = a[0].as_oid().valid().unwrap_or(c.catalog.tablespace);
-            // Those that every cluster has lie in its directory.
-            if matches!(oid.0, 1663 | 1664) {
-                return Ok(Datum::text(""));
-            }
-            let path = format!("pg_tblspc/{oid}");
-            let target = c.backend.storage().env.disk.read_link(&path);
-            let target = target.map_err(|e| vfs::io_error("read symbolic link", &path, &e))?;
-            Ok(Datum::text(&target))
-        }),
-    },
-    SysFn {
         name: "PG_encoding_to_char",
         call: SysCall::One(|_, a| {
             let name = catalog::encoding::name(a[0].as_i32());
