@@ -40,6 +40,49 @@ explain (verbose, costs off) select * from tt24v
 create view tt18v as select * from int8_tbl xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxy union all select * from int8_tbl xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxz
 explain (costs off) select * from tt18v
 drop table t1, t2 cascade
+CREATE TABLE empsalary (depname varchar, empno bigint, salary int, enroll_date date)
+INSERT INTO empsalary VALUES ('develop', 10, 5200, '2007-08-01'), ('sales', 1, 5000, '2006-10-01'), ('personnel', 5, 3500, '2007-12-10'), ('sales', 4, 4800, '2007-08-08'), ('personnel', 2, 3900, '2006-12-23'), ('develop', 7, 4200, '2008-01-01'), ('develop', 9, 4500, '2008-01-01'), ('sales', 3, 4800, '2007-08-01'), ('develop', 8, 6000, '2006-10-01'), ('develop', 11, 5200, '2007-08-15')
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, row_number() OVER (ORDER BY empno) rn FROM empsalary) emp WHERE rn < 3
+SELECT * FROM (SELECT empno, row_number() OVER (ORDER BY empno) rn FROM empsalary) emp WHERE rn < 3
+SELECT * FROM (SELECT empno, row_number() OVER (ORDER BY empno) rn FROM empsalary) emp WHERE 3 > rn
+SELECT * FROM (SELECT empno, row_number() OVER (ORDER BY empno) rn FROM empsalary) emp WHERE 3 < rn order by 1
+SELECT * FROM (SELECT empno, salary, rank() OVER (ORDER BY salary DESC) r FROM empsalary) emp WHERE r <= 3 order by 1
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, salary, dense_rank() OVER (ORDER BY salary DESC) dr FROM empsalary) emp WHERE dr = 1
+SELECT * FROM (SELECT empno, salary, dense_rank() OVER (ORDER BY salary DESC) dr FROM empsalary) emp WHERE dr = 2 order by 1
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, salary, count(*) OVER (ORDER BY salary DESC) c FROM empsalary) emp WHERE c <= 3
+SELECT * FROM (SELECT empno, salary, count(*) OVER (ORDER BY salary DESC) c FROM empsalary) emp WHERE c <= 3 order by 1
+SELECT * FROM (SELECT empno, salary, count(*) OVER (ORDER BY salary DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) c FROM empsalary) emp WHERE c >= 3 order by 3
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, salary, count(*) OVER (ORDER BY salary DESC ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) c FROM empsalary) emp WHERE c >= 3
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, salary, count(*) OVER () c FROM empsalary) emp WHERE 11 <= c
+SELECT * FROM (SELECT empno, salary, count(*) OVER () c FROM empsalary) emp WHERE 10 <= c order by 1
+SELECT * FROM (SELECT empno, salary, count(*) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) c FROM empsalary) emp WHERE c <= 1
+SELECT * FROM (SELECT empno, salary, count(*) OVER (ORDER BY salary DESC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE CURRENT ROW) c FROM empsalary) emp WHERE c <= 1 order by 3
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, salary, count(*) OVER (ORDER BY salary DESC) c, dense_rank() OVER (ORDER BY salary DESC) dr FROM empsalary) emp WHERE dr = 1
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, depname, row_number() OVER (PARTITION BY depname ORDER BY empno) rn FROM empsalary) emp WHERE rn < 3
+SELECT * FROM (SELECT empno, depname, row_number() OVER (PARTITION BY depname ORDER BY empno) rn FROM empsalary) emp WHERE rn < 3 order by 2,1
+EXPLAIN (COSTS OFF) SELECT empno, depname FROM (SELECT empno, depname, row_number() OVER (PARTITION BY depname ORDER BY empno) rn FROM empsalary) emp WHERE rn < 3
+SELECT empno, depname FROM (SELECT empno, depname, row_number() OVER (PARTITION BY depname ORDER BY empno) rn FROM empsalary) emp WHERE rn < 3 order by 1
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, depname, salary, count(1) OVER (PARTITION BY depname ORDER BY salary DESC) c FROM empsalary) emp WHERE c <= 3
+SELECT * FROM (SELECT empno, depname, salary, count(1) OVER (PARTITION BY depname ORDER BY salary DESC) c FROM empsalary) emp WHERE c <= 3 order by 2,1
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT empno, depname, salary, count(1) OVER () c FROM empsalary) emp WHERE c = 1
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT depname, sum(salary) OVER (PARTITION BY depname order by empno) depsalary, min(salary) OVER (PARTITION BY depname, empno order by enroll_date) depminsalary FROM empsalary) emp WHERE depname = 'sales'
+EXPLAIN (COSTS OFF) SELECT lead(1) OVER (PARTITION BY depname ORDER BY salary, enroll_date), lag(1) OVER (PARTITION BY depname ORDER BY salary,enroll_date,empno) FROM empsalary
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT depname, sum(salary) OVER (PARTITION BY enroll_date) enroll_salary, min(salary) OVER (PARTITION BY depname) depminsalary FROM empsalary) emp WHERE depname = 'sales'
+EXPLAIN (COSTS OFF) SELECT * FROM (SELECT depname, sum(salary) OVER (PARTITION BY depname) depsalary, min(salary) OVER (PARTITION BY depname || 'A', depname) depminsalary FROM empsalary) emp WHERE depname = 'sales'
+create table t1 (f1 int, f2 int)
+explain (costs off) select f1, sum(f1) over (partition by f1 order by f2 range between 1 preceding and 1 following) from t1 where f1 = f2
+insert into t1 select i%4, i%4 from generate_series(1,20) i
+select f1, f2, count(*) from t1 where f1 = f2 group by f1, f2 order by f2, f1
+select f1, sum(f1) over (partition by f1 order by f2 range between 1 preceding and 1 following) from t1 where f1 = f2
+select * from (select g, row_number() over (order by g) rn, rank() over (order by g) r from generate_series(1,5000) g) s where r <= 700 and rn < 4
+select count(*) from (select g, row_number() over (order by g) rn from generate_series(1,5000) g) s where rn <= 700
+select count(*) from (select g, rank() over (order by g/10) rn from generate_series(1,5000) g) s where rn <= 705
+select distinct on (d) d, rn from (select empno % 2 d, row_number() over (order by empno) rn from empsalary) s where rn > 2 order by d, rn
+select count(*) from (select x, (select count(*) from (select row_number() over () rn from empsalary) s where rn <= x) n from generate_series(1,3) x) q where n = x
+prepare rc(int) as select * from (select empno, row_number() over (order by empno) rn from empsalary) s where rn <= $1; execute rc(2); execute rc(4); execute rc(null)
+explain (verbose, costs off) select 1 = all (select (select 1))
+explain (costs off) select sum(f1) from t1 group by grouping sets ((),(),())
+select sum(f1) from t1 group by grouping sets ((),(),())
 create table tt2 (a int, b int, c int); create table tt3 (ax int8, b int2, c numeric); create table tt4 (ay int, b int, q int)
 create view v2 as select * from tt2 join tt3 using (b,c) join tt4 using (b); create view v2a as select * from (tt2 join tt3 using (b,c) join tt4 using (b)) j; create view v3 as select * from tt2 join tt3 using (b,c) full join tt4 using (b)
 alter table tt2 add column d int; alter table tt2 add column e int; alter table tt3 rename c to d; alter table tt3 add column c int; alter table tt3 add column e int; alter table tt2 rename d to c_1

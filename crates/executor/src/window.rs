@@ -9,12 +9,15 @@ use crate::run::Run;
 use crate::sort::group_keys;
 use crate::spill::RowStore;
 use crate::winfn::WindowCall;
-use eval::{EvalState, Program, Resolve, RowInput, Slot, Source};
+use eval::{EvalState, Program, Resolve, RowInput, Selection, Slot, Source, select_into};
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::{Plan, WindowAgg};
 use plan::walk;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
+
+/// Rows after which it is first asked whether more are needed.
+const EARLY_ROWS: usize = 256;
 
 /// Columns above the node: the child's, then the functions' results.
 struct WindowColumns {
@@ -61,6 +64,24 @@ struct Ready {
     at: usize,
 }
 
+/// A condition whose first row that it rejects ends the rows of a partition.
+struct RunCondition {
+    program: Program,
+    state: EvalState,
+    rows: Selection,
+    /// It can be tested before the partition is read whole: values depend on rows before alone.
+    early: bool,
+}
+
+impl RunCondition {
+    /// How many of the first rows it holds for.
+    fn passing(&mut self, rows: &Batch, run: &mut Run<'_>) -> Result<usize> {
+        select_into(&self.program, &mut self.state, run, rows, &mut self.rows)?;
+        let in_front = self.rows.iter().enumerate().take_while(|(i, r)| *i == usize::from(**r));
+        Ok(in_front.count())
+    }
+}
+
 pub(crate) struct WindowNode {
     child: Node,
     partition: (Keys, Vec<usize>),
@@ -71,6 +92,8 @@ pub(crate) struct WindowNode {
     clause: Option<FrameClause>,
     calls: Vec<WindowCall>,
     projection: Projection,
+    /// Holds for the first rows of a partition alone.
+    run_condition: Option<RunCondition>,
     /// An empty batch of the child's columns.
     template: Batch,
     pending: Option<Pending>,
@@ -88,7 +111,7 @@ impl WindowNode {
         let below = &w.child.info.target_list;
         let mut cols = WindowColumns { width: below.len(), funcs: Vec::new() };
         let targets = plan.info.target_list.iter().map(|t| &t.expr);
-        for e in targets.chain(&plan.info.qual) {
+        for e in targets.chain(&plan.info.qual).chain(&w.run_condition) {
             collect(e, &mut cols.funcs);
         }
         let mut calls = Vec::new();
@@ -112,6 +135,15 @@ impl WindowNode {
             }),
             _ => None,
         };
+        let run_condition = match w.run_condition.as_slice() {
+            [] => None,
+            conditions => Some(RunCondition {
+                program: compile_all(conditions, &mut cols, run)?,
+                state: EvalState::default(),
+                rows: Selection::new(),
+                early: w.partition.cols.is_empty() && calls.iter().all(WindowCall::looks_back),
+            }),
+        };
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(WindowNode {
             child,
@@ -123,6 +155,7 @@ impl WindowNode {
             clause: None,
             calls,
             projection,
+            run_condition,
             template: batch_for(below, run)?,
             pending: None,
             ready: None,
@@ -152,6 +185,7 @@ impl WindowNode {
         let mut rows = self.template.clone();
         // The last row so far, alone in a batch.
         let mut before: Option<Batch> = None;
+        let mut next_look = EARLY_ROWS;
         while !self.done {
             let (batch, from) = match self.pending.take() {
                 Some(x) => (x.batch, x.at),
@@ -184,11 +218,39 @@ impl WindowNode {
             } else {
                 append(&mut p, &mut rows, &batch, from, to, run)?;
             }
+            if p.len >= next_look && self.run_condition.as_ref().is_some_and(|c| c.early) {
+                // The values are computed anew each time: twice as many rows before the next.
+                next_look = 2 * p.len;
+                if rows.len > 0 {
+                    let fresh = rows.empty_like();
+                    p.push(run, std::mem::replace(&mut rows, fresh))?;
+                }
+                self.done = self.is_over(&p, run)?;
+            }
         }
         if rows.len > 0 {
             p.push(run, rows)?;
         }
         Ok(if p.len() > 0 { Some(p) } else { None })
+    }
+
+    /// Has the condition rejected the last row so far?
+    fn is_over(&mut self, p: &Partition, run: &mut Run<'_>) -> Result<bool> {
+        let (Some(clause), Some(last)) = (&self.clause, p.len().checked_sub(1)) else {
+            return Ok(false);
+        };
+        let (batch, at) = p.at(last)?;
+        let mut out = batch.gather(&[at as u16]);
+        let number = p.batch_starts.len() - 1;
+        for c in &mut self.calls {
+            let mut values = c.values(clause, p, run)?;
+            let Some(values) = values.get(number)? else {
+                return Err(PgError::internal("window function without values"));
+            };
+            out.columns.push(values.columns[0].gather(&[at as u16]));
+        }
+        let Some(condition) = &mut self.run_condition else { return Ok(false) };
+        Ok(condition.passing(&out, run)? == 0)
     }
 
     /// Where the partition ends among the rows of `batch` from `from` on; notes where groups of
@@ -301,7 +363,17 @@ impl Exec for WindowNode {
             ready.batch += 1;
             ready.at = 0;
         }
-        if ready.batch < ready.rows.len() {
+        let mut over = ready.batch >= ready.rows.len();
+        if let Some(condition) = &mut self.run_condition {
+            let passing = condition.passing(&out, run)?;
+            if passing < out.len {
+                out.truncate(passing);
+                over = true;
+                // There is one partition.
+                self.done |= self.partition.1.is_empty();
+            }
+        }
+        if !over {
             self.ready = Some(ready);
         }
         self.projection.apply(run, out).map(Some)

@@ -79,6 +79,12 @@ impl WindowCall {
         Ok(WindowCall { how, by_val })
     }
 
+    /// Does a row's value depend on the rows before it alone?
+    pub(crate) fn looks_back(&self) -> bool {
+        let kinds = [Kind::RowNumber, Kind::Rank, Kind::DenseRank];
+        matches!(&self.how, How::Function { kind, .. } if kinds.contains(kind))
+    }
+
     /// The function's values for all rows of the partition.
     pub(crate) fn values(
         &mut self,

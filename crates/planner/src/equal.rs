@@ -35,6 +35,28 @@ impl Glob<'_> {
         self.fixed_by(&quals)
     }
 
+    /// Pairs of columns that are equal, by how their values are sorted, in all rows of the level.
+    pub(crate) fn equal_columns(&mut self, query: &Query) -> Result<Vec<(Expr, Expr)>> {
+        let mut out = Vec::new();
+        if !query.grouping_sets.is_empty() {
+            return Ok(out);
+        }
+        let mut quals = Vec::new();
+        top_quals(&query.jointree, &mut quals);
+        for q in &quals {
+            let Expr::OpExpr(op) = q else { continue };
+            let [a @ Expr::Var(_), b @ Expr::Var(_)] = op.args.as_slice() else { continue };
+            if a != b
+                && a.type_oid() == b.type_oid()
+                && [a, b].iter().all(|e| e.collation() == op.inputcollid)
+                && self.facts.default_operators(a.type_oid())?.eq == op.opno
+            {
+                out.push((a.clone(), b.clone()));
+            }
+        }
+        Ok(out)
+    }
+
     /// Expressions that conditions fix to one value in all rows that meet them.
     pub(crate) fn fixed_by(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut out = Vec::new();
@@ -53,6 +75,15 @@ impl Glob<'_> {
                             && eval::volatility(q, self.facts)? != eval::Volatility::Volatile
                         {
                             out.push(e.clone());
+                            // Of a column that is compared as another type it is fixed as well, if
+                            // that is how its own values are told apart.
+                            let bare = strip(e);
+                            if bare != e
+                                && bare.collation() == op.inputcollid
+                                && self.facts.default_operators(bare.type_oid())?.eq == op.opno
+                            {
+                                out.push(bare.clone());
+                            }
                         }
                     }
                 }

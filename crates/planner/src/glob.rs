@@ -132,6 +132,8 @@ pub(crate) struct LevelInput {
     pub tuple_fraction: f64,
     /// Is the number of different rows asked for?
     pub count_groups: bool,
+    /// Conditions on the level's columns by which the rows of its last window end.
+    pub run_conditions: Vec<Expr>,
 }
 
 /// A planned level.
@@ -198,6 +200,10 @@ pub(crate) struct Root {
     pub work_table: Option<WorkTable>,
     /// Expressions that have one value in all rows of the level: they order nothing.
     pub constants: Vec<Expr>,
+    /// Columns that the level's conditions make equal to each other.
+    pub alike: Vec<(Expr, Expr)>,
+    /// What the windows of planned-to-be subqueries test, by range-table index.
+    pub run_conditions: HashMap<i32, Vec<Expr>>,
     /// Is the level a tree of set operations?
     pub in_set_operation: bool,
     /// The level is a UNION ALL whose inputs are left out where they give no rows.
@@ -263,6 +269,8 @@ impl Root {
             tuple_fraction,
             work_table: None,
             constants: Vec::new(),
+            alike: Vec::new(),
+            run_conditions: HashMap::new(),
             in_set_operation: false,
             omits_empty_arms: false,
             present: Relids::new(),
@@ -298,7 +306,13 @@ impl Root {
         ctes.extend(self.input.ctes.iter().cloned());
         let mut work_tables = vec![self.work_table.clone()];
         work_tables.extend(self.input.work_tables.iter().cloned());
-        LevelInput { ctes, work_tables, tuple_fraction, count_groups: false }
+        LevelInput {
+            ctes,
+            work_tables,
+            tuple_fraction,
+            count_groups: false,
+            run_conditions: Vec::new(),
+        }
     }
 
     pub(crate) fn rel(&self, rti: i32) -> Result<&BaseRel> {

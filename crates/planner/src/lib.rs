@@ -46,6 +46,7 @@ mod relids;
 mod removal;
 mod rights;
 mod rowcond;
+mod runcond;
 mod scan;
 mod search;
 mod selectivity;

@@ -29,8 +29,17 @@ impl Glob<'_> {
         for q in quals {
             if self.may_move(&q, rti, &sub, volatile_too)? {
                 push(&mut sub, &q);
-            } else {
-                stay.push(q);
+                continue;
+            }
+            let planned = root.subquery_of.contains_key(&rti);
+            match if planned { None } else { self.run_condition(&q, rti, &sub)? } {
+                Some(run) => {
+                    root.run_conditions.entry(rti).or_default().push(run.condition);
+                    if run.lossy {
+                        stay.push(q);
+                    }
+                }
+                None => stay.push(q),
             }
         }
         if let RteKind::Subquery { subquery, .. } = &mut root.query.rtable[rti as usize - 1].kind {

@@ -404,7 +404,8 @@ impl Glob<'_> {
         self.drop_unused_columns(&root.query, rti, &mut query)?;
         let params = self.parameterise(&mut query);
         let count_groups = root.in_set_operation;
-        let input = LevelInput { count_groups, ..root.child_input(0.0) };
+        let run_conditions = root.run_conditions.remove(&rti).unwrap_or_default();
+        let input = LevelInput { count_groups, run_conditions, ..root.child_input(0.0) };
         let planned = self.plan_level(query, input)?;
         let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
         root.subqueries.push(SubqueryPlan {

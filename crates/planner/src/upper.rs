@@ -10,6 +10,7 @@ use crate::pullup::lateral_exprs;
 use crate::quals::Problem;
 use crate::refs::*;
 use crate::rel::clamp_rows;
+use crate::runcond::active_windows;
 use crate::vars::*;
 use eval::Volatility;
 use ids::Oid;
@@ -52,8 +53,8 @@ impl Glob<'_> {
         self.prepare(root)?;
         self.flatten_rtable(root);
         let marks = self.row_marks(root)?;
-        set_keys_apart(&mut root.query);
         self.remove_useless_keys(&mut root.query)?;
+        set_keys_apart(&mut root.query);
         let targets = root.query.target_list.clone();
         let made = self.plan_body(root, &targets, &marks)?;
         self.finish_level(root, made, &marks)
@@ -67,6 +68,8 @@ impl Glob<'_> {
         marks: &[PlanRowMark],
     ) -> Result<Made> {
         root.constants = self.constant_exprs(&root.query)?;
+        root.alike = self.equal_columns(&root.query)?;
+        root.query.window_clause = active_windows(&root.query);
         let q = &root.query;
         let grouped = q.has_aggs
             || !q.group_clause.is_empty()
@@ -515,7 +518,13 @@ impl Glob<'_> {
         for c in clauses {
             let expr = target_for(c, targets)?;
             let constant = matches!(expr, Expr::Const(_)) || root.constants.contains(expr);
-            if constant || out.iter().any(|k| k.expr == *expr) {
+            // Rows that are sorted by a column are sorted by those that always equal it.
+            let alike = |k: &PathKey| {
+                let pair =
+                    |(a, b): &(Expr, Expr)| a == expr && *b == k.expr || b == expr && *a == k.expr;
+                k.expr == *expr || root.alike.iter().any(pair)
+            };
+            if constant || out.iter().any(alike) {
                 continue;
             }
             if !c.sortop.is_valid() {
@@ -637,12 +646,19 @@ impl Glob<'_> {
         for e in finals {
             collect_window_funcs(e, &mut funcs);
         }
-        for w in root.query.window_clause.clone() {
-            let mine: Vec<Expr> = funcs
-                .iter()
-                .filter(|f| matches!(f, Expr::WindowFunc(x) if x.winref == w.winref))
-                .cloned()
-                .collect();
+        let computed = |w: &WindowClause| -> Vec<Expr> {
+            let of = |f: &&Expr| matches!(f, Expr::WindowFunc(x) if x.winref == w.winref);
+            funcs.iter().filter(of).cloned().collect()
+        };
+        let windows = root.query.window_clause.clone().into_iter();
+        let windows: Vec<(WindowClause, Vec<Expr>)> = windows
+            .map(|w| {
+                let mine = computed(&w);
+                (w, mine)
+            })
+            .collect();
+        let last = windows.iter().rposition(|(_, mine)| !mine.is_empty());
+        for (i, (w, mine)) in windows.into_iter().enumerate() {
             if mine.is_empty() {
                 continue;
             }
@@ -650,10 +666,14 @@ impl Glob<'_> {
             clauses.extend(w.order_clause.iter().cloned());
             let order = self.order_of(root, &clauses, targets)?;
             if !order.is_empty() && !starts_with(have, &order) {
-                made = self.sort(made, &order)?;
+                made = self.sort_on(root, made, &order, have)?;
                 have.clone_from(&order);
             }
             let below = Below::one(&made.output);
+            let run_condition = match last == Some(i) {
+                true => below.fix_all(&run_conditions(root, targets))?,
+                false => Vec::new(),
+            };
             let mut want: Vec<Expr> = made.output.iter().map(|t| t.expr.clone()).collect();
             want.extend(mine);
             let output = targets_of(&want);
@@ -675,7 +695,7 @@ impl Glob<'_> {
                 in_range_coll: w.in_range_coll,
                 in_range_asc: w.in_range_asc,
                 in_range_nulls_first: w.in_range_nulls_first,
-                run_condition: Vec::new(),
+                run_condition,
             }));
             made = Made { plan: Plan { info, node }, output };
         }
@@ -918,6 +938,18 @@ fn inputs(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
     } else {
         plan::walk::each_child(e, &mut |c| inputs(c, done, out));
     }
+}
+
+/// The conditions that the level is given on its window functions.
+fn run_conditions(root: &Root, targets: &[TargetEntry]) -> Vec<Expr> {
+    let mut conditions = root.input.run_conditions.clone();
+    for e in &mut conditions {
+        substitute(e, &mut |e| match e {
+            Expr::Var(v) => targets.iter().find(|t| t.resno == v.varattno).map(|t| t.expr.clone()),
+            _ => None,
+        });
+    }
+    conditions
 }
 
 fn collect_window_funcs(e: &Expr, out: &mut Vec<Expr>) {

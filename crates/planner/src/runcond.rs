@@ -1,0 +1,174 @@
+//! Conditions on window functions of a subquery that end its windows early, and the order in which
+//! windows are computed. Counterpart: allpaths.c (`find_window_run_conditions`), planner.c
+//! (`select_active_windows`).
+//!
+//! Within a partition the values of `row_number()`, `rank()`, `dense_rank()` and of some counts
+//! only grow, or only shrink, from row to row. A condition that holds until such a value passes a
+//! bound holds for none of the partition's rows behind the first one that it rejects: the window
+//! node need not give these to anybody. That is so for the window that is computed last alone;
+//! others need all rows.
+
+use crate::glob::*;
+use crate::vars::*;
+use eval::Volatility;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::*;
+use plan::query::*;
+use std::cmp::Ordering;
+
+/// Functions by their OIDs.
+const ROW_NUMBER: u32 = 3100;
+const RANK: u32 = 3101;
+const DENSE_RANK: u32 = 3102;
+const COUNT_ANY: u32 = 2147;
+const COUNT_STAR: u32 = 2803;
+
+/// The B-tree family of the integers, of which all these functions' results are.
+const INTEGER_OPS: Oid = Oid(1976);
+
+/// Bits of a window's frame options.
+const ROWS: i32 = 0x4;
+const START_UNBOUNDED_PRECEDING: i32 = 0x20;
+const END_UNBOUNDED_FOLLOWING: i32 = 0x100;
+const EXCLUSIONS: i32 = 0x8000 | 0x10000 | 0x20000;
+
+/// Strategies of B-tree operators.
+const LESS_EQUAL: u16 = 2;
+const EQUAL: u16 = 3;
+const GREATER_EQUAL: u16 = 4;
+
+/// How a function's values may change from row to row.
+#[derive(Clone, Copy)]
+struct Course {
+    grows: bool,
+    shrinks: bool,
+}
+
+/// A condition that ends a window's rows.
+pub(crate) struct RunCondition {
+    /// Over columns of the subquery.
+    pub condition: Expr,
+    /// It only follows from the one that it was made from, which must be tested as well.
+    pub lossy: bool,
+}
+
+fn course(f: &WindowFunc, w: &WindowClause) -> Course {
+    let options = w.frame_options;
+    match f.winfnoid.0 {
+        ROW_NUMBER | RANK | DENSE_RANK => Course { grows: true, shrinks: false },
+        COUNT_ANY | COUNT_STAR if options & EXCLUSIONS == 0 => {
+            // Without an order all rows are peers.
+            let one_frame = w.order_clause.is_empty() && options & ROWS == 0;
+            Course {
+                grows: one_frame || options & START_UNBOUNDED_PRECEDING != 0,
+                shrinks: one_frame || options & END_UNBOUNDED_FOLLOWING != 0,
+            }
+        }
+        _ => Course { grows: false, shrinks: false },
+    }
+}
+
+impl Glob<'_> {
+    /// The condition on a column of subquery `rti` as one that ends the rows of its last window, if
+    /// it is such a one.
+    pub(crate) fn run_condition(
+        &mut self,
+        qual: &Expr,
+        rti: i32,
+        sub: &Query,
+    ) -> Result<Option<RunCondition>> {
+        if !sub.has_window_funcs || sub.has_distinct_on || sub.has_target_srfs {
+            return Ok(None);
+        }
+        let Expr::OpExpr(op) = qual else { return Ok(None) };
+        let [l, r] = op.args.as_slice() else { return Ok(None) };
+        let known = |e: &Expr| matches!(e, Expr::Const(_) | Expr::Param(_));
+        let (column, on_left) = match (l, r) {
+            (Expr::Var(v), value) if known(value) => (v, true),
+            (value, Expr::Var(v)) if known(value) => (v, false),
+            _ => return Ok(None),
+        };
+        let target = sub.target_list.iter().find(|t| t.resno == column.varattno && !t.resjunk);
+        let Some(Expr::WindowFunc(f)) = target.map(|t| &t.expr) else { return Ok(None) };
+        let last = active_windows(sub).pop();
+        let Some(window) = last.filter(|w| w.winref == f.winref && column.varno == rti) else {
+            return Ok(None);
+        };
+        if f.args.iter().any(|a| contains_sublinks(a) || contains_subplans(a))
+            || eval::volatility(&Expr::WindowFunc(f.clone()), self.facts)? == Volatility::Volatile
+            || !self.facts.operator(op.opno)?.strict
+        {
+            return Ok(None);
+        }
+        let Course { grows, shrinks } = course(f, &window);
+        let Some(strategy) = self.facts.strategy(op.opno, INTEGER_OPS)? else { return Ok(None) };
+        // The function's value is bounded from above, or from below.
+        let from_above = (strategy < EQUAL) == on_left;
+        let exact = match strategy.cmp(&EQUAL) {
+            Ordering::Equal => grows && shrinks,
+            _ => {
+                if from_above {
+                    grows
+                } else {
+                    shrinks
+                }
+            }
+        };
+        if exact {
+            return Ok(Some(RunCondition { condition: qual.clone(), lossy: false }));
+        }
+        if strategy != EQUAL || !(grows || shrinks) {
+            return Ok(None);
+        }
+        let bound = if grows == on_left { LESS_EQUAL } else { GREATER_EQUAL };
+        let (left, right) = (l.type_oid(), r.type_oid());
+        let Some(opno) = self.facts.family_operator(INTEGER_OPS, left, right, bound)? else {
+            return Ok(None);
+        };
+        let mut bounded = (**op).clone();
+        bounded.opno = opno;
+        bounded.opfuncid = self.facts.operator(opno)?.code;
+        Ok(Some(RunCondition { condition: Expr::OpExpr(Box::new(bounded)), lossy: true }))
+    }
+}
+
+/// The windows that functions are computed over, in the order in which they are: those whose rows
+/// come in an order that serves others as well before these.
+pub(crate) fn active_windows(query: &Query) -> Vec<WindowClause> {
+    let mut used = Vec::new();
+    for t in &query.target_list {
+        plan::walk::any(&t.expr, &mut |e| {
+            if let Expr::WindowFunc(f) = e {
+                used.push(f.winref);
+            }
+            false
+        });
+    }
+    let active = query.window_clause.iter().filter(|w| used.contains(&w.winref));
+    let mut active: Vec<(Vec<SortGroupClause>, WindowClause)> = active
+        .map(|w| {
+            let mut keys: Vec<SortGroupClause> = Vec::new();
+            for c in w.partition_clause.iter().chain(&w.order_clause) {
+                if !keys.contains(c) {
+                    keys.push(c.clone());
+                }
+            }
+            (keys, w.clone())
+        })
+        .collect();
+    active.sort_by(|a, b| compare(&a.0, &b.0));
+    active.into_iter().map(|(_, w)| w).collect()
+}
+
+/// Windows with a common beginning come together, the longest first.
+fn compare(a: &[SortGroupClause], b: &[SortGroupClause]) -> Ordering {
+    for (x, y) in a.iter().zip(b) {
+        let by = |c: &SortGroupClause| (c.tle_sort_group_ref, c.sortop, c.nulls_first);
+        let order = by(y).cmp(&by(x));
+        if order.is_ne() {
+            return order;
+        }
+    }
+    b.len().cmp(&a.len())
+}
