@@ -132,6 +132,8 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
         host.catalog().increment_command_counter()?;
     }
     rewrite::run(host, oid, &mut work.rewrite)?;
+    // What is checked from here on must see the rows that were written.
+    host.catalog().increment_command_counter()?;
     types::rebuild(host, &mut work)?;
     let mut later: Vec<Constraint> = std::mem::take(&mut work.constraints);
     later.sort_by_key(|c| constraint_pass(c.contype));
