@@ -33,3 +33,15 @@ alter table chk alter c type int, add unique (b)
 alter table chk alter c type text, add column n int check (n is not null)
 alter table chk alter c type text, add column n int default 3 check (n <> 3)
 select * from chk order by 1
+create table a(i int); create view va as select * from a; create view vb as select * from va
+select * from va
+set restrict_nonsystem_relation_kind = 'view'
+select * from va; insert into va values (1); delete from vb; select count(*) > 0 from pg_tables
+set restrict_nonsystem_relation_kind = 'foreign-table'; select * from va
+set restrict_nonsystem_relation_kind = 'table'
+set restrict_nonsystem_relation_kind = 'view, foreign-table'; show restrict_nonsystem_relation_kind; select * from va
+reset restrict_nonsystem_relation_kind; select * from vb
+create temp table tmp(a int primary key, b int); create index on tmp(b); vacuum (parallel 1) tmp; vacuum (parallel 0) tmp; vacuum (parallel 1, full false) tmp; vacuum tmp
+select from generate_series(1,5) union select from generate_series(1,3)
+select count(*) from (select from generate_series(1,5) union select from generate_series(1,3)) s
+explain (costs off) select from generate_series(1,5) union select from generate_series(1,3)

@@ -144,6 +144,10 @@ pub trait Lookup {
     fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String>;
     /// Runs a type's output function.
     fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String>;
+    /// May views that a user has made not be expanded?
+    fn views_are_restricted(&mut self) -> bool {
+        false
+    }
     /// An error where the statement is to be cancelled.
     fn check_interrupts(&mut self) -> Result<()>;
     /// Raises a warning or notice to the client.

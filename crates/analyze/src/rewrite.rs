@@ -429,6 +429,18 @@ impl Analyzer<'_> {
         Ok(())
     }
 
+    /// 55000 for a view of a user's where `restrict_nonsystem_relation_kind` names views.
+    pub(crate) fn check_restricted(&mut self, view: &Relation) -> Result<()> {
+        if view.class.oid >= Oid::FIRST_NORMAL && self.cat.views_are_restricted() {
+            bail!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "access to non-system view \"{}\" is restricted",
+                view.class.relname
+            );
+        }
+        Ok(())
+    }
+
     fn expand_view(
         &mut self,
         query: &mut Query,
@@ -446,6 +458,7 @@ impl Analyzer<'_> {
                 relation.class.relname
             );
         }
+        self.check_restricted(&relation)?;
         let Some(rule) = self.cat.view_rule(relid)? else {
             bail!(INTERNAL_ERROR, "view \"{}\" has no rule", relation.class.relname)
         };

@@ -24,6 +24,11 @@ pub trait Host {
 
     fn database_name(&mut self) -> Result<String>;
 
+    /// May views that a user has made not be expanded (`restrict_nonsystem_relation_kind`)?
+    fn views_are_restricted(&mut self) -> bool {
+        false
+    }
+
     /// Emptied by the session when catalogs or search path have changed.
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         None
@@ -56,6 +61,10 @@ impl<'a> SessionLookup<'a> {
 }
 
 impl Lookup for SessionLookup<'_> {
+    fn views_are_restricted(&mut self) -> bool {
+        self.host.views_are_restricted()
+    }
+
     fn type_row(&mut self, oid: Oid) -> Result<Option<Row<PgType>>> {
         self.host.catalog().find_type(oid)
     }

@@ -227,6 +227,7 @@ impl Analyzer<'_> {
     pub(crate) fn replace_target_view(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
         let (relid, name) = (view.class.oid, view.class.relname);
         let command = query.command_type;
+        self.check_restricted(view)?;
         let Some(rule) = self.cat.view_rule(relid)? else {
             bail!(INTERNAL_ERROR, "view \"{name}\" has no rule")
         };

@@ -21,6 +21,8 @@ struct Params {
     freeze: bool,
     skip_locked: bool,
     page_skipping: bool,
+    /// Asked for; the work is done by the session alone.
+    workers: i32,
     process_toast: bool,
     truncate: Option<bool>,
     /// `None`: automatic.
@@ -51,12 +53,12 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
         freeze: false,
         skip_locked: false,
         page_skipping: true,
+        workers: 0,
         process_toast: true,
         truncate: None,
         index_cleanup: None,
         auto: None,
     };
-    let mut workers = 0;
     for d in &stmt.options {
         match (&*d.defname, stmt.is_vacuumcmd) {
             ("verbose", _) => p.verbose = options::boolean(d)?,
@@ -85,7 +87,7 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
                     let what = "parallel workers for vacuum must be between 0 and 1024";
                     return Err(pg_err!(SYNTAX_ERROR, "{what}").at(place));
                 }
-                workers = *n;
+                p.workers = *n;
             }
             (other, vacuum) => {
                 let verb = if vacuum { "VACUUM" } else { "ANALYZE" };
@@ -95,7 +97,7 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
         }
     }
     if p.full {
-        if workers > 0 {
+        if p.workers > 0 {
             bail!(FEATURE_NOT_SUPPORTED, "VACUUM FULL cannot be performed in parallel");
         }
         if !p.page_skipping {
@@ -125,6 +127,7 @@ pub(crate) fn vacuum_for_wraparound(
         freeze: auto.freeze_all,
         skip_locked: false,
         page_skipping: true,
+        workers: 0,
         process_toast: false,
         truncate: None,
         index_cleanup: None,
@@ -461,6 +464,17 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
         options.index_cleanup = Some(false);
         btrees.clear();
         oids.clear();
+    }
+    if params.workers > 0 && rel.class.relpersistence == b't' && btrees.len() > 1 {
+        host.notice(
+            pg_err!(
+                WARNING,
+                "disabling parallel option of vacuum on \"{}\" --- cannot vacuum temporary tables \
+                 in parallel",
+                rel.name()
+            )
+            .severity(Severity::Warning),
+        );
     }
     let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
     update_class(host, &rel, &result, &oids, unkept)?;

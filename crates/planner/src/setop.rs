@@ -186,7 +186,9 @@ impl Glob<'_> {
         let c = self.costs();
         let mut info = hand_on(&child);
         info.plan_rows = rows;
-        if !keys.cols.is_empty() && self.hash_is_cheaper(root, op, &child.info, rows, rows) {
+        // Without columns all rows are one, and there is nothing to sort by.
+        let columnless = keys.cols.is_empty();
+        if columnless || self.hash_is_cheaper(root, op, &child.info, rows, rows) {
             info.total_cost += child.info.plan_rows * c.cpu_operator * keys.cols.len() as f64;
             info.startup_cost = info.total_cost;
             info.total_cost += rows * c.cpu_tuple;

@@ -38,6 +38,10 @@ impl analyze::Host for Session {
         Ok(self.core.database_name.clone())
     }
 
+    fn views_are_restricted(&mut self) -> bool {
+        analyze::Host::views_are_restricted(&mut self.core)
+    }
+
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         analyze::Host::operator_cache(&mut self.core)
     }

@@ -56,6 +56,15 @@ pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
                 None => Ok(()),
             }
         }
+        ("restrict_nonsystem_relation_kind", Value::Text(text)) => {
+            const KINDS: [&str; 2] = ["view", "foreign-table"];
+            match words(text).find(|word| !KINDS.iter().any(|k| word.eq_ignore_ascii_case(k))) {
+                Some(word) => {
+                    Err(setting.invalid(text).detail(format!("Unrecognized key word: \"{word}\".")))
+                }
+                None => Ok(()),
+            }
+        }
         ("synchronous_standby_names", Value::Text(text)) if !text.trim().is_empty() => refuse(
             "synchronous replication is not supported by this server",
             "Set \"synchronous_standby_names\" to an empty string.",

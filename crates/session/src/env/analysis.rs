@@ -24,6 +24,17 @@ impl analyze::Host for Core {
         Ok(self.database_name.clone())
     }
 
+    fn views_are_restricted(&mut self) -> bool {
+        let registry = &self.store.base().registry;
+        let Some(id) = registry.find("restrict_nonsystem_relation_kind") else { return false };
+        match self.store.value(id) {
+            settings::Value::Text(kinds) => {
+                settings::words(kinds).any(|kind| kind.eq_ignore_ascii_case("view"))
+            }
+            _ => false,
+        }
+    }
+
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         let generation = self.catalog.catalog.generation();
         let own = !self.catalog.overlay.is_clean();
