@@ -45,3 +45,42 @@ create temp table tmp(a int primary key, b int); create index on tmp(b); vacuum 
 select from generate_series(1,5) union select from generate_series(1,3)
 select count(*) from (select from generate_series(1,5) union select from generate_series(1,3)) s
 explain (costs off) select from generate_series(1,5) union select from generate_series(1,3)
+create role suite6_role; grant create, usage on schema suite6 to suite6_role
+set role suite6_role
+create table ut(a int); create table log(who text, sess text)
+create function uf(int) returns int language sql immutable as 'select $1'
+create index ui on ut(uf(a))
+create or replace function uf(int) returns int language sql volatile as 'insert into log values (current_user, session_user); select $1'
+insert into ut values (1)
+reset role
+truncate log
+reindex table ut; select distinct * from log order by 1, 2; truncate log
+vacuum full ut; select distinct * from log order by 1, 2; truncate log
+cluster ut using ui; select distinct * from log order by 1, 2; truncate log
+insert into ut values (2)
+analyze ut; select distinct who from log order by 1; truncate log
+alter table ut alter a type bigint; select distinct * from log order by 1, 2; truncate log
+reindex index concurrently ui; select distinct * from log order by 1, 2; truncate log
+create index ui2 on ut((uf(a::int)+1))
+set role suite6_role
+create materialized view umv as select uf(1) x
+reset role; truncate log
+refresh materialized view umv; select distinct * from log order by 1, 2; truncate log
+set role suite6_role; create function mvf() returns text language sql as 'select current_user::text'
+create materialized view umv2 as select mvf() x; reset role; refresh materialized view umv2; select * from umv2
+reset role
+create or replace function uf(int) returns int language sql volatile as $$ select set_config('work_mem', '77kB', false); insert into log values (current_user, current_setting('work_mem')); select $1 $$
+show work_mem; reindex index ui; select distinct * from log order by 1, 2; truncate log; show work_mem
+set work_mem = '99kB'; begin; set local work_mem = '98kB'; reindex index ui; show work_mem; commit; show work_mem; reset work_mem
+create or replace function uf(int) returns int language sql volatile as $$ select set_config('role', 'postgres', false); select $1 $$
+reindex index ui; select current_user
+create or replace function uf(int) returns int language sql volatile as $$ select set_config('session_authorization', 'postgres', false); select $1 $$
+vacuum full ut; select current_user; cluster ut using ui
+create function sd() returns text language sql security definer as $$ select set_config('role', 'postgres', false) $$; alter function sd() owner to suite6_role
+select sd(); select current_user
+create function sd2() returns text language sql security definer as $$ select set_config('work_mem', '64kB', false); select current_user::text $$; alter function sd2() owner to suite6_role
+select sd2(), current_user; show work_mem
+create function sd3() returns text language sql security definer set role = postgres as $$ select current_user::text $$; alter function sd3() owner to suite6_role; select sd3()
+set role suite6_role; select sd2(); reset role
+create table fkp(i int primary key); create table fkc(i int references fkp on delete cascade); insert into fkp values (1); insert into fkc values (1); delete from fkp; select * from fkc
+drop owned by suite6_role cascade; drop function sd; drop function sd2; drop role suite6_role

@@ -130,7 +130,12 @@ pub fn rewrite(
         };
         host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(pgerror::Severity::Info));
     }
-    let copied = copy_versions(host, &rel, &target, order)?;
+    let (mut order, mut copied) = (order, None);
+    host.as_owner(rel.class.relowner, &mut |host| {
+        copied = Some(copy_versions(host, &rel, &target, order.take())?);
+        Ok(())
+    })?;
+    let copied = copied.ok_or_else(|| PgError::internal("rows were not copied"))?;
     if verbose {
         host.notice(
             pg_err!(

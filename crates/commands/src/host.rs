@@ -70,6 +70,15 @@ pub trait CommandHost: analyze::Host {
     /// The value that a SET clause gives to its parameter, checked; nothing for DEFAULT and RESET.
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
 
+    /// Does the work with the rights of a role that owns what it evaluates, so that functions of
+    /// that role's get no others. Settings that they change are put back; roles cannot be changed.
+    /// Counterpart: SECURITY_RESTRICTED_OPERATION.
+    fn as_owner(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()>;
+
     /// Does the work under these settings, as a function's SET clauses give them.
     fn with_settings(
         &mut self,

@@ -777,7 +777,13 @@ pub fn fill_unchecked(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Res
     fill_index(host, table, index, false)
 }
 
+/// Functions in the index's expressions run with the rights of the table's owner.
 fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
+    let owner = host.catalog().relation(table)?.class.relowner;
+    host.as_owner(owner, &mut |host| fill_as_owner(host, table, index, checked))
+}
+
+fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let desc = host.catalog().relation(index)?;
     let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {

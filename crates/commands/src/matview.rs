@@ -69,7 +69,9 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
     let rel = host.catalog().relation(rel.oid())?;
     if !stmt.skip_data {
         let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
-        create_as::write_heap(host, rel.oid(), &query, how)?;
+        host.as_owner(rel.class.relowner, &mut |host| {
+            create_as::write_heap(host, rel.oid(), &query, how).map(|_| ())
+        })?;
     }
     truncate::rebuild_indexes(host, &rel)
 }
@@ -116,6 +118,7 @@ fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -
         batch.clear();
     }
     host.catalog().increment_command_counter()?;
-    create_as::write_rows(host, rel.oid(), query, InsertOptions::default())?;
-    Ok(())
+    host.as_owner(rel.class.relowner, &mut |host| {
+        create_as::write_rows(host, rel.oid(), query, InsertOptions::default()).map(|_| ())
+    })
 }

@@ -166,6 +166,20 @@ impl CommandHost for Session {
         self.checked_setting(stmt)
     }
 
+    fn as_owner(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()> {
+        let settings = self.core.store.save_all();
+        let before = self.core.act_as_owner(owner)?;
+        let result = work(self);
+        self.core.store.restore_all(settings);
+        self.core.apply_settings();
+        self.core.act_as_before(before);
+        result
+    }
+
     fn with_settings(
         &mut self,
         settings: &[(String, Option<String>)],

@@ -84,6 +84,8 @@ pub struct Core {
     pub(crate) session_superuser: bool,
     /// … whether `current_user` is one.
     pub(crate) superuser: bool,
+    /// The role of a function or command that runs with another one's rights.
+    pub(crate) acting: Option<crate::acting::Acting>,
     /// Names that SET ROLE and SET SESSION AUTHORIZATION were given, with what they stood for.
     pub(crate) roles_set: Vec<(String, Oid, bool)>,
     pub(crate) resolved: Resolved,
@@ -190,6 +192,7 @@ impl Core {
             login_superuser: true,
             session_superuser: true,
             superuser: true,
+            acting: None,
             roles_set: Vec::new(),
             resolved,
             report_due: true,

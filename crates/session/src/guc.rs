@@ -528,6 +528,7 @@ impl Core {
     }
 
     fn set_role(&mut self, name: &str, action: Action, level: usize) -> Result<()> {
+        self.check_may_change_role("role")?;
         let id = self.store.base().registry.get("role")?;
         if name != "none" {
             let row = self.cat().find_role(name)?;
@@ -555,6 +556,7 @@ impl Core {
         action: Action,
         level: usize,
     ) -> Result<()> {
+        self.check_may_change_role("session_authorization")?;
         let id = self.store.base().registry.get("session_authorization")?;
         let own = self.speaker.user.clone();
         let name = name.unwrap_or(&own);
@@ -593,6 +595,7 @@ impl Core {
         self.catalog.session_user = session.0;
         self.catalog.set_user(current.0);
         self.store.set_internal("is_superuser", Value::Bool(current.1));
+        self.keep_acting();
     }
 
     /// Sets `transaction_isolation`, `transaction_read_only` or `transaction_deferrable`.

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod acting;
 pub mod activity;
 mod auth;
 pub mod autovacuum;
@@ -17,7 +18,7 @@ mod callcmd;
 mod command;
 mod connect;
 mod connection;
-pub mod core;
+mod core;
 mod env;
 mod explain;
 mod extended;

@@ -29,5 +29,5 @@ mod tests;
 pub use promises::words;
 pub use registry::{Context, Flags, Id, Kind, Registry, Setting};
 pub use server::{Base, Origin, Source, is_overridden};
-pub use store::{Action, Row, Saved, Store};
+pub use store::{Action, Row, Saved, SavedAll, Store};
 pub use value::Value;

@@ -58,6 +58,13 @@ pub struct Saved {
     live: Option<Live>,
 }
 
+/// All parameters' values, kept by [`Store::save_all`].
+pub struct SavedAll {
+    changed: BTreeMap<Key, Live>,
+    notes: Vec<Note>,
+}
+
+#[derive(Clone)]
 struct Note {
     level: usize,
     key: Key,
@@ -396,6 +403,27 @@ impl Store {
             Some(live) => self.changed.insert(key, live),
             None => self.changed.remove(&key),
         };
+    }
+
+    /// What all parameters are now, to be put back by [`Store::restore_all`].
+    pub fn save_all(&self) -> SavedAll {
+        SavedAll { changed: self.changed.clone(), notes: self.notes.clone() }
+    }
+
+    /// Puts back what was saved, whatever has been set since.
+    pub fn restore_all(&mut self, saved: SavedAll) {
+        let known = |key: &Key| match key {
+            Key::Known(id) => Some(*id),
+            Key::Custom(_) => None,
+        };
+        for (key, live) in &self.changed {
+            if saved.changed.get(key) != Some(live) {
+                self.touched.extend(known(key));
+            }
+        }
+        let gone = saved.changed.keys().filter(|key| !self.changed.contains_key(*key));
+        self.touched.extend(gone.filter_map(known));
+        (self.changed, self.notes) = (saved.changed, saved.notes);
     }
 
     /// Commit: values that were for the transaction only are gone.

@@ -243,10 +243,9 @@ fn run(
         Action::Check => key.pk.class.relowner,
         _ => key.fk.class.relowner,
     };
-    let user = core.catalog.user;
-    core.catalog.set_user(owner);
+    let before = core.act_as_definer(owner)?;
     let result = run_as_owner(core, key, what, other, params, latest);
-    core.catalog.set_user(user);
+    core.act_as_before(before);
     result
 }
 

@@ -154,21 +154,19 @@ fn run(
     }
     let params: Arc<[Datum]> = args.iter().map(|a| DatumRef::to_owned(*a)).collect();
     let saved_params = std::mem::replace(&mut core.params, params.clone());
-    let (user, superuser) = (core.catalog.user, core.superuser);
     core.depth += 1;
     let mut result = Ok(());
+    let mut before = None;
     if row.prosecdef {
-        core.catalog.set_user(row.proowner);
-        result = core.is_superuser().map(|is| core.superuser = is);
+        result = core.act_as_definer(row.proowner).map(|b| before = Some(b));
     }
     let settings = row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='));
     let (saved, set) = set_for_now(core, settings);
     let result = result.and(set);
     let result = result.and_then(|()| run_steps(core, row, arg_types, columns, params, limit));
     put_back(core, saved);
-    if row.prosecdef {
-        core.catalog.set_user(user);
-        core.superuser = superuser;
+    if let Some(before) = before {
+        core.act_as_before(before);
     }
     core.depth -= 1;
     core.params = saved_params;
