@@ -84,3 +84,16 @@ create function sd3() returns text language sql security definer set role = post
 set role suite6_role; select sd2(); reset role
 create table fkp(i int primary key); create table fkc(i int references fkp on delete cascade); insert into fkp values (1); insert into fkc values (1); delete from fkp; select * from fkc
 drop owned by suite6_role cascade; drop function sd; drop function sd2; drop role suite6_role
+create table st(a int, b text, c int); insert into st select i, case when i % 10 = 0 then null else 'Row ' || (i % 20) end, i % 7 from generate_series(1,2000) i
+create index st_e on st (lower(b)); create index st_p on st ((a % 5), (c * 2)) where c > 3; create index st_w on st ((st is null)); create unique index st_u on st ((a + 1))
+analyze st
+select starelid::regclass, staattnum, stanullfrac, stawidth, stadistinct, stakind1, stakind2, stakind3, stavalues1, stanumbers1, staop1, stacoll1 from pg_statistic where starelid::regclass::text like 'st\_%' order by 1, 2
+select tablename, attname, n_distinct, most_common_vals from pg_stats where tablename like 'st\_%' order by 1,2
+explain (costs off) select * from st where lower(b) = 'row 3'
+explain (costs off) select * from st where lower(b) is null
+explain (costs off) select * from st where a + 1 = 77
+alter index st_e alter column 1 set statistics 0; delete from pg_statistic where starelid = 'st_e'::regclass
+analyze st; select count(*) from pg_statistic where starelid = 'st_e'::regclass
+analyze st (a)
+alter table st alter column b set statistics 0; analyze st
+drop index st_p; select count(*) from pg_statistic where starelid::regclass::text like 'st\_p'

@@ -28,6 +28,7 @@ mod frozen;
 pub mod grant;
 mod host;
 mod index;
+mod indexstats;
 mod like;
 mod maintenance;
 mod matview;

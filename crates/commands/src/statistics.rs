@@ -38,7 +38,9 @@ pub fn compute(
 ) -> Result<Option<PgStatistic>> {
     let ops = host.catalog().type_ops(a.atttypid)?;
     let info = host.functions().type_info(a.atttypid)?;
-    let mut column = Values { rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
+    // Values that are computed have no short header.
+    let packed = rel.kind() != b'i';
+    let mut column = Values { packed, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
     for (batch, left_out) in sample.rows.iter().zip(&sample.left_out) {
         let mut left_out = left_out.iter().filter(|v| v.column == place).peekable();
         for r in 0..batch.len {
@@ -107,6 +109,8 @@ fn array(element: &TypeInfo, list: &[Datum]) -> Result<Option<AnyArray>> {
 
 /// The column's part of the sample.
 struct Values {
+    /// Short values have a header of one byte.
+    packed: bool,
     rows: usize,
     nulls: usize,
     /// Values that are too wide to be kept.
@@ -129,7 +133,7 @@ impl Values {
             DatumRef::Bytes(b) => b.len(),
         };
         if info.len == -1 {
-            let header = if length <= 126 { 1 } else { 4 };
+            let header = if self.packed && length <= 126 { 1 } else { 4 };
             self.width += (length + header) as f64;
             if length + header > WIDTH_MAX {
                 self.wide += 1;
@@ -393,7 +397,7 @@ mod tests {
 
     fn figures(list: &[Option<i32>], total: f64, target: usize) -> Figures {
         let info = types::builtin_types::get(types::oids::INT4).unwrap().info;
-        let mut column = Values { rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
+        let mut column = Values { packed: true, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
         for v in list {
             let d = v.map_or(Datum::Null, Datum::int4);
             column.push(d.as_ref(), &info);

@@ -2,7 +2,7 @@
 
 use crate::host::CommandHost;
 use crate::relation::update_statistics;
-use crate::{names, options, statistics};
+use crate::{indexstats, names, options, statistics};
 use catalog::RelDesc;
 use catalog::rows::*;
 use engine::vacuum::{VacuumOptions, VacuumResult};
@@ -599,6 +599,11 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     for (place, &n) in wanted.iter().enumerate() {
         let Some(a) = rel.attribute(n) else { continue };
         if let Some(row) = statistics::compute(host, &rel, a, place, &sample, detail(n) as usize)? {
+            store(host, &row)?;
+        }
+    }
+    if target.columns.is_empty() {
+        for row in indexstats::compute(host, &rel, &wanted, &sample, default)? {
             store(host, &row)?;
         }
     }

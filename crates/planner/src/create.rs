@@ -7,7 +7,7 @@
 use crate::glob::*;
 use crate::path::*;
 use crate::refs::*;
-use crate::scan::is_index_key;
+use crate::scan::{is_index_key, renumber};
 use crate::subselect::exec_param;
 use crate::tid::names_place_last;
 use crate::upper::all_columns;
@@ -433,9 +433,13 @@ impl Glob<'_> {
         let node = if m.index_only {
             let mut tlist = Vec::new();
             let table = root.rel(rti)?.table.clone();
-            let attnos =
-                m.index.keys.iter().map(|k| k.attno).chain(m.index.include.iter().copied());
-            for attno in attnos {
+            let keys = m.index.keys.iter().map(|k| (k.attno, k.expr.as_ref()));
+            let included = m.index.include.iter().map(|n| (*n, None));
+            for (attno, expr) in keys.chain(included) {
+                if let (0, Some(expr)) = (attno, expr) {
+                    tlist.push(renumber(expr, scanrelid));
+                    continue;
+                }
                 let col = table.as_ref().and_then(|t| t.columns.get(attno as usize - 1));
                 let (ty, typmod, coll) = col.map_or((Oid::INVALID, -1, Oid::INVALID), |c| {
                     (c.type_oid, c.typmod, c.collation)

@@ -5,6 +5,8 @@ use crate::facts::ColStats;
 use crate::glob::*;
 use crate::path::Relids;
 use crate::pattern::{PatternKind, next_prefix};
+use crate::scan::is_index_key;
+use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::*;
 use plan::query::RteKind;
@@ -146,12 +148,8 @@ impl Glob<'_> {
             Expr::ScalarArrayOp(op) => self.array_selectivity(root, op)?,
             Expr::RowCompare(r) => self.row_selectivity(root, r)?,
             Expr::NullTest(n) => {
-                let frac = match strip(&n.arg) {
-                    v @ Expr::Var(_) => {
-                        self.var_facts(root, v)?.stats.map_or(DEFAULT_UNKNOWN, |s| s.null_frac)
-                    }
-                    _ => DEFAULT_UNKNOWN,
-                };
+                let stats = self.var_facts(root, strip(&n.arg))?.stats;
+                let frac = stats.map_or(DEFAULT_UNKNOWN, |s| s.null_frac);
                 if n.is_not { 1.0 - frac } else { frac }
             }
             Expr::BooleanTest(b) => self.boolean_test_selectivity(root, b)?,
@@ -356,6 +354,8 @@ impl Glob<'_> {
             (o @ Expr::Var(_), v) if is_ours(v) => (v, o, true),
             (v @ Expr::Var(_), o) => (v, o, false),
             (o, v @ Expr::Var(_)) => (v, o, true),
+            _ if self.is_known(root, l)? && relids_of(r).is_empty() => (l, r, false),
+            _ if self.is_known(root, r)? && relids_of(l).is_empty() => (r, l, true),
             _ => {
                 return Ok(match facts.restrict.as_str() {
                     "eqsel" => DEFAULT_EQ,
@@ -497,7 +497,7 @@ impl Glob<'_> {
             type_oid: expr.type_oid(),
             unique: false,
         };
-        let Expr::Var(v) = expr else { return Ok(unknown) };
+        let Expr::Var(v) = expr else { return self.expression_facts(root, expr, unknown) };
         let Some(rel) = root.rels.get(&v.varno) else { return Ok(unknown) };
         let rows = rel.tuples;
         let RteKind::Relation { relid, .. } = &root.query.rte(v.varno).kind else {
@@ -531,6 +531,45 @@ impl Glob<'_> {
             type_oid: expr.type_oid(),
             unique,
         })
+    }
+
+    /// Is it an expression of which an index tells more than nothing?
+    fn is_known(&mut self, root: &Root, expr: &Expr) -> Result<bool> {
+        let facts = self.var_facts(root, expr)?;
+        Ok(facts.stats.is_some() || facts.unique)
+    }
+
+    /// What is known of an expression that an index is over.
+    fn expression_facts(
+        &mut self,
+        root: &Root,
+        expr: &Expr,
+        unknown: VarFacts,
+    ) -> Result<VarFacts> {
+        let relids = relids_of(expr);
+        let (Some(rti), 1) = (relids.first(), relids.len()) else { return Ok(unknown) };
+        let Some(rel) = root.rels.get(rti) else { return Ok(unknown) };
+        let Some(table) = &rel.table else { return Ok(unknown) };
+        for index in &table.indexes {
+            let keys = index.keys.iter().enumerate().filter(|(_, key)| key.attno == 0);
+            for (at, key) in keys {
+                if !is_index_key(expr, *rti, key) {
+                    continue;
+                }
+                let unique = index.unique && index.keys.len() == 1 && index.predicate.is_empty();
+                let rows = rel.tuples;
+                let stats = self.facts.column_stats(index.oid, at as i16 + 1)?;
+                let distinct = match &stats {
+                    _ if unique => rows,
+                    Some(s) if s.n_distinct > 0.0 => s.n_distinct,
+                    Some(s) if s.n_distinct < 0.0 => -s.n_distinct * rows,
+                    _ => continue,
+                };
+                let distinct = distinct.clamp(1.0, rows.max(1.0));
+                return Ok(VarFacts { stats, rows, distinct, unique, ..unknown });
+            }
+        }
+        Ok(unknown)
     }
 
     /// Estimated number of groups that these expressions form over `rows` rows.
