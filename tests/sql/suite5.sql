@@ -31,7 +31,6 @@ select sum(a), count(*) from t1 group by grouping sets ((),(),())
 explain (costs off) with x as (select * from (select a from t1 for update) ss) select * from x where a = 1
 explain (verbose, costs off) with recursive x(a) as ((values ('a'), ('b')) union all (with z as not materialized (select * from x) select z.a || z1.a as a from z cross join z as z1 where length(z.a || z1.a) < 5)) select * from x
 with recursive x(a) as ((values ('a'), ('b')) union all (with z as not materialized (select * from x) select z.a || z1.a as a from z cross join z as z1 where length(z.a || z1.a) < 5)) select * from x order by 1
-explain (verbose, costs off) select * from (select 1 as x, q1, sum(q2) from int8_tbl i1 group by grouping sets(1, 2)) ss where x = 1 and q1 = 123
 create function rngfuncbar(out integer, out numeric) as $$ select (1, 2.1, 3) $$ language sql
 select * from rngfuncbar()
 explain (verbose, costs off) select (r).column2 from (select r from (values(1,2),(3,4)) r limit 1) ss

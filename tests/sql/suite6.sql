@@ -97,3 +97,16 @@ analyze st; select count(*) from pg_statistic where starelid = 'st_e'::regclass
 analyze st (a)
 alter table st alter column b set statistics 0; analyze st
 drop index st_p; select count(*) from pg_statistic where starelid::regclass::text like 'st\_p'
+create sequence testseq; create table tenk1(unique1 int, unique2 int primary key, thousand int); insert into tenk1 select i*7%1000, i, i%100 from generate_series(1,1000) i; analyze tenk1; create index on tenk1(thousand)
+explain (verbose, costs off) select unique1, unique2, nextval('testseq') from tenk1 order by unique2 limit 10
+select unique1, unique2, nextval('testseq') from tenk1 order by unique2 limit 10
+select currval('testseq')
+select sum(unique2) as s1, sum(unique2) + random()*0 as s2 from tenk1 group by thousand order by thousand limit 3
+select unique1, unique2, nextval('testseq') from tenk1 order by thousand, unique2 limit 3
+select currval('testseq')
+create table rc(thousand int, tenthous int, four int); insert into rc select i%1000, i, i%4 from generate_series(1,10000) i; create index on rc(thousand, tenthous); analyze rc; set enable_seqscan=off
+explain (costs off) select thousand, tenthous, four from rc where (thousand, tenthous, four) > (998, 5000, 3) order by thousand, tenthous
+explain (costs off) select thousand, four from rc where (998, 5000) < (thousand, four) order by thousand, four
+select thousand, four from rc where (998, 5000) < (thousand, four) order by thousand, four
+create temp table btree_bpchar (f1 text collate "C"); create index on btree_bpchar(f1 bpchar_ops); insert into btree_bpchar values ('foo'), ('fool'), ('bar'), ('quux'); set enable_seqscan to off; set enable_sort to off
+explain (costs off) select * from btree_bpchar where f1::bpchar like 'foo%'; select * from btree_bpchar where f1::bpchar like 'foo%'

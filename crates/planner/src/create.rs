@@ -500,7 +500,8 @@ impl Glob<'_> {
         let tuples = root.rel(rti)?.tuples;
         Ok(match b {
             BitmapPath::Index { m, .. } => {
-                recheck.extend(m.quals.iter().map(|q| match q.is_truth_value() {
+                // What only follows from a condition tells no more than the condition.
+                recheck.extend(m.quals.iter().map(|q| match q.lossy || q.is_truth_value() {
                     true => q.original.clone(),
                     false => q.qual.clone(),
                 }));

@@ -31,7 +31,9 @@ impl Glob<'_> {
             Expr::OpExpr(op) => {
                 let [l, Expr::Const(c)] = op.args.as_slice() else { return Ok(Vec::new()) };
                 let text = matches!(key.opcintype, oids::TEXT | oids::NAME | oids::BPCHAR);
-                if !text || c.is_null() || !is_index_key(l, rti, key) {
+                // Padded strings order other texts in their own way.
+                let padded = [key.opcintype, l.type_oid()].map(|ty| ty == oids::BPCHAR);
+                if !text || padded[0] != padded[1] || c.is_null() || !is_index_key(l, rti, key) {
                     return Ok(Vec::new());
                 }
                 let datum = c.value.as_ref();

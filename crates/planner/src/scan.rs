@@ -216,17 +216,21 @@ impl Glob<'_> {
             }
         }
         for outer in groups {
-            let mut m = own.clone();
+            let mut m: Vec<MatchedQual> = Vec::new();
             for t in &tied {
                 let known = relids_of(&t.qual).iter().all(|r| r == rel.rti || outer.contains(&r));
                 let class = root.tie_class(&t.original);
                 let again = class.is_some()
-                    && m.iter()
+                    && own
+                        .iter()
+                        .chain(&m)
                         .any(|m| m.column == t.column && root.tie_class(&m.original) == class);
                 if known && !again {
                     m.push(t.clone());
                 }
             }
+            m.extend(own.iter().cloned());
+            m.sort_by_key(|q| q.column);
             self.add_index_path(root, rel, index, m, quals, needed, set)?;
         }
         Ok(())
@@ -292,6 +296,7 @@ impl Glob<'_> {
                 }
             }
         }
+        out.sort_by_key(|q| q.column);
         Ok(out)
     }
 

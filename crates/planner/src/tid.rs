@@ -141,10 +141,10 @@ fn place_of(rti: i32, q: &Expr) -> Option<&Expr> {
     (op.opno.0 == TID_EQUAL && known).then_some(other)
 }
 
-/// Has the comparison the scanned rows' place on its right side?
+/// Has a comparison with another table's column the scanned rows' place on its right side?
 pub(crate) fn names_place_last(rti: i32, q: &Expr) -> bool {
     matches!(q, Expr::OpExpr(op)
-        if matches!(op.args.as_slice(), [l, r] if is_ctid(r, rti) && !is_ctid(l, rti)))
+        if matches!(op.args.as_slice(), [l, r] if is_ctid(r, rti) && !relids_of(l).is_empty()))
 }
 
 /// Is it `ctid = …` or `ctid = ANY (…)` with values that are known before the scan?

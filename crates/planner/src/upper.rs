@@ -740,7 +740,7 @@ impl Glob<'_> {
             }
         }
         let output = targets_of(finals);
-        if let PlanNode::WindowAgg(_) = made.plan.node {
+        if computes_outputs(&made.plan.node) {
             // Computed by the node itself.
             let have = std::mem::take(&mut made.plan.info.target_list);
             let made_of = |e: &Expr| {
@@ -938,6 +938,23 @@ fn inputs(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
     } else {
         plan::walk::each_child(e, &mut |c| inputs(c, done, out));
     }
+}
+
+/// Is the node's output computed from its rows, not handed on?
+fn computes_outputs(node: &PlanNode) -> bool {
+    matches!(
+        node,
+        PlanNode::WindowAgg(_)
+            | PlanNode::Agg(_)
+            | PlanNode::SeqScan { .. }
+            | PlanNode::IndexScan { .. }
+            | PlanNode::IndexOnlyScan { .. }
+            | PlanNode::BitmapHeapScan { .. }
+            | PlanNode::TidScan { .. }
+            | PlanNode::NestLoop { .. }
+            | PlanNode::MergeJoin { .. }
+            | PlanNode::HashJoin { .. }
+    )
 }
 
 /// The conditions that the level is given on its window functions.
