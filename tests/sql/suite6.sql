@@ -110,3 +110,26 @@ explain (costs off) select thousand, four from rc where (998, 5000) < (thousand,
 select thousand, four from rc where (998, 5000) < (thousand, four) order by thousand, four
 create temp table btree_bpchar (f1 text collate "C"); create index on btree_bpchar(f1 bpchar_ops); insert into btree_bpchar values ('foo'), ('fool'), ('bar'), ('quux'); set enable_seqscan to off; set enable_sort to off
 explain (costs off) select * from btree_bpchar where f1::bpchar like 'foo%'; select * from btree_bpchar where f1::bpchar like 'foo%'
+create role suite6_a; create role suite6_b; create role suite6_c
+grant usage on schema suite6 to suite6_a, suite6_b, suite6_c
+create table bt(a int, b text, c float); insert into bt values (1,'Row 1',1.0)
+grant select, update on bt to suite6_a; grant create on schema suite6 to suite6_a, suite6_b
+set role suite6_a; create view v1 with (security_invoker=true) as select b as bb, c as cc, a as aa from bt; grant select on v1 to suite6_b; grant update (bb,cc) on v1 to suite6_b
+set role suite6_b; create view v2 as select cc as ccc, aa as aaa, bb as bbb from v1; grant select on v2 to suite6_c; grant update (aaa, bbb,ccc) on v2 to suite6_c
+select * from v2; update v2 set ccc=ccc
+set role suite6_c; select * from v2; update v2 set ccc=ccc
+reset role; grant select on bt to suite6_b; grant update (a,c) on bt to suite6_b
+set role suite6_b; select * from v2; update v2 set ccc=ccc; update v2 set aaa=aaa; update v2 set bbb=bbb
+set role suite6_c; select * from v2; update v2 set ccc=ccc; update v2 set aaa=aaa
+reset role; alter view v2 set (security_invoker=true); alter view v2 owner to postgres
+grant select on v1 to suite6_c; grant update (bb,cc) on v1 to suite6_c
+set role suite6_b; update v2 set ccc=ccc
+set role suite6_c; select * from v2; update v2 set ccc=ccc
+reset role; grant select on bt to suite6_c; revoke select, update on bt from suite6_b; revoke select on bt from suite6_b
+set role suite6_b; update v2 set ccc=ccc; set role suite6_c; select * from v2; update v2 set ccc=ccc
+reset role; grant update(a,c) on bt to suite6_c
+set role suite6_c; update v2 set ccc=ccc
+set role suite6_b; update v2 set ccc=ccc
+reset role; drop view v2, v1; drop table bt; revoke all on schema suite6 from suite6_a, suite6_b, suite6_c; drop role suite6_a, suite6_b, suite6_c
+create table tc(a int primary key); create table ta(a int references tc); create table tb(a int references tc)
+truncate tc; truncate tc cascade; drop table tb; create table tb2(a int references tc); drop table ta; create table ta2(a int references tc, b int references tc); truncate tc; truncate tc cascade

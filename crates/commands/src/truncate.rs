@@ -94,6 +94,8 @@ fn referencing(host: &mut dyn CommandHost, tables: &[Arc<RelDesc>]) -> Result<Ve
             }
         }
     }
+    // The oldest is named first.
+    out.sort_unstable();
     Ok(out)
 }
 
