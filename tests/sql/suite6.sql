@@ -133,3 +133,4 @@ set role suite6_b; update v2 set ccc=ccc
 reset role; drop view v2, v1; drop table bt; revoke all on schema suite6 from suite6_a, suite6_b, suite6_c; drop role suite6_a, suite6_b, suite6_c
 create table tc(a int primary key); create table ta(a int references tc); create table tb(a int references tc)
 truncate tc; truncate tc cascade; drop table tb; create table tb2(a int references tc); drop table ta; create table ta2(a int references tc, b int references tc); truncate tc; truncate tc cascade
+set enable_hashagg = off; explain (costs off) select from generate_series(1,5) union select from generate_series(1,3)

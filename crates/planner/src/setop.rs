@@ -188,7 +188,9 @@ impl Glob<'_> {
         info.plan_rows = rows;
         // Without columns all rows are one, and there is nothing to sort by.
         let columnless = keys.cols.is_empty();
-        if columnless || self.hash_is_cheaper(root, op, &child.info, rows, rows) {
+        if columnless && c.enable_hashagg
+            || !columnless && self.hash_is_cheaper(root, op, &child.info, rows, rows)
+        {
             info.total_cost += child.info.plan_rows * c.cpu_operator * keys.cols.len() as f64;
             info.startup_cost = info.total_cost;
             info.total_cost += rows * c.cpu_tuple;
