@@ -63,5 +63,6 @@ create view v56 as select case when true then c end as q, (case when true then c
 create view v57 as select (select c from tt limit 1).f1
 create view v58 as select ((select row(1,2))).f1
 create view v60 as select (u).f1 from (select row(1,2) u union all select row(3,4)) s
+create view v61 as select a in (a, 1) x, a in (1, a) y, a not in (a, null) z, a in (1, a, 2) u from tt
 SELECT viewname, definition FROM pg_views WHERE schemaname = 'reloaded' ORDER BY viewname
 SET client_min_messages = error; DROP SCHEMA reloaded CASCADE

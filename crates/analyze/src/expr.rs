@@ -534,9 +534,12 @@ impl Analyzer<'_> {
         let items = n.rexpr.as_list().unwrap_or(&[]);
         let left = self.expr(lexpr)?;
         let (mut plain, mut variable) = (Vec::new(), Vec::new());
+        let mut varies = Vec::with_capacity(items.len());
         for item in items {
             let e = self.expr(item)?;
-            if contains_vars(&e) { variable.push(e) } else { plain.push(e) }
+            let varying = contains_vars(&e);
+            varies.push(varying);
+            if varying { variable.push(e) } else { plain.push(e) }
         }
         let mut result: Option<Expr> = None;
         if plain.len() > 1 {
@@ -551,6 +554,7 @@ impl Analyzer<'_> {
             };
             plain = all.split_off(1);
             if array.is_valid() {
+                varies.retain(|&varies| varies);
                 let mut elements = Vec::with_capacity(plain.len());
                 for e in plain.drain(..) {
                     elements.push(self.coerce_to_common(e, scalar, "IN")?);
@@ -572,7 +576,10 @@ impl Analyzer<'_> {
                 )?);
             }
         }
-        for right in plain.into_iter().chain(variable) {
+        // What is not in an array keeps its order.
+        let (mut plain, mut variable) = (plain.into_iter(), variable.into_iter());
+        let next = |varies| if varies { variable.next() } else { plain.next() };
+        for right in varies.into_iter().filter_map(next) {
             let one = match (lexpr, &right) {
                 (Node::RowExpr(_), Expr::Row(r)) => {
                     let left_items = match left.clone() {
