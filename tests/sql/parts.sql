@@ -27,6 +27,7 @@ EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) [[CREATE TABLE p6 AS EXECU
 SELECT * FROM p6
 -- An arm that a CASE is reduced to tells its type modifier.
 SELECT CASE WHEN [[true¦false¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a::numeric END, coalesce('x'::varchar(7), c) FROM pc WHERE a = 4
+SELECT CASE WHEN true THEN '1.5'::numeric(5, 2) ELSE x END FROM (SELECT a x FROM pc [[UNION ALL¦UNION¦INTERSECT]] SELECT b FROM pc) u[[¦ CROSS JOIN pc]]
 SELECT '1.5'::numeric(5, 2) x UNION [[ALL¦DISTINCT]] SELECT 2.25::numeric(6, 3)[[¦ ORDER BY x]]
 -- Rows that are not what the query says they are.
 WITH a(b) AS (VALUES (row(1, 2, 3))) SELECT * FROM a, coalesce(b) AS c([[d int, e int, f int¦d int, e int¦d int, e int, f float¦d int, e int, f int, g int]])

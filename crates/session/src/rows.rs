@@ -6,9 +6,11 @@
 use crate::core::Core;
 use eval::Facts;
 use ids::Oid;
+use parse::RawStmt;
+use parse::ast::{Node, SetOperation};
 use pgerror::{Result, pg_err};
 use plan::expr::TargetEntry;
-use plan::node::{Plan, PlanNode};
+use plan::node::Plan;
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Batch, DatumRef, limits, oids};
@@ -73,9 +75,10 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
 /// has its first part's.)
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
+    raw: &RawStmt,
     plan: &Plan,
 ) -> Option<Arc<[FieldDescription]>> {
-    if is_set_operation(plan) {
+    if is_set_operation(&raw.stmt) {
         return None;
     }
     let list = &plan.info.target_list;
@@ -90,10 +93,12 @@ pub fn as_planned(
     Some(told().map(|pair| FieldDescription { typmod: typmod(pair), ..pair.0.clone() }).collect())
 }
 
-fn is_set_operation(plan: &Plan) -> bool {
-    match &plan.node {
-        PlanNode::Append { .. } | PlanNode::MergeAppend { .. } | PlanNode::SetOp { .. } => true,
-        _ => plan.children().first().is_some_and(|child| is_set_operation(child)),
+fn is_set_operation(stmt: &Node) -> bool {
+    match stmt {
+        Node::SelectStmt(s) => s.op != SetOperation::None,
+        Node::PrepareStmt(s) => is_set_operation(&s.query),
+        Node::DeclareCursorStmt(s) => is_set_operation(&s.query),
+        _ => false,
     }
 }
 
