@@ -64,5 +64,7 @@ create view v57 as select (select c from tt limit 1).f1
 create view v58 as select ((select row(1,2))).f1
 create view v60 as select (u).f1 from (select row(1,2) u union all select row(3,4)) s
 create view v61 as select a in (a, 1) x, a in (1, a) y, a not in (a, null) z, a in (1, a, 2) u from tt
+create view v62 as select (not a > 1) in (select a > 2 from tt) x, a + 1 in (select a from tt) y, (a > 1) = any (select a > 2 from tt) z, (a, a + 1) in (select a, a from tt) u, (select a) <> all (select a from tt) v, (a is null) in (select a > 2 from tt) w from tt
 SELECT viewname, definition FROM pg_views WHERE schemaname = 'reloaded' ORDER BY viewname
+SELECT pg_get_viewdef(('reloaded.' || viewname)::regclass, true) FROM pg_views WHERE schemaname = 'reloaded' ORDER BY viewname
 SET client_min_messages = error; DROP SCHEMA reloaded CASCADE

@@ -127,7 +127,7 @@ impl Deparser<'_> {
                 self.close();
             }
             Expr::Bool(b) => self.boolean(b, e)?,
-            Expr::SubLink(s) => self.sublink(s)?,
+            Expr::SubLink(s) => self.sublink(s, e)?,
             Expr::SubPlan(s) => self.put(&match s.use_hash_table {
                 true => format!("(hashed {})", s.plan_name),
                 false => format!("({})", s.plan_name),
@@ -526,13 +526,13 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn sublink(&mut self, s: &SubLink) -> Result<()> {
+    fn sublink(&mut self, s: &SubLink, whole: &Expr) -> Result<()> {
         self.put(if s.kind == SubLinkKind::Array { "ARRAY(" } else { "(" });
         let mut op = None;
         match &s.testexpr {
             None => {}
             Some(Expr::OpExpr(o)) => {
-                self.expr(o.args.first().ok_or_else(malformed)?, true)?;
+                self.part(o.args.first().ok_or_else(malformed)?, true, whole)?;
                 op = Some(o.opno);
             }
             Some(Expr::Bool(b)) => {
