@@ -508,6 +508,32 @@ impl Analyzer<'_> {
                 self.mark_selected(&r_var);
                 pairs.push((name, l, r, l_var, r_var));
             }
+            // The common type is looked for before the operator.
+            for (name, l, r, l_var, r_var) in &pairs {
+                let merged = self.merged_column(
+                    jointype,
+                    Expr::Var(l_var.clone()),
+                    Expr::Var(r_var.clone()),
+                )?;
+                let column = match &merged {
+                    Expr::Var(v) if v == l_var => left.item.columns[*l].clone(),
+                    Expr::Var(v) if v == r_var => right.item.columns[*r].clone(),
+                    // A value of the join itself; its place is filled in below.
+                    other => NsColumn {
+                        varno: 0,
+                        varattno: (columns.len() + 1) as i16,
+                        vartype: other.type_oid(),
+                        vartypmod: other.typmod(),
+                        varcollid: other.collation(),
+                        hidden: false,
+                    },
+                };
+                colnames.push(name.to_string());
+                columns.push(column);
+                aliasvars.push(merged);
+                leftcols.push((l + 1) as i32);
+                rightcols.push((r + 1) as i32);
+            }
             let mut parts = Vec::with_capacity(pairs.len());
             for (.., l, r) in &pairs {
                 let left = Some(Expr::Var(l.clone()));
@@ -527,31 +553,6 @@ impl Analyzer<'_> {
             };
             if let Some(quals) = &mut quals {
                 self.assign_collations(quals)?;
-            }
-            for (name, l, r, l_var, r_var) in pairs {
-                let merged = self.merged_column(
-                    jointype,
-                    Expr::Var(l_var.clone()),
-                    Expr::Var(r_var.clone()),
-                )?;
-                let column = match &merged {
-                    Expr::Var(v) if *v == l_var => left.item.columns[l].clone(),
-                    Expr::Var(v) if *v == r_var => right.item.columns[r].clone(),
-                    // A value of the join itself; its place is filled in below.
-                    other => NsColumn {
-                        varno: 0,
-                        varattno: (columns.len() + 1) as i16,
-                        vartype: other.type_oid(),
-                        vartypmod: other.typmod(),
-                        varcollid: other.collation(),
-                        hidden: false,
-                    },
-                };
-                colnames.push(name.to_string());
-                columns.push(column);
-                aliasvars.push(merged);
-                leftcols.push((l + 1) as i32);
-                rightcols.push((r + 1) as i32);
             }
         }
         let mergedcols = columns.len();
