@@ -54,6 +54,10 @@ pub struct Core {
     pub(crate) operators_at: (u64, String),
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
+    /// Functions that hash values of a type, without and with a seed, and the generation for which
+    /// they hold.
+    pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
+    pub(crate) hash_functions_at: u64,
     pub(crate) planning: crate::env::planning::Known,
     /// The session has met a statement whose expressions are nested so deeply that it needs a wider
     /// stack.
@@ -175,6 +179,8 @@ impl Core {
             operators_at: (0, String::new()),
             functions: HashMap::new(),
             type_ios: HashMap::new(),
+            hash_functions: HashMap::new(),
+            hash_functions_at: 0,
             planning: Default::default(),
             deep_statements: false,
             extra: None,

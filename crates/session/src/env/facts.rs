@@ -3,7 +3,7 @@
 use crate::core::Core;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
@@ -110,6 +110,43 @@ impl Core {
             None => self.cat().comparer(name, ty)?,
         };
         found.ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
+    }
+
+    /// The function that hashes values of a type, also with a seed. Counterpart:
+    /// `lookup_type_cache`.
+    pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
+        let generation = self.catalog.catalog.generation();
+        if self.hash_functions_at != generation {
+            self.hash_functions.clear();
+            self.hash_functions_at = generation;
+        }
+        // What the transaction itself has changed in the catalogs is seen by nobody else.
+        let clean = self.catalog.overlay.is_clean();
+        if let Some(f) = self.hash_functions.get(&(ty, seeded)).filter(|_| clean) {
+            return Ok(f.clone());
+        }
+        // Whoever hashes rows has decided that they can be; if not, their columns say so.
+        let (base, _) = self.cat().base_type(ty)?;
+        let ops = self.cat().type_ops_itself(base)?;
+        let Some(proc) = ops.hash.valid() else {
+            let name = self.cat().format_type(ty)?;
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "could not identify a hash function for type {name}"
+            ));
+        };
+        let proc = match seeded {
+            false => proc,
+            true => self
+                .cat()
+                .family_proc(ops.hash_family, ops.hash_input, ops.hash_input, 2)?
+                .ok_or_else(|| PgError::internal("missing extended hash function"))?,
+        };
+        let f = Facts::function(self, proc)?;
+        if clean {
+            self.hash_functions.insert((ty, seeded), f.clone());
+        }
+        Ok(f)
     }
 }
 

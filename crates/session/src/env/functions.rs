@@ -206,27 +206,8 @@ impl FnContext for Core {
         collation: Oid,
         seed: Option<u64>,
     ) -> Result<u64> {
-        // Whoever hashes rows has decided that they can be; if not, their columns say so.
-        let (base, _) = self.cat().base_type(ty)?;
-        let ops = self.cat().type_ops_itself(base)?;
-        let Some(proc) = ops.hash.valid() else {
-            let name = self.cat().format_type(ty)?;
-            return Err(pg_err!(
-                UNDEFINED_FUNCTION,
-                "could not identify a hash function for type {name}"
-            ));
-        };
         let mut extra = None;
-        let f = match seed {
-            None => Facts::function(self, proc)?,
-            Some(_) => {
-                let extended = self
-                    .cat()
-                    .family_proc(ops.hash_family, ops.hash_input, ops.hash_input, 2)?
-                    .ok_or_else(|| PgError::internal("missing extended hash function"))?;
-                Facts::function(self, extended)?
-            }
-        };
+        let f = self.hash_function(ty, seed.is_some())?;
         let Callee::Scalar(fp) = f.callee else {
             return Err(PgError::unsupported(format!("function {}", f.name)));
         };
