@@ -29,6 +29,8 @@ SELECT * FROM p6
 SELECT CASE WHEN [[true¦false¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a::numeric END, coalesce('x'::varchar(7), c) FROM pc WHERE a = 4
 SELECT CASE WHEN true THEN '1.5'::numeric(5, 2) ELSE x END FROM (SELECT a x FROM pc [[UNION ALL¦UNION¦INTERSECT]] SELECT b FROM pc) u[[¦ CROSS JOIN pc]]
 SELECT '1.5'::numeric(5, 2) x UNION [[ALL¦DISTINCT]] SELECT 2.25::numeric(6, 3)[[¦ ORDER BY x]]
+CREATE TABLE p7 AS SELECT CASE WHEN [[true¦a > 3]] THEN '1.5'::numeric(5, 2) ELSE a END x FROM pc[[¦ WITH NO DATA]]; SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'p7'::regclass AND attnum = 1; DROP TABLE p7
+SELECT * FROM pc [[JOIN¦LEFT JOIN¦FULL JOIN¦NATURAL JOIN]] (SELECT [['x'::text¦true¦2.5¦'{1}'::int[]]] a) y[[¦ USING (a)]]
 -- Rows that are not what the query says they are.
 WITH a(b) AS (VALUES (row(1, 2, 3))) SELECT * FROM a, coalesce(b) AS c([[d int, e int, f int¦d int, e int¦d int, e int, f float¦d int, e int, f int, g int]])
 SELECT * FROM generate_series(1, 2) g, coalesce(row(1)) AS (a int, b int)

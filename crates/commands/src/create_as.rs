@@ -35,15 +35,27 @@ pub fn create_table_as(
     let query = inner_query(host, stmt, sql)?;
     let list =
         if query.returning_list.is_empty() { &query.target_list } else { &query.returning_list };
-    let columns = view::columns_of(host, list, &stmt.into.col_names)?;
+    let mut columns = view::columns_of(host, list, &stmt.into.col_names)?;
+    if stmt.into.skip_data {
+        make(host, stmt, columns, Some(&query))?;
+        return Ok(Some(0));
+    }
+    let plan = query::plan(host, &query)?;
+    // An expression that is reduced to a part of it has that part's type modifier. (Of a set
+    // operation analysis knows it: a plan has its first part's.)
+    if query.set_operations.is_none() {
+        let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
+        for (column, t) in columns.iter_mut().zip(targets) {
+            if column.ty == t.expr.type_oid() {
+                column.typmod = t.expr.typmod();
+            }
+        }
+    }
     // The query does not see the new table in the catalogs.
     let snapshot = host.backend().snapshot();
     let oid = make(host, stmt, columns, Some(&query))?;
-    if stmt.into.skip_data {
-        return Ok(Some(0));
-    }
     let mut filling = Filling::new(host, oid, fresh())?;
-    query::run_under(host, &query, snapshot, &mut |host, rows, places| {
+    query::run_plan(host, &plan, snapshot, &mut |host, rows, places| {
         filling.take(host, rows, places)
     })?;
     filling.finish(host).map(Some)

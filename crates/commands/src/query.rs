@@ -4,6 +4,7 @@ use crate::host::CommandHost;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
 use pgerror::Result;
+use plan::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch};
@@ -24,9 +25,24 @@ pub fn run_under(
     snapshot: Arc<engine::Snapshot>,
     sink: &mut Sink<'_>,
 ) -> Result<u64> {
+    let plan = plan(host, query)?;
+    run_plan(host, &plan, snapshot, sink)
+}
+
+/// Plans a query that a command will run.
+pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt>> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
-    let plan = Arc::new(planner::plan_query(&query, host.planner())?);
-    let columns = visible_columns(&plan);
+    Ok(Arc::new(planner::plan_query(&query, host.planner())?))
+}
+
+/// As [`run_under`], with its plan.
+pub fn run_plan(
+    host: &mut dyn CommandHost,
+    plan: &Arc<PlannedStmt>,
+    snapshot: Arc<engine::Snapshot>,
+    sink: &mut Sink<'_>,
+) -> Result<u64> {
+    let columns = visible_columns(plan);
     let depth = host.backend().snapshot_depth();
     host.backend().push_snapshot(snapshot.clone());
     let step = || -> Result<u64> {
@@ -45,7 +61,7 @@ pub fn run_under(
 }
 
 /// Places of a plan's output columns that are no junk.
-pub fn visible_columns(plan: &plan::PlannedStmt) -> Vec<usize> {
+pub fn visible_columns(plan: &PlannedStmt) -> Vec<usize> {
     let targets = plan.plan_tree.info.target_list.iter().enumerate();
     targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()
 }
