@@ -7,9 +7,11 @@
 //! become one.
 //!
 //! `NORSU_RANDOM_SQL_SEED=n` runs one seed, `n..m` those from n to m; `NORSU_TEST_LONG=1` runs
-//! many.
+//! many. `NORSU_RANDOM_SQL_REFUSED=1` shows what both servers refuse.
 
+mod aggregate;
 mod change;
+mod condition;
 mod expr;
 mod forms;
 mod from;
@@ -17,6 +19,7 @@ mod generate;
 mod lane;
 mod query;
 mod sublink;
+mod window;
 
 use crate::pair::Pair;
 use lane::{Counts, Lane};
@@ -28,8 +31,9 @@ use testkit::client::Client;
 const TABLES: &[&str] = &[
     "CREATE TABLE a (id int PRIMARY KEY, x int, y bigint, s text, n numeric(8, 2), d date)",
     "CREATE TABLE b (id int PRIMARY KEY, aid int, f float8, s text, ts timestamp, arr int[])",
-    "CREATE TABLE c (k int, v varchar(10), q boolean, i interval, x smallint)",
+    "CREATE TABLE c (k int, v varchar(10), q boolean, i interval, x int)",
     "CREATE TABLE w (k int, w text, g int)",
+    "CREATE TABLE e (id int PRIMARY KEY, p int, doc jsonb, tags text[], m varchar(4), z char(6))",
     "INSERT INTO a SELECT g, CASE WHEN g % 5 <> 0 THEN g % 7 - 2 END, CASE WHEN g % 4 <> 1 THEN g * 1000 END, \
      (ARRAY['one', 'Two', '', 'three', NULL, 'fo''ur'])[g % 6 + 1], CASE WHEN g % 3 <> 0 THEN g * 1.25 - 9 END, \
      CASE WHEN g % 6 <> 2 THEN date '2024-01-29' + g END FROM generate_series(1, 30) g",
@@ -40,6 +44,10 @@ const TABLES: &[&str] = &[
      CASE WHEN g % 5 <> 0 THEN g * interval '1 day 3 hours' END, g % 6 FROM generate_series(1, 25) g",
     // Wide: it does not fit into the smallest memory.
     "INSERT INTO w SELECT g % 50, repeat(md5((g % 60)::text), 12), g FROM generate_series(1, 220) g",
+    "INSERT INTO e SELECT g, CASE WHEN g % 5 <> 1 THEN g / 3 END, CASE g % 4 WHEN 0 THEN jsonb_build_object('n', g, 's', \
+     ARRAY['one', NULL, g::text]) WHEN 1 THEN to_jsonb(g % 7) WHEN 2 THEN jsonb_build_array(g % 3, 'x', NULL) END, \
+     CASE WHEN g % 3 <> 2 THEN ARRAY['one', NULL, 't' || g % 4] END, 'm' || g % 5, CASE WHEN g % 2 = 0 THEN 'z' || g END \
+     FROM generate_series(1, 20) g",
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
     "CREATE SEQUENCE sq",
@@ -55,6 +63,18 @@ const TABLES: &[&str] = &[
      $$ SELECT count(*)::int FROM b JOIN c ON b.id = c.k + p $$",
     "CREATE FUNCTION largest_of(p int, q text) RETURNS text LANGUAGE sql AS \
      $$ SELECT max(s) FROM a WHERE s <> q AND id IN (SELECT b.aid + p FROM b) $$",
+    "CREATE TYPE pt AS (k int, v text)",
+    "CREATE FUNCTION next_of(p int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT p + 1 $$",
+    "CREATE FUNCTION made_of(p int) RETURNS int LANGUAGE sql VOLATILE STRICT AS \
+     $$ SELECT count(*)::int FROM generate_series(1, abs(p) % 5) g WHERE g <> p $$",
+    "CREATE FUNCTION joined_of(q text, p int) RETURNS text LANGUAGE sql STABLE AS \
+     $$ SELECT string_agg(q || g, ',' ORDER BY g) FROM generate_series(1, abs(p) % 4) g $$",
+    "CREATE FUNCTION row_of(p int, q text) RETURNS pt LANGUAGE sql STABLE AS $$ SELECT p + 1, q || 'z' WHERE p <> 3 $$",
+    "CREATE FUNCTION pair_of(p int, q text, OUT k int, OUT v text) LANGUAGE sql AS $$ SELECT p - 1, COALESCE(q, '-') $$",
+    "CREATE FUNCTION numbers_of(p int) RETURNS SETOF int LANGUAGE sql VOLATILE AS \
+     $$ SELECT g + p FROM generate_series(1, abs(p) % 4) g $$",
+    "CREATE FUNCTION made_rows(p int, q text) RETURNS SETOF pt LANGUAGE sql VOLATILE AS \
+     $$ SELECT a.id, a.s || q FROM a WHERE a.x = p UNION ALL SELECT p, q $$",
     "CREATE FUNCTION rows_of(p int) RETURNS TABLE (k int, v text) LANGUAGE sql STABLE AS \
      $$ SELECT c.k, c.v FROM c JOIN b ON b.id = c.k + p $$",
     "ANALYZE",

@@ -1,19 +1,16 @@
 //! Changes of rows, with sub-selects wherever they may stand.
 
-use super::generate::{Columns, Generator, Statement, Ty::*, both};
+use super::generate::{Columns, Generator, Statement, Ty, Ty::*, both, renamed};
 
 impl Generator {
     /// A change of rows within a transaction.
     pub(super) fn change(&mut self) -> Statement {
-        let columns = |c: &[(&str, super::generate::Ty)]| -> Columns {
-            c.iter().map(|(c, t)| ((*c).to_owned(), *t)).collect()
-        };
         let a = columns(&[("t.id", Int), ("t.x", Int), ("t.s", Text), ("t.n", Num), ("t.d", Date)]);
         let b = columns(&[("u.id", Int), ("u.aid", Int), ("u.f", Float), ("u.s", Text)]);
         let all = both(&a, &b);
         let condition = self.expr(Bool, &a, 3);
         let (x, s) = (self.expr(Int, &a, 3), self.expr(Text, &a, 2));
-        let sql = match self.below(10) {
+        let sql = match self.below(14) {
             0 => {
                 let more = self.expr(Int, &a, 2);
                 format!("UPDATE a AS t SET x = {x}, s = {s} WHERE {condition} RETURNING *, {more}")
@@ -65,6 +62,7 @@ impl Generator {
                 "WITH new AS (UPDATE a t SET x = {x} WHERE {condition} RETURNING t.id, t.x) SELECT n.id, n.x, (SELECT \
                  count(*) FROM b WHERE b.aid = n.x) FROM new n"
             ),
+            9..13 => self.change_by_rows(&a, &b, &condition),
             _ => format!(
                 "WITH gone AS (DELETE FROM a t WHERE {condition} RETURNING t.*) INSERT INTO c (k, v) SELECT g.id, \
                  left(g.s, 5) FROM gone g RETURNING k, v"
@@ -73,6 +71,49 @@ impl Generator {
         let mut statement = Statement::many(vec![format!("BEGIN; {sql}")]);
         (statement.opened, statement.changes) = (true, true);
         statement
+    }
+
+    /// Changes by the rows of queries; `a` and `b` are columns of `a t` and `b u`.
+    fn change_by_rows(&mut self, a: &Columns, b: &Columns, condition: &str) -> String {
+        match self.below(4) {
+            0 => {
+                let u = columns(&[("t2.id", Int), ("t2.x", Int), ("t2.s", Text), ("t2.d", Date)]);
+                let (item, own) = self.from(&u, 1);
+                let test = self.filter(&own, &u, 1);
+                let (e, more) = (self.plain(Int, &own, 1), self.expr(Text, &both(a, &u), 2));
+                format!(
+                    "UPDATE a AS t SET x = q.m, s = {more} FROM a t2 CROSS JOIN LATERAL (SELECT max({e}) AS m FROM {item}{test}) \
+                     q WHERE t2.id = t.id RETURNING t.*, q.m, row_to_json(t2)::text"
+                )
+            }
+            1 => {
+                let rows = self.select(&Vec::new(), 2);
+                let w = self.name("w");
+                let own = renamed(&w, &rows.1);
+                let (k, v) = (self.expr(Int, &own, 1), self.expr(Text, &own, 1));
+                let shown = self.expr(Text, &columns(&[("c.k", Int), ("c.v", Text)]), 2);
+                format!(
+                    "INSERT INTO c (k, v, x) SELECT {k}, left({v}, 10), 1 FROM ({}) AS {w} RETURNING *, {shown}",
+                    rows.0
+                )
+            }
+            2 => {
+                let (from, own) = self.from(a, 1);
+                let test = self.filter(&own, a, 1);
+                let shown = self.expr(Int, a, 3);
+                format!(
+                    "DELETE FROM a AS t WHERE EXISTS (SELECT 1 FROM {from}{test}) AND {condition} RETURNING t.s, {shown}"
+                )
+            }
+            _ => {
+                let cast = self.expr(Text, b, 2);
+                let e = self.expr(Json, b, 2);
+                format!(
+                    "INSERT INTO e (id, p, doc, tags, m, z) SELECT u.id + 100, u.aid, {e}, ARRAY[u.s], left({cast}, 4), \
+                     left({cast}, 6) FROM b u RETURNING *"
+                )
+            }
+        }
     }
 
     /// Rows written out, with sub-selects among the values.
@@ -92,4 +133,8 @@ impl Generator {
             _ => format!("SELECT {e} AS e, count(*) FROM ({rows}) AS {v}(p, q) GROUP BY 1"),
         })
     }
+}
+
+fn columns(all: &[(&str, Ty)]) -> Columns {
+    all.iter().map(|(c, t)| ((*c).to_owned(), *t)).collect()
 }

@@ -1,6 +1,6 @@
-//! Expressions of each type.
+//! Expressions of each type, but conditions.
 
-use super::generate::{ALL, Columns, Generator, Ty, Ty::*};
+use super::generate::{ALL, Columns, Generator, KEYS, Ty, Ty::*};
 
 impl Generator {
     /// An expression of the type over the columns.
@@ -14,11 +14,7 @@ impl Generator {
         }
         let d = depth - 1;
         match self.below(10) {
-            0 => {
-                let (a, b, c) =
-                    (self.expr(Bool, scope, d), self.expr(ty, scope, d), self.expr(ty, scope, d));
-                return format!("CASE WHEN {a} THEN {b} ELSE {c} END");
-            }
+            0 => return self.case(ty, scope, d),
             1 => {
                 let (a, b) = (self.expr(ty, scope, d), self.expr(ty, scope, d));
                 return match self.below(3) {
@@ -28,112 +24,278 @@ impl Generator {
                 };
             }
             2 | 3 if depth >= 2 && self.sublinks > 0 => {
-                return match ty == Ints && self.chance(50) {
-                    true => self.array_of(scope),
+                return match matches!(ty, Ints | Texts) && self.chance(50) {
+                    true => self.array_of(ty, scope),
                     false => self.scalar(ty, scope, depth),
                 };
             }
             _ => {}
         }
-        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
         match ty {
-            Int => match self.below(7) {
-                0 => format!("({} {} {})", e(self, Int), self.one(&["+", "-"]), e(self, Int)),
-                1 => format!("({} % 7)", e(self, Int)),
-                2 => format!("length({})", e(self, Text)),
-                3 => format!("abs({})", e(self, Int)),
-                4 => format!("cardinality({})", e(self, Ints)),
-                5 => format!("({})[{}]", e(self, Ints), 1 + self.below(3)),
-                _ => format!("EXTRACT(day FROM {})::int", e(self, Date)),
-            },
-            Num => match self.below(6) {
-                0 => format!("({} {} {})", e(self, Num), self.one(&["+", "-", "*"]), e(self, Int)),
-                1 => format!("round({}, 1)", e(self, Num)),
-                2 => format!("({})::numeric", e(self, Int)),
-                3 => format!("({} / 4)", e(self, Num)),
-                4 => format!(
-                    "{}({})",
-                    self.one(&["trunc", "floor", "ceil", "abs", "sign"]),
-                    e(self, Num)
-                ),
-                _ => format!("EXTRACT(epoch FROM {})", e(self, Interval)),
-            },
-            Float => match self.below(3) {
-                0 => format!("({} * 0.5::float8)", e(self, Float)),
-                1 => format!("({})::float8", e(self, Int)),
-                _ => format!("floor({})", e(self, Float)),
-            },
-            Text => match self.below(9) {
-                0 => format!("({} || {})", e(self, Text), e(self, Text)),
-                1 => format!(
-                    "{}({})",
-                    self.one(&["upper", "lower", "md5", "reverse", "initcap", "btrim"]),
-                    e(self, Text)
-                ),
-                2 => format!("({})::text", e(self, Int)),
-                3 => format!("substr({}, {})", e(self, Text), self.below(4)),
-                4 => format!("replace({}, 'o', {})", e(self, Text), e(self, Text)),
-                5 => format!("lpad({}, {}, '.')", e(self, Text), self.below(6)),
-                6 => format!("split_part({}, 'e', 1)", e(self, Text)),
-                7 => format!("to_char({}, 'YYYY-Mon-DD')", e(self, Date)),
-                _ => format!("array_to_string({}, ',', '*')", e(self, Ints)),
-            },
+            Int => self.int(scope, d),
+            Num => self.num(scope, d),
+            Float => self.float(scope, d),
+            Text => self.text(scope, d),
             Bool => self.condition(scope, d, depth),
-            Date => match self.below(3) {
-                0 => format!("({} + {} % 50)", e(self, Date), e(self, Int)),
-                1 => format!("date_trunc('month', {})::date", e(self, Date)),
-                _ => format!("({} + {})::date", e(self, Date), e(self, Interval)),
-            },
-            Interval => match self.below(4) {
-                0 => format!("({} * 2)", e(self, Interval)),
-                1 => format!("({} + {})", e(self, Interval), e(self, Interval)),
-                2 => format!("make_interval(days => {} % 40)", e(self, Int)),
-                _ => format!("justify_hours({})", e(self, Interval)),
-            },
-            Ints => match self.below(4) {
-                0 => format!("array_append({}, {})", e(self, Ints), e(self, Int)),
-                1 => format!("ARRAY[{}, {}]", e(self, Int), e(self, Int)),
-                2 => format!("({})[1:2]", e(self, Ints)),
-                _ => format!("array_remove({}, {})", e(self, Ints), e(self, Int)),
-            },
+            Date | Ts => self.time(ty, scope, d),
+            Interval => self.interval(scope, d),
+            Ints | Texts => self.array(ty, scope, d),
+            Json => self.json(scope, d),
         }
     }
 
-    fn condition(&mut self, scope: &Columns, d: usize, depth: usize) -> String {
-        let ty = ALL[self.below(ALL.len())];
-        let op = self.one(&["=", "<>", "<", "<=", ">", ">="]);
-        let sub = depth >= 2 && self.sublinks > 0;
-        match self.below(if sub { 12 } else { 9 }) {
-            0 => format!("({} AND {})", self.expr(Bool, scope, d), self.expr(Bool, scope, d)),
-            1 => format!("({} OR {})", self.expr(Bool, scope, d), self.expr(Bool, scope, d)),
-            2 => format!("(NOT {})", self.expr(Bool, scope, d)),
-            3 => {
-                let not = self.one(&["", "NOT "]);
-                format!("({} IS {not}NULL)", self.expr(ty, scope, d))
+    fn case(&mut self, ty: Ty, scope: &Columns, d: usize) -> String {
+        let (b, c) = (self.expr(ty, scope, d), self.expr(ty, scope, d));
+        if self.chance(70) {
+            let a = self.expr(Bool, scope, d);
+            let otherwise = match self.chance(80) {
+                true => format!(" ELSE {c}"),
+                false => String::new(),
+            };
+            return format!("CASE WHEN {a} THEN {b}{otherwise} END");
+        }
+        let key = self.type_among(KEYS);
+        let (value, when) = (self.expr(key, scope, d), self.expr(key, scope, d));
+        let other = self.expr(key, scope, 0);
+        format!("CASE {value} WHEN {when} THEN {b} WHEN {other} THEN NULL ELSE {c} END")
+    }
+
+    fn int(&mut self, scope: &Columns, d: usize) -> String {
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match self.below(16) {
+            0 | 1 => format!("({} {} {})", e(self, Int), self.one(&["+", "-"]), e(self, Int)),
+            2 => format!("({} % 7)", e(self, Int)),
+            3 => format!("length({})", e(self, Text)),
+            4 => format!("abs({})", e(self, Int)),
+            5 => format!("cardinality({})", e(self, Ints)),
+            6 => format!("({})[{}]", e(self, Ints), 1 + self.below(3)),
+            7 => format!("EXTRACT(day FROM {})::int", e(self, Date)),
+            8 => format!("EXTRACT(hour FROM {})::int", e(self, Ts)),
+            9 => format!("array_position({}, {})", e(self, Ints), e(self, Int)),
+            10 => format!("num_nulls({}, {})", e(self, Text), e(self, Date)),
+            11 => format!("strpos({}, {})", e(self, Text), e(self, Text)),
+            12 => self.function_of(Int, scope, d),
+            13 => format!("({} - {})", e(self, Date), e(self, Date)),
+            14 => format!("({} ->> 'n')::int", self.object(scope, d)),
+            _ => format!("({}::bigint + {})::int", e(self, Int), e(self, Int)),
+        }
+    }
+
+    /// A call of one of the functions in SQL.
+    fn function_of(&mut self, ty: Ty, scope: &Columns, d: usize) -> String {
+        let p = self.expr(Int, scope, d);
+        let q = self.expr(Text, scope, d.min(1));
+        let costly = self.calls > 0;
+        match (ty, self.below(6)) {
+            (Int, 0 | 1) if costly => {
+                self.calls -= 1;
+                format!("count_of({p})")
             }
-            4 => {
-                let not = self.one(&["", "NOT "]);
-                let (a, b) = (self.expr(ty, scope, d), self.expr(ty, scope, d));
-                format!("({a} IS {not}DISTINCT FROM {b})")
+            (Int, 2) => format!("({}).k", self.row_of(&p, &q)),
+            (Int, 3) => format!("made_of({p})"),
+            (Int, _) => format!("next_of({p})"),
+            (_, 0 | 1) if costly => {
+                self.calls -= 1;
+                format!("largest_of({p}, {q})")
             }
-            5 => {
-                let list: Vec<String> =
-                    (0..1 + self.below(3)).map(|_| self.expr(Int, scope, 0)).collect();
-                let not = self.one(&["", "NOT "]);
-                format!("({} {not}IN ({}))", self.expr(Int, scope, d), list.join(", "))
-            }
-            6 => format!(
-                "({} {} '%e_')",
-                self.expr(Text, scope, d),
-                self.one(&["LIKE", "NOT LIKE", "ILIKE"])
+            (_, 2 | 3) => format!("({}).v", self.row_of(&p, &q)),
+            _ => format!("joined_of({q}, {p})"),
+        }
+    }
+
+    fn row_of(&mut self, p: &str, q: &str) -> String {
+        format!("{}({p}, {q})", self.one(&["row_of", "pair_of"]))
+    }
+
+    fn num(&mut self, scope: &Columns, d: usize) -> String {
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match self.below(9) {
+            0 => format!("({} {} {})", e(self, Num), self.one(&["+", "-", "*"]), e(self, Int)),
+            1 => format!("round({}, 1)", e(self, Num)),
+            2 => format!("({})::numeric", e(self, Int)),
+            3 => format!("({} / 4)", e(self, Num)),
+            4 => format!(
+                "{}({})",
+                self.one(&["trunc", "floor", "ceil", "abs", "sign"]),
+                e(self, Num)
             ),
-            7 => {
-                let (a, b, c) =
-                    (self.expr(Int, scope, d), self.expr(Int, scope, 0), self.expr(Int, scope, 0));
-                format!("({a} BETWEEN {} {b} AND {c})", self.one(&["", "SYMMETRIC"]))
+            5 => format!("({})::numeric(60, {})", e(self, Num), self.below(3)),
+            6 => format!("(({})::numeric(60, 1))::numeric", e(self, Num)),
+            7 => format!("mod({}, 7)", e(self, Num)),
+            _ => format!("EXTRACT(epoch FROM {})", e(self, Interval)),
+        }
+    }
+
+    fn float(&mut self, scope: &Columns, d: usize) -> String {
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match self.below(4) {
+            0 => format!("({} * 0.5::float8)", e(self, Float)),
+            1 => format!("({})::float8", e(self, Int)),
+            2 => format!("abs({})", e(self, Float)),
+            _ => format!("floor({})", e(self, Float)),
+        }
+    }
+
+    fn text(&mut self, scope: &Columns, d: usize) -> String {
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match self.below(23) {
+            0 | 1 => format!("({} || {})", e(self, Text), e(self, Text)),
+            2 => format!(
+                "{}({})",
+                self.one(&["upper", "lower", "md5", "reverse", "initcap", "btrim"]),
+                e(self, Text)
+            ),
+            3 => {
+                let ty = ALL[self.below(ALL.len())];
+                format!("({})::text", e(self, ty))
             }
-            8 => format!("({} {op} {})", self.expr(ty, scope, d), self.expr(ty, scope, d)),
-            _ => self.sub_condition(scope, depth),
+            4 => format!("substr({}, {})", e(self, Text), self.below(4)),
+            5 => format!("replace({}, 'o', {})", e(self, Text), e(self, Text)),
+            6 => format!("lpad({}, {}, '.')", e(self, Text), self.below(6)),
+            7 => format!("split_part({}, 'e', 1)", e(self, Text)),
+            8 => format!("to_char({}, 'YYYY-Mon-DD')", e(self, Date)),
+            9 => format!("array_to_string({}, ',', '*')", e(self, Ints)),
+            10 => format!("({})::varchar({})::text", e(self, Text), 1 + self.below(4)),
+            11 => format!("({})::char({})::text", e(self, Text), 1 + self.below(5)),
+            12 => format!("(({})::varchar(3) || {}::char(4))", e(self, Text), e(self, Text)),
+            13 => format!("concat({}, {}, {})", e(self, Text), e(self, Int), e(self, Bool)),
+            14 => format!("format('%s:%L', {}, {})", e(self, Text), e(self, Int)),
+            15 => format!("{}({}, {})", self.one(&["left", "right"]), e(self, Text), e(self, Int)),
+            16 => format!("regexp_replace({}, '[aeiou]', '_', 'g')", e(self, Text)),
+            17 => self.function_of(Text, scope, d),
+            18 => {
+                let row = self.whole_row(scope);
+                match self.chance(50) {
+                    true => format!("({row})::text"),
+                    false => format!("row_to_json({row})::text"),
+                }
+            }
+            19 => {
+                let (a, b) = (self.type_among(ALL.len()), self.type_among(ALL.len()));
+                let (a, b) = (e(self, a), e(self, b));
+                match self.below(3) {
+                    0 => format!("ROW({a}, {b})::text"),
+                    1 => format!("json_build_object('a', {a}, 'b', {b})::text"),
+                    _ => format!("row_to_json(ROW({a}, {b}))::text"),
+                }
+            }
+            20 => format!("({} ->> {})", e(self, Json), self.one(&["'n'", "0", "'s'"])),
+            21 => format!("({})[{}]", e(self, Texts), 1 + self.below(2)),
+            _ => format!("jsonb_typeof({})", e(self, Json)),
+        }
+    }
+
+    /// A table or sub-select as a row; a row of columns where names do not say which.
+    fn whole_row(&mut self, scope: &Columns) -> String {
+        let tables: Vec<&str> = scope
+            .iter()
+            .filter_map(|c| c.0.split_once('.'))
+            .map(|(table, _)| table)
+            .filter(|table| table.chars().skip(1).all(|c| c.is_ascii_digit()))
+            .collect();
+        if self.keyed || tables.is_empty() {
+            let (a, b) = (self.expr(Int, scope, 0), self.expr(Text, scope, 0));
+            return format!("ROW({a}, {b})");
+        }
+        tables[self.below(tables.len())].to_owned()
+    }
+
+    /// Is a row NULL, or another row?
+    pub(super) fn row_condition(&mut self, scope: &Columns) -> String {
+        let row = self.whole_row(scope);
+        match self.below(4) {
+            0 => format!("({row} IS NULL)"),
+            1 => format!("({row} IS NOT NULL)"),
+            2 => format!("({row} IS NOT DISTINCT FROM {row})"),
+            _ => format!("({row} IS DISTINCT FROM NULL)"),
+        }
+    }
+
+    fn time(&mut self, ty: Ty, scope: &Columns, d: usize) -> String {
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match (ty, self.below(7)) {
+            (Date, 0 | 1) => format!("({} + {} % 50)", e(self, Date), e(self, Int)),
+            (Date, 2) => format!("date_trunc('month', {})::date", e(self, Date)),
+            (Date, 3 | 4) => format!("({} + {})::date", e(self, Date), e(self, Interval)),
+            (Date, _) => format!("({})::date", e(self, Ts)),
+            (_, 0) => format!("({} + {})", e(self, Ts), e(self, Interval)),
+            (_, 1) => format!("({} - {})", e(self, Date), e(self, Interval)),
+            (_, 2) => format!("date_trunc('{}', {})", self.one(&["day", "hour"]), e(self, Ts)),
+            (_, 3) => format!("({})::timestamp", e(self, Date)),
+            (_, 4) => format!("({})::timestamp(0)", e(self, Ts)),
+            (_, 5) => {
+                format!("date_bin('2 hours', {}, timestamp '2024-01-01')", e(self, Ts))
+            }
+            _ => format!("({} + time '10:30')", e(self, Date)),
+        }
+    }
+
+    fn interval(&mut self, scope: &Columns, d: usize) -> String {
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match self.below(8) {
+            0 => format!("({} * 2)", e(self, Interval)),
+            1 => format!("({} + {})", e(self, Interval), e(self, Interval)),
+            2 => format!("make_interval(days => {} % 40)", e(self, Int)),
+            3 => format!("({} - {})", e(self, Ts), e(self, Ts)),
+            4 => format!("age({}, {})", e(self, Ts), e(self, Ts)),
+            5 => format!("({})::interval({})", e(self, Interval), self.below(3)),
+            6 => format!("({} % 100 * interval '1 hour')", e(self, Int)),
+            _ => format!("justify_hours({})", e(self, Interval)),
+        }
+    }
+
+    fn array(&mut self, ty: Ty, scope: &Columns, d: usize) -> String {
+        let of = if ty == Ints { Int } else { Text };
+        let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
+        match self.below(8) {
+            0 => format!("array_append({}, {})", e(self, ty), e(self, of)),
+            1 => format!("ARRAY[{}, {}]", e(self, of), e(self, of)),
+            2 => format!("({})[1:2]", e(self, ty)),
+            3 => format!("({} || {})", e(self, ty), e(self, ty)),
+            4 => format!("array_replace({}, {}, {})", e(self, ty), e(self, of), e(self, of)),
+            5 if ty == Texts => {
+                let f = self.one(&["string_to_array", "regexp_split_to_array"]);
+                format!("{f}({}, 'e')", e(self, Text))
+            }
+            6 if ty == Texts => format!("({})::text[]", e(self, Ints)),
+            _ => format!("array_remove({}, {})", e(self, ty), e(self, of)),
+        }
+    }
+
+    /// An object of `jsonb` whose `n` is a whole number or NULL.
+    fn object(&mut self, scope: &Columns, d: usize) -> String {
+        let (n, ty) = (self.expr(Int, scope, d), self.json_type());
+        let s = self.expr(ty, scope, d);
+        match self.below(3) {
+            0 => format!("to_jsonb(ROW({n}, {s})) || jsonb_build_object('n', {n})"),
+            1 => format!("jsonb_strip_nulls(jsonb_build_object('n', {n}, 's', {s}))"),
+            _ => format!("jsonb_build_object('s', {s}, 'n', {n})"),
+        }
+    }
+
+    /// Types whose values `jsonb` shows alike if they are equal.
+    pub(super) fn json_type(&mut self) -> Ty {
+        [Int, Text, Bool, Date, Ts, Ints, Texts, Json][self.below(8)]
+    }
+
+    fn json(&mut self, scope: &Columns, d: usize) -> String {
+        match self.below(6) {
+            0 => {
+                let (a, b) = (self.json_type(), self.json_type());
+                let (a, b) = (self.expr(a, scope, d), self.expr(b, scope, d));
+                format!("jsonb_build_array({a}, {b})")
+            }
+            1 => {
+                let ty = self.json_type();
+                format!("to_jsonb({})", self.expr(ty, scope, d))
+            }
+            2 => format!("({} -> {})", self.expr(Json, scope, d), self.one(&["'n'", "'s'", "1"])),
+            3 => format!("({} || {})", self.expr(Json, scope, d), self.expr(Json, scope, d)),
+            4 => {
+                let path = self.one(&["'{s,0}'", "'{n}'", "'{t,k}'"]);
+                format!("({} #> {path})", self.expr(Json, scope, d))
+            }
+            _ => format!("({})", self.object(scope, d)),
         }
     }
 
@@ -170,17 +332,7 @@ impl Generator {
 
     pub(super) fn constant(&mut self, ty: Ty) -> String {
         if self.chance(10) {
-            let name = match ty {
-                Int => "int",
-                Num => "numeric",
-                Float => "float8",
-                Text => "text",
-                Bool => "boolean",
-                Date => "date",
-                Interval => "interval",
-                Ints => "int[]",
-            };
-            return format!("NULL::{name}");
+            return format!("NULL::{}", ty.name());
         }
         if self.prepared && self.chance(50) {
             match ty {
@@ -189,19 +341,23 @@ impl Generator {
                 _ => {}
             }
         }
-        match ty {
-            Int => self.below(12).to_string(),
-            Num => self.one(&["1.50", "0.0", "12.25", "-3.1"]).to_owned(),
-            Float => self.one(&["0.25::float8", "-2::float8", "1.5::float8"]).to_owned(),
-            Text => {
-                self.one(&["'one'::text", "''::text", "'x y'::text", "'THREE'::text"]).to_owned()
-            }
-            Bool => self.one(&["true", "false"]).to_owned(),
-            Date => self.one(&["date '2024-02-29'", "date '2023-12-31'"]).to_owned(),
-            Interval => self
-                .one(&["interval '1 day'", "interval '1 mon -2 hours'", "interval '36 hours'"])
-                .to_owned(),
-            Ints => self.one(&["ARRAY[1, 2, 3]", "'{}'::int[]", "'{NULL,4}'::int[]"]).to_owned(),
-        }
+        let of: &[&str] = match ty {
+            Int => return self.below(12).to_string(),
+            Num => &["1.50", "0.0", "12.25", "-3.1"],
+            Float => &["0.25::float8", "-2::float8", "1.5::float8"],
+            Text => &["'one'::text", "''::text", "'x y'::text", "'THREE'::text"],
+            Bool => &["true", "false"],
+            Date => &["date '2024-02-29'", "date '2023-12-31'"],
+            Ts => &["timestamp '2024-03-01 12:00'", "timestamp '2024-02-28 17:00:00.5'"],
+            Interval => &["interval '1 day'", "interval '1 mon -2 hours'", "interval '36 hours'"],
+            Ints => &["ARRAY[1, 2, 3]", "'{}'::int[]", "'{NULL,4}'::int[]"],
+            Texts => &["ARRAY['one', 'x y']", "'{}'::text[]", "'{NULL,two}'::text[]"],
+            Json => &[
+                "'{\"n\": 3, \"s\": \"one\"}'::jsonb",
+                "'[1, null, \"x\"]'::jsonb",
+                "'null'::jsonb",
+            ],
+        };
+        self.one(of).to_owned()
     }
 }

@@ -1,7 +1,7 @@
 //! Statements of several steps: prepared ones, views, and volatile functions in forms that have one
 //! right answer.
 
-use super::generate::{Generator, Statement, Ty::*, both, renamed};
+use super::generate::{ALL, Columns, Generator, Statement, Ty::*, both, renamed};
 
 impl Generator {
     /// A statement prepared once and run with other parameters, often enough for a plan that serves
@@ -19,8 +19,9 @@ impl Generator {
             let b = self.one(&["'one'", "NULL", "''", "'x'"]);
             steps.push(format!("EXECUTE p ({a}, {b}, {c})"));
         }
-        steps.push("DEALLOCATE ALL".to_owned());
-        Statement::many(steps)
+        let mut statement = Statement::many(steps);
+        statement.prepares = true;
+        statement
     }
 
     /// A query by way of a view.
@@ -38,7 +39,93 @@ impl Generator {
             }
         };
         let create = format!("CREATE TEMP VIEW rv AS {sql}");
-        let mut statement = Statement::many(vec![format!("BEGIN; {create}"), query]);
+        let shown = "SELECT pg_get_viewdef('rv'::regclass, true)".to_owned();
+        let mut statement = Statement::many(vec![format!("BEGIN; {create}"), query, shown]);
+        statement.opened = true;
+        statement
+    }
+
+    /// A function of a random query, called for each row; what its arguments are is in the query.
+    pub(super) fn function(&mut self) -> Statement {
+        self.prepared = true;
+        let volatile = self.one(&["", " STABLE", " VOLATILE", " IMMUTABLE"]);
+        let strict = self.one(&["", "", " STRICT"]);
+        let (sql, query);
+        let f = self.name("f");
+        if self.chance(50) {
+            let (body, columns) = match self.below(4) {
+                0 => self.set_operation(&Vec::new(), 1),
+                1 => self.half_read(&Vec::new()),
+                _ => self.select(&Vec::new(), 1),
+            };
+            self.prepared = false;
+            let list: Vec<String> =
+                columns.iter().map(|(c, ty)| format!("r{c} {}", ty.name())).collect();
+            let casts: Vec<String> =
+                columns.iter().map(|(c, ty)| format!("b.{c}::{}", ty.name())).collect();
+            sql = format!(
+                "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS TABLE ({}) LANGUAGE sql{volatile}{strict} AS \
+                 $f$ SELECT {} FROM ({body}) AS b $f$",
+                list.join(", "),
+                casts.join(", ")
+            );
+            let own: Columns = columns.iter().map(|(c, ty)| (format!("l.r{c}"), *ty)).collect();
+            query = self.query_of_function(&f, &own);
+        } else {
+            let ty = self.type_among(ALL.len());
+            let body = self.scalar(ty, &Vec::new(), 2);
+            self.prepared = false;
+            let name = ty.name();
+            sql = format!(
+                "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS {name} LANGUAGE sql{volatile}{strict} AS \
+                 $f$ SELECT ({body})::{name} $f$"
+            );
+            let (from, own) = self.from(&Vec::new(), 0);
+            let (p, q, r) =
+                (self.expr(Int, &own, 1), self.expr(Text, &own, 1), self.expr(Int, &own, 0));
+            let condition = self.filter(&own, &Vec::new(), 1);
+            query = format!("SELECT pg_temp.{f}({p}, {q}, {r}) AS v, {q} FROM {from}{condition}");
+        }
+        let mut statement = Statement::many(vec![format!("BEGIN; {sql}"), query]);
+        statement.opened = true;
+        statement
+    }
+
+    /// Calls a function that returns a table, in FROM with what is before it, in a sub-select, or in
+    /// the select list.
+    fn query_of_function(&mut self, f: &str, columns: &Columns) -> String {
+        let (from, own) = self.from(&Vec::new(), 0);
+        let args = [self.expr(Int, &own, 1), self.expr(Text, &own, 1), self.expr(Int, &own, 0)];
+        let call = format!("pg_temp.{f}({})", args.join(", "));
+        match self.below(4) {
+            0 | 1 => {
+                let join = self.one(&["CROSS JOIN", "LEFT JOIN"]);
+                let on = if join == "LEFT JOIN" { " ON true" } else { "" };
+                let condition = self.filter(&both(columns, &own), &Vec::new(), 1);
+                let e = self.expr(Int, &both(columns, &own), 2);
+                format!("SELECT l.*, {e} AS e FROM {from} {join} {call} AS l{on}{condition}")
+            }
+            2 => {
+                let (_, e) = self.aggregate(columns, &own, &Vec::new(), 1);
+                let condition = self.filter(columns, &own, 1);
+                format!("SELECT (SELECT {e} FROM {call} AS l{condition}) AS e FROM {from}")
+            }
+            _ => format!("SELECT {call} AS e, {} AS g FROM {from}", args[0]),
+        }
+    }
+
+    /// A table made of a query: its columns' types and values.
+    pub(super) fn new_table(&mut self) -> Statement {
+        let (sql, columns) = self.select(&Vec::new(), 2);
+        let own = renamed("nt", &columns);
+        let condition = self.filter(&own, &Vec::new(), 2);
+        let mut statement = Statement::many(vec![
+            format!("BEGIN; CREATE TEMP TABLE nt AS {sql}"),
+            format!("SELECT * FROM nt{condition}"),
+            "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute \
+             WHERE attrelid = 'nt'::regclass AND attnum > 0"
+                .to_owned(),
+        ]);
         statement.opened = true;
         statement
     }

@@ -1,90 +1,169 @@
 //! FROM: tables, functions, views, sub-selects, and all joins of them.
 
-use super::generate::{Columns, Generator, Ty::*, both, renamed};
+use super::generate::{Columns, Generator, Ty, Ty::*, both, renamed};
+
+type Shape = (&'static str, &'static [(&'static str, Ty)]);
+
+/// Tables, the first ones more often, and views, with their columns.
+const BASES: [Shape; 12] = [
+    ("a", &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
+    ("a", &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
+    ("b", &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
+    ("b", &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
+    ("c", &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval), ("x", Int)]),
+    ("e", &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
+    ("e", &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
+    ("w", &[("k", Int), ("w", Text), ("g", Int)]),
+    ("va", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("vj", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("vg", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("vu", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+];
+
+/// Those of [`BASES`] that are no views.
+const TABLES: usize = 8;
 
 impl Generator {
+    /// What a sub-select sees of what is around it: all, one table of it, which may be far outside,
+    /// or nothing.
+    pub(super) fn around(&mut self, scope: &Columns) -> Columns {
+        match self.below(10) {
+            0 => Vec::new(),
+            1..=4 if !scope.is_empty() => {
+                let at = self.below(scope.len());
+                let table = |name: &str| name.split('.').next().map(str::to_owned);
+                let one = table(&scope[at].0);
+                scope.iter().filter(|c| table(&c.0) == one).cloned().collect()
+            }
+            _ => scope.clone(),
+        }
+    }
+
+    /// A depth at which now and then there are sub-selects.
+    pub(super) fn deeper(&mut self) -> usize {
+        if self.chance(20) { 2 } else { 1 }
+    }
+
     /// A table or sub-select under a name, and its columns.
     fn table(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
+        if !outer.is_empty() && self.chance(20) {
+            return self.restricted(outer);
+        }
         let t = self.name("t");
-        let columns: &[(&str, super::generate::Ty)] = match self.below(if depth > 0 {
-            12
-        } else {
-            8
-        }) {
-            0 | 1 => &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)],
-            2 | 3 => &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("arr", Ints)],
-            4 => &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval)],
-            5 => {
+        match self.below(if depth > 0 { 19 } else { 14 }) {
+            12 => {
                 let rows = self
                     .one(&["(1, 'one', true), (5, 'y', NULL)", "(2, NULL, NULL), (3, 'x', false)"]);
                 let text = format!("(VALUES {rows}) AS {t}(k, v, q)");
-                return (text, renamed(&t, &columns_of(&[("k", Int), ("v", Text), ("q", Bool)])));
+                (text, renamed(&t, &columns_of(&[("k", Int), ("v", Text), ("q", Bool)])))
             }
-            6 => {
-                let view = self.one(&["va", "vj", "vg", "vu"]);
-                let columns = columns_of(&[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]);
-                return (format!("{view} AS {t}"), renamed(&t, &columns));
-            }
-            7 => {
-                let columns = [("k", Int), ("w", Text), ("g", Int)];
-                return (format!("w AS {t}"), renamed(&t, &columns_of(&columns)));
-            }
-            8 => {
+            13 => {
                 let text = format!("generate_series(1, {}) AS {t}(g)", 1 + self.below(5));
-                return (text, vec![(format!("{t}.g"), Int)]);
+                (text, vec![(format!("{t}.g"), Int)])
+            }
+            at @ 0..12 => {
+                let (name, columns) = BASES[at];
+                (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
             }
             _ => {
                 let (inner, columns) = match self.below(4) {
                     0 => self.set_operation(outer, depth - 1),
                     _ => self.select(outer, depth - 1),
                 };
-                return (format!("({inner}) AS {t}"), renamed(&t, &columns));
+                (format!("({inner}) AS {t}"), renamed(&t, &columns))
             }
+        }
+    }
+
+    /// A table by itself.
+    pub(super) fn base(&mut self) -> (String, Columns) {
+        let t = self.name("t");
+        let (name, columns) = BASES[self.below(TABLES)];
+        (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
+    }
+
+    /// Rows of a table that what is around chooses, kept apart or not.
+    pub(super) fn restricted(&mut self, outer: &Columns) -> (String, Columns) {
+        let (t, i) = (self.name("t"), self.name("i"));
+        let (name, columns) = BASES[self.below(TABLES)];
+        let own = renamed(&i, &columns_of(columns));
+        let outer = self.around(outer);
+        let ints: Vec<&String> = own.iter().filter(|c| c.1 == Int).map(|c| &c.0).collect();
+        let key = ints[self.below(ints.len())].clone();
+        let op = self.one(&["=", "<", ">", "<>", "IS DISTINCT FROM"]);
+        let value = self.expr(Int, &outer, 1);
+        let apart = self.one(&["", "", " OFFSET 0", " OFFSET 1 - 1"]);
+        let mut columns = columns_of(columns);
+        let more = match self.chance(30) {
+            true => {
+                let ty = self.type_among(4);
+                columns.push(("m".to_owned(), ty));
+                format!(", {} AS m", self.expr(ty, &both(&own, &outer), 1))
+            }
+            false => String::new(),
         };
-        let table = match columns[1].0 {
-            "x" => "a",
-            "aid" => "b",
-            _ => "c",
-        };
-        (format!("{table} AS {t}"), renamed(&t, &columns_of(columns)))
+        let shown: Vec<String> = own.iter().map(|c| c.0.clone()).collect();
+        let text = format!(
+            "(SELECT {}{more} FROM {name} AS {i} WHERE {key} {op} {value}{apart}) AS {t}",
+            shown.join(", ")
+        );
+        (text, renamed(&t, &columns))
     }
 
     /// What stands in FROM, with its columns.
     pub(super) fn from(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
         let joins = if depth == 0 { self.below(2) } else { self.below(3) };
-        self.joined(outer, depth, joins)
+        self.joined(outer, depth, joins, false)
     }
 
-    fn joined(&mut self, outer: &Columns, depth: usize, joins: usize) -> (String, Columns) {
+    fn joined(
+        &mut self,
+        outer: &Columns,
+        depth: usize,
+        joins: usize,
+        nested: bool,
+    ) -> (String, Columns) {
         let (mut text, mut scope) = self.table(outer, depth);
         for _ in 0..joins {
-            if self.chance(20) {
+            if self.chance(25) {
                 let (item, columns) = self.lateral(&both(&scope, outer), depth);
-                let join = self.one(&["CROSS JOIN", "JOIN", "LEFT JOIN"]);
+                let ways = [" CROSS JOIN", " JOIN", " LEFT JOIN", ","];
+                // Within parentheses there are joins only.
+                let join = self.one(&ways[..ways.len() - usize::from(nested)]);
                 let on = match (join, self.chance(50)) {
-                    ("CROSS JOIN", _) => String::new(),
+                    (" CROSS JOIN" | ",", _) => String::new(),
                     (_, true) => " ON true".to_owned(),
-                    _ => format!(" ON {}", self.expr(Bool, &both(&columns, &scope), 1)),
+                    _ => {
+                        let depth = self.deeper();
+                        let all = both(&both(&columns, &scope), outer);
+                        format!(" ON {}", self.expr(Bool, &all, depth))
+                    }
                 };
-                text.push_str(&format!(" {join} {item}{on}"));
+                text.push_str(&format!("{join} {item}{on}"));
                 scope.extend(columns);
+                if join == "," {
+                    break;
+                }
                 continue;
             }
             let (right, columns) = match depth > 0 && self.chance(15) {
                 true => {
                     // Parentheses around a single item are not allowed.
                     let joins = 1 + self.below(2);
-                    let (inner, columns) = self.joined(outer, depth - 1, joins);
+                    let (inner, columns) = self.joined(outer, depth - 1, joins, true);
                     (format!("({inner})"), columns)
                 }
                 false => self.table(outer, depth.saturating_sub(1)),
             };
-            text.push_str(&self.join(&scope, &columns, outer, &right, depth));
+            let (join, more) = self.join(&scope, &columns, outer, &right, depth);
+            text.push_str(&join);
             scope.extend(columns);
+            scope.extend(more);
         }
         (text, scope)
     }
 
+    /// A join with `item`, and the columns that the join itself has.
     fn join(
         &mut self,
         left: &Columns,
@@ -92,25 +171,47 @@ impl Generator {
         outer: &Columns,
         item: &str,
         depth: usize,
-    ) -> String {
+    ) -> (String, Columns) {
         let ints = |c: &Columns| -> Vec<String> {
             c.iter().filter(|c| c.1 == Int).map(|c| c.0.clone()).collect()
         };
         let (l, r) = (ints(left), ints(right));
         let join = self.one(&["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"]);
         if l.is_empty() || r.is_empty() || join == "CROSS JOIN" {
-            return format!(" CROSS JOIN {item}");
+            return (format!(" CROSS JOIN {item}"), Vec::new());
+        }
+        let column = |c: &String| c.split_once('.').map(|(_, c)| c.to_owned());
+        let shared = l.iter().filter_map(column).find(|c| {
+            let count =
+                |all: &Columns| all.iter().filter(|x| column(&x.0).as_ref() == Some(c)).count();
+            count(left) == 1 && count(right) == 1
+        });
+        if let Some(name) = shared
+            && self.chance(15)
+        {
+            let j = self.name("j");
+            let text = format!(" {join} {item} USING ({name}) AS {j}");
+            return (text, vec![(format!("{j}.{name}"), Int)]);
         }
         let (mut l, mut r) = (l[self.below(l.len())].clone(), r[self.below(r.len())].clone());
         // A value from around within the key of one side.
         if !outer.is_empty() && self.chance(40) {
-            let more = self.expr(Int, outer, 1);
+            let outer = self.around(outer);
+            // The real server refuses a FULL JOIN by a volatile key.
+            let more = self.expr(Int, &outer, usize::from(join != "FULL JOIN"));
             match self.chance(50) {
                 true => l = format!("{l} + {more}"),
                 false => r = format!("{r} + {more}"),
             }
         }
-        let more = match join != "FULL JOIN" && self.chance(35) {
+        if self.chance(10) {
+            l = format!("({l})::{}", self.one(&["bigint", "float8", "numeric"]));
+        }
+        let op = match join {
+            "FULL JOIN" => "=",
+            _ => self.one(&["=", "=", "=", "=", "<", "<>"]),
+        };
+        let more = match self.chance(if join == "FULL JOIN" { 8 } else { 35 }) {
             true => {
                 let scope = both(&both(left, right), outer);
                 // Deep enough for a sub-select, also far below.
@@ -119,71 +220,160 @@ impl Generator {
             }
             false => String::new(),
         };
-        format!(" {join} {item} ON {l} = {r}{more}")
+        (format!(" {join} {item} ON {l} {op} {r}{more}"), Vec::new())
     }
 
     /// An item that uses the columns before it and those from around.
     fn lateral(&mut self, around: &Columns, depth: usize) -> (String, Columns) {
         let l = self.name("l");
-        match self.below(6) {
-            0 => {
-                let to = self.expr(Int, around, 1);
-                (
-                    format!("generate_series(1, abs({to}) % 5) AS {l}(g)"),
-                    vec![(format!("{l}.g"), Int)],
-                )
-            }
-            1 => {
-                let array = self.expr(Ints, around, 1);
-                (format!("unnest({array}) AS {l}(e)"), vec![(format!("{l}.e"), Int)])
-            }
+        let d = self.deeper();
+        match self.below(8) {
+            0 | 1 => self.function_item(around, &l, d),
             2 => {
-                let (a, b) = (self.expr(Int, around, 1), self.expr(Text, around, 1));
-                let (c, d) = (self.expr(Int, around, 1), self.expr(Text, around, 1));
+                let (a, b) = (self.expr(Int, around, d), self.expr(Text, around, 1));
+                let (c, d) = (self.expr(Int, around, 1), self.expr(Text, around, d));
                 let columns = columns_of(&[("p", Int), ("q", Text)]);
                 let values = format!("LATERAL (VALUES ({a}, {b}), ({c}, {d})) AS {l}(p, q)");
                 (values, renamed(&l, &columns))
             }
-            3 => {
-                let p = self.expr(Int, around, 1);
-                let columns = columns_of(&[("p", Int), ("q", Text)]);
-                (format!("rows_of({p}) AS {l}(p, q)"), renamed(&l, &columns))
-            }
             _ => {
+                let around = self.around(around);
                 let depth = depth.saturating_sub(1);
-                let (inner, columns) = match self.below(5) {
-                    0 => self.set_operation(around, depth.min(1)),
+                let (inner, columns) = match self.below(6) {
+                    0 => self.set_operation(&around, depth.min(1)),
                     1 => {
-                        (self.recursive(around), columns_of(&[("n", Int), ("v", Int), ("c", Bool)]))
+                        let columns = columns_of(&[("n", Int), ("v", Int), ("c", Bool)]);
+                        (self.recursive(&around), columns)
                     }
                     2 => {
                         let p = self.name("p");
-                        (
-                            format!("SELECT u.{p} FROM ({}) AS u({p})", self.single(Int, around)),
-                            vec![(p, Int)],
-                        )
+                        let single = self.single(Int, &around);
+                        (format!("SELECT u.{p} FROM ({single}) AS u({p})"), vec![(p, Int)])
                     }
-                    _ => self.select(around, depth),
+                    3 => self.half_read(&around),
+                    _ => self.select(&around, depth),
                 };
                 (format!("LATERAL ({inner}) AS {l}"), renamed(&l, &columns))
             }
         }
     }
 
+    /// A function in FROM whose arguments are made of what is around; volatile ones keep their rows
+    /// while it is the same.
+    fn function_item(&mut self, around: &Columns, l: &str, d: usize) -> (String, Columns) {
+        let around = &self.around(around);
+        let n = self.expr(Int, around, d);
+        let volatile = self.one(&["", " + (random() * 0)::int"]);
+        let ordinal = match self.chance(25) {
+            true => " WITH ORDINALITY",
+            false => "",
+        };
+        let mut columns: Columns;
+        let call = match self.below(10) {
+            0 | 1 => {
+                columns = columns_of(&[("g", Int)]);
+                format!("generate_series(1, abs({n}) % 5{volatile})")
+            }
+            2 => {
+                columns = columns_of(&[("g", Int)]);
+                format!("unnest({})", self.expr(Ints, around, d))
+            }
+            3 => {
+                columns = columns_of(&[("g", Int), ("h", Text)]);
+                format!("unnest({}, {})", self.expr(Ints, around, d), self.expr(Texts, around, 1))
+            }
+            4 | 5 => {
+                columns = columns_of(&[("g", Int), ("h", Text)]);
+                match self.chance(50) && self.calls > 0 {
+                    true => {
+                        self.calls -= 1;
+                        format!("rows_of({n})")
+                    }
+                    false => format!("made_rows({n}, {})", self.expr(Text, around, 1)),
+                }
+            }
+            6 => {
+                columns = columns_of(&[("g", Int), ("h", Int)]);
+                let m = self.expr(Int, around, 1);
+                format!("ROWS FROM (numbers_of({n}{volatile}), generate_series(1, abs({m}) % 3))")
+            }
+            7 => {
+                columns = columns_of(&[("g", Text), ("h", Text)]);
+                format!("jsonb_each_text(jsonb_build_object('n', {n}, 's', {n} + 1))")
+            }
+            8 => {
+                columns = columns_of(&[("g", Ts)]);
+                let from = self.expr(Ts, around, 1);
+                format!("generate_series({from}, {from} + interval '9 hours', '4 hours')")
+            }
+            _ => {
+                columns = columns_of(&[("g", Text)]);
+                format!("string_to_table({}, 'e')", self.expr(Text, around, d))
+            }
+        };
+        if !ordinal.is_empty() {
+            columns.push(("o".to_owned(), Int));
+        }
+        let names: Vec<&str> = columns.iter().map(|c| c.0.as_str()).collect();
+        let lateral = self.one(&["", "LATERAL "]);
+        (format!("{lateral}{call}{ordinal} AS {l}({})", names.join(", ")), renamed(l, &columns))
+    }
+
+    /// A query whose rows come in the order of a window or of an index, and which ends before all
+    /// are read: what is left must not stay for the next time.
+    pub(super) fn half_read(&mut self, outer: &Columns) -> (String, Columns) {
+        let (t, w) = (self.name("t"), self.name("w"));
+        let (table, columns) = BASES[[0, 2, 5][self.below(3)]];
+        let own = renamed(&t, &columns_of(columns));
+        let scope = both(&own, outer);
+        let (e, ty) = (self.type_among(KEYS_OF_ROWS), Int);
+        let value = self.expr(e, &scope, 1);
+        let condition = self.filter(&own, outer, 1);
+        let int = self.expr(Int, &scope, 1);
+        let by = format!("{t}.id{}", self.one(&["", " DESC"]));
+        let window = match self.below(5) {
+            0 => format!("row_number() OVER (ORDER BY {by})"),
+            1 => format!("sum({int}) OVER (ORDER BY {by})"),
+            2 => format!("count({int}) OVER (PARTITION BY {t}.id % 3 ORDER BY {by})"),
+            3 => format!("lag({int}) OVER (ORDER BY {by})"),
+            _ => format!("count(*) OVER (ORDER BY {by} ROWS 1 PRECEDING)"),
+        };
+        let window = format!("({window})::int");
+        let limit = match self.chance(50) && !outer.is_empty() {
+            true => format!("abs({}) % 4", self.expr(Int, outer, 0)),
+            false => self.below(5).to_string(),
+        };
+        let text = format!(
+            "SELECT {value} AS v, {window} AS {w} FROM {table} AS {t}{condition} ORDER BY {by} LIMIT {limit}"
+        );
+        (text, vec![("v".to_owned(), e), (w, ty)])
+    }
+
     /// A query of one column in an order that is decided, with a LIMIT.
-    pub(super) fn single(&mut self, ty: super::generate::Ty, outer: &Columns) -> String {
+    pub(super) fn single(&mut self, ty: Ty, outer: &Columns) -> String {
         let (from, own) = self.from(outer, 0);
         let scope = both(&own, outer);
-        let (e, condition) = (self.plain(ty, &scope, 1), self.filter(&own, outer, 1));
+        let depth = self.deeper();
+        let (e, condition) = (self.plain(ty, &scope, 1), self.filter(&own, outer, depth));
         let order = self.direction();
-        let tail = match self.chance(50) && !outer.is_empty() {
-            true => format!("LIMIT abs({}) % 3 + 1", self.expr(Int, outer, 0)),
-            false => format!("LIMIT {} OFFSET {}", 1 + self.below(3), self.below(3)),
+        let tail = match self.below(5) {
+            0 | 1 if !outer.is_empty() => {
+                format!("LIMIT abs({}) % 3 + 1", self.expr(Int, outer, 0))
+            }
+            2 if self.sublinks > 0 => {
+                self.sublinks -= 1;
+                let (from, count) = (self.from(outer, 0).0, self.expr(Int, outer, 0));
+                format!("LIMIT (SELECT count(*) % 3 + abs(COALESCE({count}, 1)) % 2 FROM {from})")
+            }
+            _ => format!("LIMIT {} OFFSET {}", 1 + self.below(3), self.below(3)),
         };
         format!("SELECT {e} FROM {from}{condition} ORDER BY 1{order} {tail}")
     }
 }
 
-fn columns_of(columns: &[(&str, super::generate::Ty)]) -> Columns {
+/// Types of the values of [`Generator::half_read`].
+const KEYS_OF_ROWS: usize = 5;
+
+fn columns_of(columns: &[(&str, Ty)]) -> Columns {
     columns.iter().map(|(c, ty)| ((*c).to_owned(), *ty)).collect()
 }

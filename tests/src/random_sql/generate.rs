@@ -11,6 +11,8 @@ pub struct Statement {
     pub opened: bool,
     /// It changed rows.
     pub changes: bool,
+    /// It has prepared statements.
+    pub prepares: bool,
 }
 
 /// One message.
@@ -39,13 +41,39 @@ pub(super) enum Ty {
     Text,
     Bool,
     Date,
+    Ts,
     Interval,
     Ints,
+    Texts,
+    /// `jsonb` without fractions: equal ones look the same.
+    Json,
 }
 
 use Ty::*;
 
-pub(super) const ALL: [Ty; 8] = [Int, Num, Float, Text, Bool, Date, Interval, Ints];
+pub(super) const ALL: [Ty; 11] =
+    [Int, Num, Float, Text, Bool, Date, Ts, Interval, Ints, Texts, Json];
+
+/// The first types of [`ALL`]: those of keys. Equal values look the same once they are plain.
+pub(super) const KEYS: usize = 7;
+
+impl Ty {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Int => "int",
+            Num => "numeric",
+            Float => "float8",
+            Text => "text",
+            Bool => "boolean",
+            Date => "date",
+            Ts => "timestamp",
+            Interval => "interval",
+            Ints => "int[]",
+            Texts => "text[]",
+            Json => "jsonb",
+        }
+    }
+}
 
 pub(super) type Columns = Vec<(String, Ty)>;
 
@@ -56,12 +84,16 @@ pub struct Generator {
     pub(super) sublinks: u32,
     /// Constants may be `$1` (an integer), `$2` (a text) and `$3` (an integer).
     pub(super) prepared: bool,
+    /// Calls of functions that run queries of their own that the statement may still have.
+    pub(super) calls: u32,
+    /// Columns are keys of groups: their tables are not known as rows.
+    pub(super) keyed: bool,
 }
 
 impl Generator {
     pub fn new(seed: u64) -> Generator {
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678;
-        Generator { state, names: 0, sublinks: 6, prepared: false }
+        Generator { state, names: 0, sublinks: 6, prepared: false, calls: 2, keyed: false }
     }
 
     /// splitmix64.
@@ -95,7 +127,9 @@ impl Generator {
     }
 
     pub fn statement(&mut self) -> Statement {
-        let mut statement = match self.below(24) {
+        let mut statement = match self.below(27) {
+            24 | 25 => self.function(),
+            26 => self.new_table(),
             0 | 1 => self.change(),
             2 => Statement::one(self.recursive(&Vec::new())),
             3 | 4 => Statement::one(self.set_operation(&Vec::new(), 2).0),
@@ -140,20 +174,27 @@ impl Generator {
             statement.steps[0].ordered = true;
             return statement;
         }
-        let scroll = self.chance(50);
+        let scroll = self.chance(60);
         let mut steps = vec![format!(
             "BEGIN; DECLARE cu {}CURSOR FOR {sql}",
             if scroll { "SCROLL " } else { "" }
         )];
-        for _ in 0..4 {
-            let how = match self.below(if scroll { 6 } else { 2 }) {
-                0 => "FETCH 2",
-                1 => "FETCH NEXT",
-                2 => "FETCH BACKWARD 2",
-                3 => "FETCH FIRST",
-                4 => "FETCH LAST",
-                _ => "FETCH ABSOLUTE 2",
-            };
+        for _ in 0..6 {
+            const WAYS: [&str; 12] = [
+                "FETCH 2",
+                "FETCH NEXT",
+                "MOVE 1",
+                "FETCH BACKWARD 2",
+                "FETCH FIRST",
+                "FETCH LAST",
+                "FETCH ABSOLUTE 2",
+                "FETCH RELATIVE -1",
+                "MOVE BACKWARD ALL",
+                "FETCH ABSOLUTE -1",
+                "FETCH RELATIVE 0",
+                "FETCH PRIOR",
+            ];
+            let how = WAYS[self.below(if scroll { WAYS.len() } else { 3 })];
             steps.push(format!("{how} FROM cu"));
         }
         steps.push("FETCH ALL FROM cu".to_owned());

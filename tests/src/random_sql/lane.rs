@@ -55,9 +55,13 @@ impl Flight {
             sql: step.sql.clone(),
             role: Role::Step { ordered: step.ordered },
         }));
+        if statement.prepares {
+            messages.push(Message { sql: "DEALLOCATE ALL".to_owned(), role: Role::Must });
+        }
         if statement.changes {
             messages.push(Message {
-                sql: "SELECT * FROM a; SELECT * FROM b; SELECT * FROM c".to_owned(),
+                sql: "SELECT * FROM a; SELECT * FROM b; SELECT * FROM c; SELECT * FROM e"
+                    .to_owned(),
                 role: Role::Step { ordered: false },
             });
         }
@@ -106,7 +110,7 @@ impl Counts {
 enum Compared {
     Same,
     /// Both gave the same error.
-    Refused,
+    Refused(String),
     Other(String),
     /// A server took too long: steps that follow may differ.
     Canceled {
@@ -120,14 +124,16 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     if canceled.contains(&true) {
         return Compared::Canceled { ours_alone: !canceled[0] };
     }
-    let refused = !replies[0].code().is_empty();
     if !ordered {
         replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
     }
     // The comparison is by the statement's text, which may say ORDER BY within.
     let [real, ours] = replies.map(|reply| seen("order by", reply));
     if real == ours {
-        return if refused { Compared::Refused } else { Compared::Same };
+        return match &real.error {
+            Some(error) => Compared::Refused(error.message.clone()),
+            None => Compared::Same,
+        };
     }
     let short = |text: String| text.chars().take(1500).collect::<String>();
     let [real, ours] = [real, ours].map(|seen| short(format!("{seen:?}")));
@@ -145,6 +151,7 @@ pub(super) struct Lane {
     /// To be run again while nothing else is under way.
     again: Vec<Flight>,
     pub(super) counts: Counts,
+    shows_refused: bool,
 }
 
 impl Lane {
@@ -156,6 +163,7 @@ impl Lane {
             bytes: 0,
             again: Vec::new(),
             counts: Counts::default(),
+            shows_refused: std::env::var_os("NORSU_RANDOM_SQL_REFUSED").is_some(),
         };
         lane.reset();
         lane
@@ -232,7 +240,12 @@ impl Lane {
             }
             match compare(sql, ordered, replies) {
                 Compared::Same => {}
-                Compared::Refused => self.counts.refused += 1,
+                Compared::Refused(why) => {
+                    self.counts.refused += 1;
+                    if self.shows_refused {
+                        eprintln!("seed {}: {why}: {sql}", flight.seed);
+                    }
+                }
                 Compared::Other(told) => wrong.push(told),
                 Compared::Canceled { ours_alone: alone } => (canceled, ours_alone) = (true, alone),
             }
@@ -301,7 +314,10 @@ impl Lane {
             if codes[1] == QUERY_CANCELED && took[0] <= self.timeout / QUICK_PART {
                 self.counts.cliffs += 1;
                 let (seed, set) = (flight.seed, flight.statement.settings.join("; "));
-                eprintln!("seed {seed}: canceled by ours alone, with {set}: {sql}");
+                let steps: Vec<&str> =
+                    flight.statement.steps.iter().map(|s| s.sql.as_str()).collect();
+                let whole = if steps.len() > 1 { steps.join("; ") } else { String::new() };
+                eprintln!("seed {seed}: canceled by ours alone, with {set}: {sql} {whole}");
             }
             if codes.iter().any(|code| code == QUERY_CANCELED) {
                 break;

@@ -2,7 +2,7 @@
 //! recursion. `outer` are columns from around, which may be used anywhere but as the only ones of
 //! an aggregate, which would then belong there.
 
-use super::generate::{ALL, Columns, Generator, Ty, Ty::*, both};
+use super::generate::{ALL, Columns, Generator, KEYS, Ty, Ty::*, both};
 
 impl Generator {
     /// A query and its columns.
@@ -14,12 +14,14 @@ impl Generator {
             return self.grouped(&from, &own, outer, &condition, depth);
         }
         let windows = self.chance(20);
+        let sets = !windows && self.chance(8);
         let distinct = self.one(&["", "", "", "DISTINCT "]);
         let mut columns = Vec::new();
         let list: Vec<String> = (0..1 + self.below(3))
             .map(|_| {
-                let (ty, text) = match windows && self.chance(60) {
-                    true => self.window(&own, &scope),
+                let (ty, text) = match (windows || sets) && self.chance(60) {
+                    true if sets => self.set_of_values(&scope, depth.min(1)),
+                    true => self.window(&own, outer, &scope),
                     false => {
                         let ty = self.type_among(ALL.len());
                         match distinct {
@@ -34,7 +36,49 @@ impl Generator {
                 format!("{text} AS {name}")
             })
             .collect();
-        (format!("SELECT {distinct}{} FROM {from}{condition}", list.join(", ")), columns)
+        let tail = match distinct.is_empty() && !sets && self.chance(12) {
+            true => self.first_rows(&own, outer),
+            false => String::new(),
+        };
+        (format!("SELECT {distinct}{} FROM {from}{condition}{tail}", list.join(", ")), columns)
+    }
+
+    /// A function of a select list that gives several rows.
+    fn set_of_values(&mut self, scope: &Columns, depth: usize) -> (Ty, String) {
+        match self.below(7) {
+            0 | 1 => {
+                let to = self.expr(Int, scope, depth);
+                (Int, format!("generate_series(1, abs({to}) % 4)"))
+            }
+            2 => (Int, format!("unnest({})", self.expr(Ints, scope, depth))),
+            3 => (Text, format!("unnest({})", self.expr(Texts, scope, depth))),
+            4 => (Text, format!("string_to_table({}, 'e')", self.expr(Text, scope, depth))),
+            5 => {
+                let e = self.expr(Json, scope, depth);
+                (Json, format!("jsonb_array_elements(jsonb_build_array({e}, 1))"))
+            }
+            _ => (Int, format!("numbers_of({})", self.expr(Int, scope, depth))),
+        }
+    }
+
+    /// ORDER BY and LIMIT that leave no choice; also of what is around.
+    fn first_rows(&mut self, own: &Columns, outer: &Columns) -> String {
+        let Some(order) = self.total_order(own) else { return String::new() };
+        let first = match self.chance(30) {
+            // It may have a sub-select of its own.
+            true => {
+                let (scope, ty) = (both(own, outer), self.type_among(KEYS));
+                let e = self.expr(ty, &scope, 2);
+                format!("COALESCE({e}) {}, ", self.one(&["DESC", "ASC"]))
+            }
+            false => String::new(),
+        };
+        let limit = match self.chance(40) && !outer.is_empty() {
+            true => format!("abs({}) % 4", self.expr(Int, outer, 0)),
+            false => self.below(6).to_string(),
+        };
+        let offset = self.one(&["", "", " OFFSET 1"]);
+        format!(" ORDER BY {first}{order} LIMIT {limit}{offset}")
     }
 
     /// A WHERE clause, or none.
@@ -53,7 +97,7 @@ impl Generator {
         let count = 1 + self.below(3);
         let list: Vec<String> = (0..count)
             .map(|_| {
-                let ty = self.type_among(6);
+                let ty = self.type_among(KEYS);
                 self.plain(ty, &scope, depth)
             })
             .collect();
@@ -118,7 +162,7 @@ impl Generator {
 
     /// A set operation and its columns, which are named `u1` ….
     pub(super) fn set_operation(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
-        let types: Vec<Ty> = (0..1 + self.below(2)).map(|_| self.type_among(6)).collect();
+        let types: Vec<Ty> = (0..1 + self.below(2)).map(|_| self.type_among(KEYS)).collect();
         let names: Columns =
             types.iter().enumerate().map(|(i, t)| (format!("u{}", i + 1), *t)).collect();
         let mut out = String::new();
@@ -127,7 +171,12 @@ impl Generator {
             let scope = both(&own, outer);
             let list: Vec<String> = names
                 .iter()
-                .map(|(name, t)| format!("{} AS {name}", self.plain(*t, &scope, depth)))
+                .map(|(name, t)| {
+                    let e = self.plain(*t, &scope, depth);
+                    // The type modifier depends on which arms are known to have no rows.
+                    let whole = if *t == Ts { " + interval '0'" } else { "" };
+                    format!("{e}{whole} AS {name}")
+                })
                 .collect();
             let condition = self.filter(&own, outer, 1);
             if arm > 0 {
@@ -146,40 +195,6 @@ impl Generator {
         (out, names)
     }
 
-    /// A window function whose value does not depend on the order of equal rows.
-    fn window(&mut self, own: &Columns, scope: &Columns) -> (Ty, String) {
-        let (arg, by, order) =
-            (self.expr(Int, scope, 1), self.expr(Int, own, 0), self.expr(Int, scope, 1));
-        let (ty, f) = match self.below(9) {
-            0 => (Int, "rank()".to_owned()),
-            1 => (Int, "dense_rank()".to_owned()),
-            2 => (Int, "count(*)".to_owned()),
-            3 => (Int, format!("max({arg})")),
-            4 => (Int, format!("count({arg}) FILTER (WHERE {})", self.expr(Bool, scope, 2))),
-            5 => (Float, "percent_rank()".to_owned()),
-            6 => (Int, format!("first_value({order})")),
-            7 => (Num, format!("sum({arg})")),
-            _ => (Int, "ntile(1)".to_owned()),
-        };
-        let offset = match self.chance(30) && self.sublinks > 0 {
-            true => format!("(SELECT {})", self.below(3)),
-            false => "1".to_owned(),
-        };
-        let frame = match self.below(6) {
-            0 => format!(" RANGE BETWEEN {offset} PRECEDING AND CURRENT ROW"),
-            1 => format!(" GROUPS BETWEEN {offset} PRECEDING AND {offset} FOLLOWING"),
-            2 => " RANGE BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE GROUP"
-                .to_owned(),
-            _ => String::new(),
-        };
-        let part = match self.chance(50) {
-            true => format!("PARTITION BY {by} "),
-            false => String::new(),
-        };
-        // A constant would be the same for all rows, and a frame by range needs one key.
-        (ty, format!("{f} OVER ({part}ORDER BY ({order}) + 0{frame})"))
-    }
-
     /// Grouping of `from`, with sets, HAVING, and keys within expressions.
     pub(super) fn grouped(
         &mut self,
@@ -191,7 +206,7 @@ impl Generator {
     ) -> (String, Columns) {
         let mut keys: Columns = Vec::new();
         for _ in 0..self.below(4) {
-            let ty = self.type_among(6);
+            let ty = self.type_among(KEYS);
             let depth = self.below(2);
             // A column most often: one of a subquery may be computed there, or be a constant.
             let columns: Vec<String> = own
@@ -231,10 +246,52 @@ impl Generator {
             }
         }
         for _ in 0..1 + self.below(2) {
-            let (ty, text) = self.aggregate(own, outer, &keys, depth.min(2));
+            let (ty, mut text) = self.aggregate(own, outer, &keys, depth.min(2));
+            if ty == Int && self.chance(85) {
+                text = format!("({text})::int");
+            }
             list.push(add(self, ty, text, &mut columns));
         }
-        let having = match self.below(10) {
+        if self.chance(12) {
+            let (ty, text) = self.window_of_groups(own, outer, (&keys, sets));
+            list.push(add(self, ty, text, &mut columns));
+        }
+        let having = self.having(own, outer, (&keys, sets), depth);
+        (format!("SELECT {} FROM {from}{condition}{group}{having}", list.join(", ")), columns)
+    }
+
+    /// A window over groups.
+    fn window_of_groups(
+        &mut self,
+        own: &Columns,
+        outer: &Columns,
+        (keys, sets): (&Columns, bool),
+    ) -> (Ty, String) {
+        let (ty, of) = self.aggregate(own, outer, &Vec::new(), 1);
+        // The real server takes a key that is a constant for the same in all grouping sets.
+        let part = match keys.is_empty() || sets {
+            false if self.chance(50) => format!("PARTITION BY {} ", keys[0].0),
+            _ => String::new(),
+        };
+        match ty {
+            Int => {
+                let f = self.one(&["sum", "max", "count"]);
+                let ty = if f == "sum" { Num } else { Int };
+                (ty, format!("{f}({of}) OVER ({part}ORDER BY count(*))"))
+            }
+            Json | Interval | Num => (Int, format!("rank() OVER ({part}ORDER BY count(*))")),
+            _ => (Int, format!("dense_rank() OVER ({part}ORDER BY {of})")),
+        }
+    }
+
+    fn having(
+        &mut self,
+        own: &Columns,
+        outer: &Columns,
+        (keys, sets): (&Columns, bool),
+        depth: usize,
+    ) -> String {
+        match self.below(10) {
             0 | 1 => {
                 format!(" HAVING count(*) {} {}", self.one(&["<", ">", "<>"]), self.below(5))
             }
@@ -254,10 +311,21 @@ impl Generator {
                 };
                 format!(" HAVING {test}")
             }
-            4 => format!(" HAVING {}", self.expr(Bool, &keys, depth)),
+            4 => {
+                let keyed = std::mem::replace(&mut self.keyed, true);
+                let test = self.expr(Bool, &both(keys, outer), depth);
+                self.keyed = keyed;
+                format!(" HAVING {test}")
+            }
+            5 => {
+                let (ty, of) = self.aggregate(own, outer, keys, 1);
+                let keyed = std::mem::replace(&mut self.keyed, true);
+                let value = self.expr(ty, &both(keys, outer), depth);
+                self.keyed = keyed;
+                format!(" HAVING {of} IS DISTINCT FROM {value}")
+            }
             _ => String::new(),
-        };
-        (format!("SELECT {} FROM {from}{condition}{group}{having}", list.join(", ")), columns)
+        }
     }
 
     /// An expression of the key's type that has the key in it.
@@ -285,85 +353,5 @@ impl Generator {
             _ => return (format!(" GROUP BY {all}"), false),
         };
         (format!(" GROUP BY {text}"), true)
-    }
-
-    /// An aggregate over the rows of `own`; its direct arguments are made of the keys.
-    pub(super) fn aggregate(
-        &mut self,
-        own: &Columns,
-        outer: &Columns,
-        keys: &Columns,
-        depth: usize,
-    ) -> (Ty, String) {
-        let scope = both(own, outer);
-        let filter = match self.chance(20) {
-            true => format!(" FILTER (WHERE {})", self.own_expr(Bool, own, &scope, 2)),
-            false => String::new(),
-        };
-        let distinct = self.one(&["", "", "DISTINCT "]);
-        let (ty, text) = match self.below(11) {
-            0 => (Int, "count(*)".to_owned()),
-            1 => {
-                let ty = self.type_among(ALL.len());
-                (Int, format!("count({distinct}{})", self.own_expr(ty, own, &scope, depth)))
-            }
-            2 => (Num, format!("sum({distinct}{})", self.plain(Num, own, depth))),
-            3 => (Num, format!("avg({distinct}{})", self.own_expr(Int, own, &scope, depth))),
-            4 => {
-                let ty = [Int, Num, Text, Date, Interval, Float][self.below(6)];
-                let f = self.one(&["min", "max"]);
-                (ty, format!("{f}({})", self.plain(ty, own, depth)))
-            }
-            5 => {
-                let e = self.expr(Text, own, depth);
-                (Text, format!("string_agg({e}, '-' ORDER BY {e})"))
-            }
-            6 => {
-                let e = self.own_expr(Int, own, &scope, depth);
-                (Ints, format!("array_agg({e} ORDER BY {e} DESC)"))
-            }
-            7 => {
-                let f = self.one(&["bool_and", "bool_or"]);
-                (Bool, format!("{f}({})", self.own_expr(Bool, own, &scope, depth)))
-            }
-            _ => self.ordered_set(own, keys, depth.min(1)),
-        };
-        (ty, text + &filter)
-    }
-
-    /// An ordered-set or hypothetical-set aggregate.
-    fn ordered_set(&mut self, own: &Columns, keys: &Columns, depth: usize) -> (Ty, String) {
-        let direct = match self.chance(60) {
-            true => self.expr(Int, keys, 1),
-            false => self.below(5).to_string(),
-        };
-        let part = format!("(abs({direct}) % 5 * 0.25)::float8");
-        let order = self.direction();
-        match self.below(6) {
-            0 => {
-                let by = self.plain(Float, own, depth);
-                (Float, format!("percentile_cont({part}) WITHIN GROUP (ORDER BY {by}{order})"))
-            }
-            1 => {
-                let ty = [Int, Text, Date][self.below(3)];
-                let by = self.plain(ty, own, depth);
-                (ty, format!("percentile_disc({part}) WITHIN GROUP (ORDER BY {by}{order})"))
-            }
-            2 => {
-                let by = self.plain(Int, own, depth);
-                let all = format!("percentile_disc(ARRAY[0.5, {part}])");
-                (Ints, format!("{all} WITHIN GROUP (ORDER BY {by}{order})"))
-            }
-            3 => {
-                let by = self.plain(Int, own, depth);
-                (Int, format!("mode() WITHIN GROUP (ORDER BY {by})"))
-            }
-            _ => {
-                let f = self.one(&["rank", "dense_rank", "percent_rank", "cume_dist"]);
-                let ty = if f.ends_with("nk") && !f.starts_with('p') { Int } else { Float };
-                let by = self.plain(Int, own, depth);
-                (ty, format!("{f}({direct}) WITHIN GROUP (ORDER BY {by}{order})"))
-            }
-        }
     }
 }

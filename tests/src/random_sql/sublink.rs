@@ -7,12 +7,9 @@ impl Generator {
     pub(super) fn scalar(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         self.sublinks -= 1;
         let d = depth.saturating_sub(2);
-        match self.below(12) {
-            11 => format!("(SELECT {})", self.expr(ty, scope, 1)),
-            10 => {
-                let condition = self.expr(Bool, scope, 1);
-                format!("(SELECT {} WHERE {condition})", self.expr(ty, scope, 1))
-            }
+        let scope = &self.around(scope);
+        match self.below(16) {
+            10..16 => self.small(ty, scope),
             0 => {
                 let (from, own) = self.from(scope, d);
                 let around = both(&own, scope);
@@ -58,11 +55,62 @@ impl Generator {
             }
             _ => {
                 let (from, own) = self.from(scope, d);
-                let condition = self.filter(&own, scope, 1);
+                let depth = self.deeper();
+                let condition = self.filter(&own, scope, depth);
                 let e = self.largest(ty, &own, scope);
                 format!("(SELECT {e} FROM {from}{condition})")
             }
         }
+    }
+
+    /// As [`Self::scalar`], of forms that are always small.
+    fn small(&mut self, ty: Ty, scope: &Columns) -> String {
+        match self.below(8) {
+            0 | 1 if !scope.is_empty() => {
+                let (from, own, condition) = self.members(scope);
+                let e = self.largest(ty, &own, scope);
+                format!("(SELECT {e} FROM {from} WHERE {condition})")
+            }
+            2 => {
+                let (inner, columns) = self.half_read(scope);
+                let s = self.name("s");
+                let e = self.largest(ty, &renamed(&s, &columns), scope);
+                format!("(SELECT {e} FROM ({inner}) AS {s})")
+            }
+            3 => {
+                let ints = self.array_of(Ints, scope);
+                match ty {
+                    Int => format!("(SELECT max(g) FROM unnest({ints}) AS g)"),
+                    Ints => format!("({ints})"),
+                    _ => format!("(SELECT {} LIMIT cardinality({ints}))", self.expr(ty, scope, 1)),
+                }
+            }
+            4 | 5 => format!("(SELECT {})", self.expr(ty, scope, 1)),
+            _ => {
+                let condition = self.expr(Bool, scope, 1);
+                format!("(SELECT {} WHERE {condition})", self.expr(ty, scope, 1))
+            }
+        }
+    }
+
+    /// A table and a condition of IN whose rows depend on what is around the table alone: they are
+    /// hashed once for each row there.
+    fn members(&mut self, scope: &Columns) -> (String, Columns, String) {
+        let (from, own) = self.base();
+        let (inner, columns) = self.restricted(scope);
+        let ints = |columns: &Columns| -> Vec<String> {
+            columns.iter().filter(|c| c.1 == Int).map(|c| c.0.clone()).collect()
+        };
+        let (left, right) = (ints(&own), ints(&columns));
+        let left = left[self.below(left.len())].clone();
+        let right = right[self.below(right.len())].clone();
+        let not = self.one(&["", "NOT ", "NOT "]);
+        let or = match self.chance(40) {
+            true => format!(" OR {}", self.expr(Bool, &own, 1)),
+            false => String::new(),
+        };
+        let condition = format!("({left} {not}IN (SELECT {right} FROM {inner}){or})");
+        (from, own, condition)
     }
 
     /// An aggregate of that type.
@@ -80,9 +128,11 @@ impl Generator {
         }
         match ty {
             Bool => format!("bool_or({})", self.own_expr(Bool, own, &both(own, outer), 1)),
-            Ints => {
-                let e = self.own_expr(Int, own, &both(own, outer), 1);
-                format!("array_agg({e} ORDER BY {e})")
+            Ints | Texts | Json => {
+                let of = [Int, Text][usize::from(ty != Ints)];
+                let e = self.own_expr(of, own, &both(own, outer), 1);
+                let f = if ty == Json { "jsonb_agg" } else { "array_agg" };
+                format!("{f}({e} ORDER BY {e})")
             }
             _ => format!("max({})", self.plain(ty, own, 1)),
         }
@@ -91,7 +141,24 @@ impl Generator {
     /// A query of one column of that type, of any number of rows.
     fn column(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let d = depth.saturating_sub(2);
-        match self.below(6) {
+        let scope = &self.around(scope);
+        match self.below(9) {
+            8 if ty == Int => {
+                let (inner, columns) = self.half_read(scope);
+                format!("SELECT h.{} FROM ({inner}) AS h", columns[1].0)
+            }
+            7 => {
+                let (a, b) = (self.expr(ty, scope, 1), self.expr(ty, scope, 1));
+                format!("VALUES ({a}), ({b})")
+            }
+            6 if ty == Int => {
+                let (a, ints) = (self.expr(Int, scope, 1), self.expr(Ints, scope, 1));
+                match self.below(3) {
+                    0 => format!("SELECT generate_series(1, abs({a}) % 4)"),
+                    1 => format!("SELECT unnest({ints})"),
+                    _ => format!("SELECT g FROM numbers_of({a}) AS g"),
+                }
+            }
             0 => {
                 let (inner, columns) = self.select(scope, d);
                 let s = self.name("s");
@@ -113,7 +180,8 @@ impl Generator {
             _ => {
                 let (from, own) = self.from(scope, d);
                 let around = both(&own, scope);
-                let condition = self.filter(&own, scope, 1);
+                let depth = self.deeper();
+                let condition = self.filter(&own, scope, depth);
                 let e = self.expr(ty, &around, 1);
                 let distinct = self.one(&["", "", "DISTINCT "]);
                 format!("SELECT {distinct}{e} FROM {from}{condition}")
@@ -126,14 +194,45 @@ impl Generator {
         self.sublinks -= 1;
         let not = self.one(&["", "", "NOT "]);
         let op = self.one(&["=", "<>", "<", "<=", ">", ">="]);
-        let ty = [Int, Int, Text, Date][self.below(4)];
+        let ty = [Int, Int, Text, Date, Num, Ts][self.below(6)];
         // The left side may hold sub-selects of its own.
         let deeper = if self.chance(40) { 3 } else { depth - 1 };
         let mine = self.expr(ty, scope, deeper);
-        match self.below(8) {
-            0 => {
-                let (from, own) = self.from(scope, depth.saturating_sub(2));
+        match self.below(12) {
+            11 => {
+                let how = self.one(&["ANY", "ALL"]);
+                format!("({mine} {op} {how} (ARRAY({})))", self.single(ty, scope))
+            }
+            10 => {
+                // The rows of both sides come from sub-selects.
+                let (second, other) = (self.expr(Int, scope, deeper), self.expr(Int, scope, 2));
+                let again = self.scalar_again(ty, scope, depth);
+                format!("(ROW({mine}, {second}) {op} ROW({again}, {other}))")
+            }
+            9 => {
+                let second = self.expr(Int, scope, 1);
+                let scope = &self.around(scope);
+                let how = self.one(&["ANY", "ALL"]);
+                let (from, own) = self.from(scope, 0);
                 let condition = self.filter(&own, scope, 1);
+                let around = both(&own, scope);
+                let (a, b) = (self.expr(ty, &around, 1), self.expr(Int, &around, 1));
+                format!("(({mine}, {second}) {op} {how} (SELECT {a}, {b} FROM {from}{condition}))")
+            }
+            8 => {
+                let inner = {
+                    let scope = self.around(scope);
+                    self.half_read(&scope).0
+                };
+                let s = self.name("s");
+                let value = self.expr(Int, scope, 0);
+                format!("({not}EXISTS (SELECT {s}.v FROM ({inner}) AS {s} WHERE {value} > 0))")
+            }
+            0 => {
+                let scope = &self.around(scope);
+                let (from, own) = self.from(scope, depth.saturating_sub(2));
+                let deeper = self.deeper();
+                let condition = self.filter(&own, scope, deeper);
                 let limit = self.one(&["", "", " OFFSET 2", " LIMIT 1"]);
                 format!("({not}EXISTS (SELECT 1 FROM {from}{condition}{limit}))")
             }
@@ -144,6 +243,7 @@ impl Generator {
             }
             5 => {
                 let second = self.expr(Int, scope, 1);
+                let scope = &self.around(scope);
                 let (from, own) = self.from(scope, depth.saturating_sub(2));
                 let condition = self.filter(&own, scope, 1);
                 let around = both(&own, scope);
@@ -152,6 +252,7 @@ impl Generator {
             }
             6 => {
                 let second = self.expr(Int, scope, 1);
+                let scope = &self.around(scope);
                 let (from, own) = self.from(scope, 0);
                 let (a, b) = (self.plain(ty, &own, 1), self.plain(Int, &own, 1));
                 let row = format!("SELECT {a}, {b} FROM {from} ORDER BY 1, 2 LIMIT 1");
@@ -166,8 +267,9 @@ impl Generator {
     }
 
     /// An array of a sub-select's rows, in an order that is decided.
-    pub(super) fn array_of(&mut self, scope: &Columns) -> String {
-        self.sublinks -= 1;
-        format!("ARRAY({})", self.single(Int, scope))
+    pub(super) fn array_of(&mut self, ty: Ty, scope: &Columns) -> String {
+        self.sublinks = self.sublinks.saturating_sub(1);
+        let scope = &self.around(scope);
+        format!("ARRAY({})", self.single(if ty == Ints { Int } else { Text }, scope))
     }
 }
