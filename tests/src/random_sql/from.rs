@@ -87,11 +87,21 @@ impl Generator {
         let (t, i) = (self.name("t"), self.name("i"));
         let (name, columns) = BASES[self.below(TABLES)];
         let own = renamed(&i, &columns_of(columns));
-        let outer = self.around(outer);
+        let (all, outer) = (outer.clone(), self.around(outer));
         let ints: Vec<&String> = own.iter().filter(|c| c.1 == Int).map(|c| &c.0).collect();
         let key = ints[self.below(ints.len())].clone();
-        let op = self.one(&["=", "<", ">", "<>", "IS DISTINCT FROM"]);
+        let op = self.one(&["=", "=", "<", ">", "<>", "IS DISTINCT FROM"]);
         let value = self.expr(Int, &outer, 1);
+        // By rows of two places around it, of which one may change less often than the other.
+        let also = match self.chance(40) {
+            true => {
+                let key = ints[self.below(ints.len())].clone();
+                let op = self.one(&["=", "<", ">=", "<>"]);
+                let far = self.around(&all);
+                format!(" AND {key} {op} {}", self.expr(Int, &far, 0))
+            }
+            false => String::new(),
+        };
         let apart = self.one(&["", "", " OFFSET 0", " OFFSET 1 - 1"]);
         let mut columns = columns_of(columns);
         let more = match self.chance(30) {
@@ -104,7 +114,7 @@ impl Generator {
         };
         let shown: Vec<String> = own.iter().map(|c| c.0.clone()).collect();
         let text = format!(
-            "(SELECT {}{more} FROM {name} AS {i} WHERE {key} {op} {value}{apart}) AS {t}",
+            "(SELECT {}{more} FROM {name} AS {i} WHERE {key} {op} {value}{also}{apart}) AS {t}",
             shown.join(", ")
         );
         (text, renamed(&t, &columns))
@@ -227,8 +237,12 @@ impl Generator {
     fn lateral(&mut self, around: &Columns, depth: usize) -> (String, Columns) {
         let l = self.name("l");
         let d = self.deeper();
-        match self.below(8) {
+        match self.below(10) {
             0 | 1 => self.function_item(around, &l, d),
+            8 | 9 => {
+                let (text, columns) = self.restricted(around);
+                (format!("LATERAL {text}"), columns)
+            }
             2 => {
                 let (a, b) = (self.expr(Int, around, d), self.expr(Text, around, 1));
                 let (c, d) = (self.expr(Int, around, 1), self.expr(Text, around, d));
