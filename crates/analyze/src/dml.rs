@@ -116,9 +116,13 @@ impl Analyzer<'_> {
                 let item = self.add_subquery_rte(sub, Some(alias), false, false)?;
                 self.add_ns_item(item.clone(), true, false, false);
                 let mut list = Vec::with_capacity(described.len());
+                let mut open = Vec::new();
                 for (i, t) in described.into_iter().enumerate() {
                     let literal = t.expr.type_oid() == ty::UNKNOWN
                         && matches!(t.expr, Expr::Const(_) | Expr::Param(_));
+                    if let (true, Expr::Param(p)) = (literal, &t.expr) {
+                        open.push((i, p.paramid));
+                    }
                     list.push(if literal {
                         t.expr
                     } else {
@@ -133,7 +137,9 @@ impl Analyzer<'_> {
                         })
                     });
                 }
-                self.insert_row(list, &columns, !s.cols.is_empty(), false)?
+                let row = self.insert_row(list, &columns, !s.cols.is_empty(), false)?;
+                self.decide_source_params(item.rtindex, &open)?;
+                row
             }
         };
         let rtindex = self.level_ref().target.as_ref().map_or(1, |t| t.rtindex);
@@ -154,6 +160,24 @@ impl Analyzer<'_> {
         }
         query.returning_list = self.returning(&s.returning_list)?;
         self.finish_modification(query, None)
+    }
+
+    /// Parameters of the source's target list, by their places, have the types by now that the
+    /// columns of the target have decided.
+    fn decide_source_params(&mut self, rtindex: i32, open: &[(usize, i32)]) -> Result<()> {
+        for &(place, id) in open {
+            let crate::Params::Variable(types) = &self.params else { return Ok(()) };
+            let decided = types.get(id as usize - 1).copied().unwrap_or(ty::UNKNOWN);
+            let collation = self.type_collation(decided)?;
+            let rte = self.level().rte_mut(rtindex);
+            let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
+            let mut shown = subquery.target_list.iter_mut().filter(|t| !t.resjunk);
+            if let Some(Expr::Param(param)) = shown.nth(place).map(|t| &mut t.expr) {
+                param.paramtype = decided;
+                param.paramcollid = collation;
+            }
+        }
+        Ok(())
     }
 
     fn finish_modification(&mut self, mut query: Query, qual: Option<Expr>) -> Result<Query> {
