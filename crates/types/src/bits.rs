@@ -177,6 +177,7 @@ fn receive(message: &[u8]) -> Result<Bits> {
     }
     let len = len as usize;
     let bytes = r.bytes(len.div_ceil(8))?.to_vec();
+    r.end()?;
     Ok(Bits { len, bytes }.trimmed())
 }
 

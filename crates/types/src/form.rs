@@ -53,6 +53,14 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
+/// What is said of binary values that have more bytes than their type reads. Those that hold the
+/// value in something larger say where.
+pub const LEFT_OVER: &str = "incorrect binary data format";
+
+pub fn is_left_over(e: &PgError) -> bool {
+    e.code() == SqlState::INVALID_BINARY_REPRESENTATION && e.fields().message == LEFT_OVER
+}
+
 /// Reads a binary message from the front; integers are big-endian.
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -61,6 +69,14 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { rest: bytes }
+    }
+
+    /// The message must end here.
+    pub fn end(&self) -> Result<()> {
+        match self.rest.is_empty() {
+            true => Ok(()),
+            false => Err(pg_err!(INVALID_BINARY_REPRESENTATION, "{LEFT_OVER}")),
+        }
     }
 
     /// The next `n` bytes; 08P01 where there are fewer.

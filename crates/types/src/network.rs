@@ -121,6 +121,7 @@ fn receive(bytes: &[u8]) -> Result<Datum> {
     for _ in 0..count {
         out.push(r.u8()?);
     }
+    r.end()?;
     Ok(Datum::bytes(out))
 }
 

@@ -313,12 +313,24 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         values.push(if len == -1 {
             Datum::Null
         } else {
-            let len = usize::try_from(len).map_err(|_| {
+            let bytes = usize::try_from(len).ok().and_then(|len| r.rest().get(..len));
+            let bytes = bytes.ok_or_else(|| {
                 pg_err!(INVALID_BINARY_REPRESENTATION, "insufficient data left in message")
             })?;
-            cx.type_recv(c.ty, r.bytes(len)?, c.typmod)?
+            let bytes = r.bytes(bytes.len())?;
+            cx.type_recv(c.ty, bytes, c.typmod).map_err(|e| {
+                match crate::form::is_left_over(&e) {
+                    true => pg_err!(
+                        INVALID_BINARY_REPRESENTATION,
+                        "improper binary format in record column {}",
+                        i + 1
+                    ),
+                    false => e,
+                }
+            })?
         });
     }
+    r.end()?;
     let columns: Vec<_> = types.iter().copied().zip(values.iter().map(Datum::as_ref)).collect();
     form(ty, typmod, desc.version, &columns)
 }

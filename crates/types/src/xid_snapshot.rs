@@ -107,6 +107,7 @@ scalars! { FNS;
                 running.push(v);
             }
         }
+        r.end()?;
         Ok(XidSnapshot { xmin, xmax, running }.datum())
     },
     "pg_snapshot_xmin" => |_, a| Ok(Datum::int8(XidSnapshot::of(a[0]).xmin as i64)),

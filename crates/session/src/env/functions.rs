@@ -157,7 +157,14 @@ impl FnContext for Core {
         let param = Datum::oid(io_param);
         let typmod = Datum::int4(typmod);
         let args = [DatumRef::Bytes(bytes), param.as_ref(), typmod.as_ref()];
-        self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)
+        let value =
+            self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)?;
+        // Values of a fixed length are sent in as many bytes; names without their padding.
+        if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
+            let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
+            return Err(PgError::new(wrong, types::form::LEFT_OVER));
+        }
+        Ok(value)
     }
 
     fn type_compare(

@@ -405,13 +405,16 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             values.push(Datum::Null);
             continue;
         }
-        let len =
-            usize::try_from(len).map_err(|_| bad("insufficient data left in message".into()))?;
-        if len > r.rest().len() {
-            return Err(bad(format!("improper binary format in array element {}", i + 1)));
-        }
-        values.push(cx.type_recv(ty, r.bytes(len)?, typmod)?);
+        let Some(bytes) = usize::try_from(len).ok().and_then(|len| r.rest().get(..len)) else {
+            return Err(bad("insufficient data left in message".into()));
+        };
+        let value = cx.type_recv(ty, r.bytes(bytes.len())?, typmod);
+        values.push(value.map_err(|e| match crate::form::is_left_over(&e) {
+            true => bad(format!("improper binary format in array element {}", i + 1)),
+            false => e,
+        })?);
     }
+    r.end()?;
     build(&elem, &dims, &lower, values.iter().map(Datum::as_ref))
 }
 

@@ -281,6 +281,7 @@ fn receive(bytes: &[u8]) -> Result<Num> {
         }
         digits.push(d);
     }
+    r.end()?;
     let mut n = Num { sign, weight: weight.into(), dscale: dscale.into(), digits };
     if !n.is_finite() {
         return Ok(Num::special(sign));
