@@ -134,3 +134,13 @@ create temp table t1 (a int primary key) on commit delete rows; create temp tabl
 SET client_min_messages = error; DROP SCHEMA accepted CASCADE
 -- Names that an index-only scan reads are as long as those of the table.
 SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT row(collname, collname)::text FROM pg_collation WHERE collname = 'C'; RESET ALL
+-- The right to run programs is asked for first; so is what kind of thing is refreshed.
+CREATE ROLE accepted_r; SET ROLE accepted_r; COPY (select 1) TO PROGRAM 'cat'
+SET ROLE accepted_r; COPY pg_class TO '/nosuch'
+RESET ROLE; CREATE VIEW accepted_v AS SELECT 1 AS a; CREATE SEQUENCE accepted_s; REFRESH MATERIALIZED VIEW accepted_v
+REFRESH MATERIALIZED VIEW accepted_s
+SET ROLE accepted_r; REFRESH MATERIALIZED VIEW accepted_v
+RESET ROLE; DROP VIEW accepted_v; DROP SEQUENCE accepted_s; DROP ROLE accepted_r
+SELECT pg_terminate_backend(0)
+SELECT pg_cancel_backend(-1)
+SELECT pg_log_backend_memory_contexts(0)

@@ -39,11 +39,11 @@ pub(crate) struct Format {
 
 /// COPY in any direction; the number of rows.
 pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+    if stmt.filename.is_some() {
+        check_file(host, stmt)?;
+    }
     if stmt.is_program {
         return Err(PgError::unsupported("COPY with a program"));
-    }
-    if stmt.filename.is_some() {
-        check_file(host, stmt.is_from)?;
     }
     let format = format(&stmt.options, stmt.is_from, sql)?;
     if stmt.is_from {
@@ -52,18 +52,18 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     to::copy_to(host, stmt, &format, sql)
 }
 
-/// Files are for superusers and for roles that were given the right.
-fn check_file(host: &mut dyn CommandHost, is_from: bool) -> Result<()> {
+/// Files and programs are for superusers and for roles that were given the right.
+fn check_file(host: &mut dyn CommandHost, stmt: &CopyStmt) -> Result<()> {
     let user = names::user(host);
-    let (role, name, verb) = if is_from {
-        (4569, "pg_read_server_files", "from")
-    } else {
-        (4570, "pg_write_server_files", "to")
+    let (role, name, what) = match (stmt.is_program, stmt.is_from) {
+        (true, _) => (4571, "pg_execute_server_program", "to or from an external program"),
+        (false, true) => (4569, "pg_read_server_files", "from a file"),
+        (false, false) => (4570, "pg_write_server_files", "to a file"),
     };
     if !names::is_superuser(host)? && !host.catalog().is_member(user, ids::Oid(role), true)? {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,
-            "must be superuser or have privileges of the {name} role to COPY {verb} a file"
+            "must be superuser or have privileges of the {name} role to COPY {what}"
         )
         .hint(
             "Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.",

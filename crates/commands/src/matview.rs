@@ -21,6 +21,9 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         false => names::mode::ACCESS_EXCLUSIVE,
     };
     let rel = names::open(host, &stmt.relation, lock)?;
+    if !matches!(rel.kind(), b'r' | b't' | b'm' | b'p') {
+        bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
+    }
     names::must_own_relation(host, &rel)?;
     if rel.kind() != b'm' {
         bail!(FEATURE_NOT_SUPPORTED, "\"{}\" is not a materialized view", rel.name());

@@ -277,7 +277,7 @@ fn cancelling_and_ending_others(both: &Both) {
     );
     let lines = other.talk(&b().query("select pg_cancel_backend(1)"), 1);
     assert!(
-        lines.iter().any(|l| l.contains("C=01000 M=PID 1 is not a PostgreSQL server process")),
+        lines.iter().any(|l| l.contains("C=01000 M=PID 1 is not a PostgreSQL backend process")),
         "{lines:?}"
     );
 }

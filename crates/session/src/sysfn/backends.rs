@@ -42,7 +42,7 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::One(|c, a| {
             let there = session(c, a[0].as_i32()).is_some();
             if !there {
-                not_a_process(c, a[0].as_i32());
+                not_a_process(c, a[0].as_i32(), "server");
             }
             Ok(Datum::bool(there))
         }),
@@ -57,8 +57,8 @@ fn session(core: &Core, pid: i32) -> Option<Arc<SessionHandle>> {
     server(core)?.session(pid)
 }
 
-fn not_a_process(core: &mut Core, pid: i32) {
-    let message = format!("PID {pid} is not a PostgreSQL server process");
+fn not_a_process(core: &mut Core, pid: i32, kind: &str) {
+    let message = format!("PID {pid} is not a PostgreSQL {kind} process");
     let warning = PgError::new(SqlState::WARNING, message).severity(Severity::Warning);
     core.notices.push(warning);
 }
@@ -201,7 +201,7 @@ fn whole(query: &[u8]) -> &str {
 
 fn target(core: &mut Core, pid: i32, what: &str) -> Result<Option<Arc<SessionHandle>>> {
     let Some(found) = session(core, pid) else {
-        not_a_process(core, pid);
+        not_a_process(core, pid, "backend");
         return Ok(None);
     };
     let role = found.activity.get().user;
