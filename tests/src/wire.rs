@@ -17,7 +17,9 @@ mod connect;
 mod drivers;
 mod fastpath;
 mod notify;
+mod order;
 mod protocol;
+
 mod settings;
 mod utility;
 
@@ -78,6 +80,7 @@ fn both_servers_say_the_same() {
         drivers::CASES,
         fastpath::CASES,
         utility::CASES,
+        order::CASES,
     ]
     .concat();
     let both = Both(Pair::start("wire", "C.UTF-8", &["-c", "max_connections=1300"]));

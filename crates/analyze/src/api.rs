@@ -82,6 +82,12 @@ pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Re
         let e = pg_err!(AMBIGUOUS_PARAMETER, "could not determine data type of parameter ${id}");
         return Err(cx.at(e, place));
     }
+    check_determined(types)?;
+    Ok(types.clone())
+}
+
+/// 42P18 where the type of a parameter is not known.
+pub fn check_determined(types: &[Oid]) -> Result<()> {
     if let Some(i) = types.iter().position(|t| !t.is_valid() || *t == ty::UNKNOWN) {
         return Err(pg_err!(
             INDETERMINATE_DATATYPE,
@@ -89,7 +95,7 @@ pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Re
             i + 1
         ));
     }
-    Ok(types.clone())
+    Ok(())
 }
 
 /// Analyses an expression that stands alone (EXECUTE arguments, function defaults): no columns in

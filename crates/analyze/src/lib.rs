@@ -51,7 +51,8 @@ pub mod walk;
 mod tests;
 
 pub use api::{
-    analyze, analyze_variable, function_statement, inferred_types, is_query, standalone_expr,
+    analyze, analyze_variable, check_determined, function_statement, inferred_types, is_query,
+    standalone_expr,
 };
 pub use lift::{Lifted, lift};
 pub use lookup::{Lookup, OperatorCache};

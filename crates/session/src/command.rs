@@ -297,6 +297,27 @@ impl CommandHost for Session {
     }
 }
 
+/// May a message of that kind come while COPY reads from the client?
+fn is_copy_message(kind: u8) -> bool {
+    matches!(kind, b'd' | b'c' | b'f' | b'H' | b'S')
+}
+
+impl Session {
+    /// Nobody can say where the data end now: the connection ends after this error.
+    fn unexpected_in_copy(&mut self, kind: u8) -> PgError {
+        self.conn.out_of_step = true;
+        pg_err!(PROTOCOL_VIOLATION, "unexpected message type 0x{kind:02X} during COPY from stdin")
+    }
+
+    /// What stands at the front cannot be a message.
+    fn bad_frame_in_copy(&mut self, error: PgError) -> PgError {
+        match self.conn.inbox.pending().first() {
+            Some(&kind) if !is_copy_message(kind) => self.unexpected_in_copy(kind),
+            _ => error,
+        }
+    }
+}
+
 fn format_of(binary: bool) -> Format {
     if binary { Format::Binary } else { Format::Text }
 }
@@ -314,20 +335,28 @@ impl CopyTransport for Session {
             let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
             let received = self.conn.receive();
             drop(waiting);
-            let frame = match received? {
-                Received::Frame(frame) => frame,
-                Received::End => {
+            let frame = match received {
+                Ok(Received::Frame(frame)) if !is_copy_message(frame.kind) => {
+                    return Err(self.unexpected_in_copy(frame.kind));
+                }
+                Ok(Received::Frame(frame)) => frame,
+                Err(error) => return Err(self.bad_frame_in_copy(error)),
+                Ok(Received::End) => {
                     // A request to end hangs up, too.
                     self.core.backend.check_interrupts()?;
+                    self.conn.out_of_step = true;
                     return Err(pg_err!(
                         CONNECTION_FAILURE,
                         "unexpected EOF on client connection with an open transaction"
-                    )
-                    .severity(Severity::Fatal));
+                    ));
                 }
-                Received::TimedOut => continue,
-                Received::Refused(_, error) => return Err(error),
+                Ok(Received::TimedOut) => continue,
+                Ok(Received::Refused(_, error)) => return Err(error),
             };
+            // Flush and Sync are ignored, whatever they hold.
+            if matches!(frame.kind, b'H' | b'S') {
+                continue;
+            }
             match FrontendMessage::decode(frame.kind, self.conn.body(frame))? {
                 FrontendMessage::CopyData(data) => {
                     types::memory::append(out, data)?;
@@ -335,18 +364,10 @@ impl CopyTransport for Session {
                 }
                 FrontendMessage::CopyDone => return Ok(false),
                 FrontendMessage::CopyFail(reason) => {
-                    let reason = String::from_utf8_lossy(reason).into_owned();
+                    let reason = self.text(reason.reason()?)?.to_owned();
                     return Err(pg_err!(QUERY_CANCELED, "COPY from stdin failed: {reason}"));
                 }
-                FrontendMessage::Flush | FrontendMessage::Sync => {}
-                _ => {
-                    return Err(pg_err!(
-                        PROTOCOL_VIOLATION,
-                        "unexpected message type 0x{:02X} during COPY from stdin",
-                        frame.kind
-                    )
-                    .severity(Severity::Fatal));
-                }
+                _ => return Err(self.unexpected_in_copy(frame.kind)),
             }
         }
     }

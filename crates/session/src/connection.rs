@@ -19,6 +19,8 @@ const KEPT_BYTES_MAX: usize = 64 * 1024;
 /// See the module's text.
 pub struct Connection {
     pub(crate) transport: Box<dyn Transport>,
+    /// An error has come in the middle of a message: nobody knows where the next one begins.
+    pub(crate) out_of_step: bool,
     pub(crate) inbox: Inbox,
     /// Messages not yet sent.
     pub out: Vec<u8>,
@@ -55,6 +57,7 @@ impl Connection {
     pub fn new(transport: Box<dyn Transport>) -> Connection {
         Connection {
             transport,
+            out_of_step: false,
             inbox: Inbox::new(),
             out: Vec::new(),
             timeout: None,

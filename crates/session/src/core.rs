@@ -109,6 +109,9 @@ pub struct Core {
     pub(crate) known_rights: crate::rights::KnownRights,
     pub(crate) prepared: Named,
     pub(crate) portals: HashMap<String, crate::portal::Portal>,
+    /// The portal that an Execute message runs, which is not among the others meanwhile: its name,
+    /// text and time.
+    pub(crate) executing: Option<(String, Arc<str>, i64)>,
 }
 
 /// Prepared statements by name.
@@ -211,6 +214,7 @@ impl Core {
             known_rights: Default::default(),
             prepared: Named::default(),
             portals: HashMap::new(),
+            executing: None,
         }
     }
 

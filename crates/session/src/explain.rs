@@ -4,7 +4,6 @@
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::utility::text_field;
-use analyze::SessionLookup;
 use commands::explain::{Explanation, Format, Options, Subject, options};
 use commands::{select_into, table_is_there};
 use ids::Oid;
@@ -72,12 +71,9 @@ impl Session {
                 let raw = RawStmt::within(node.clone(), 0);
                 let core = &mut self.core;
                 let types = params.1.to_vec();
-                let given = types.len();
+                // It may have no other parameters than EXPLAIN itself has been given.
+                crate::simple::check_parameters(core, &raw, sql, params.1)?;
                 let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;
-                if let (true, Some(raw)) = (prepared.param_types.len() > given, &prepared.raw) {
-                    // It may have no other parameters than EXPLAIN itself has been given.
-                    analyze::analyze(&mut SessionLookup::new(core), raw, sql, params.1)?;
-                }
                 self.explain_prepared(&Arc::new(prepared), params.0, into, sql, options, out)
             }
             Node::NotifyStmt(_) => {

@@ -6,8 +6,7 @@ use crate::prepared::Prepared;
 use crate::rows;
 use crate::session::Session;
 use crate::statementlog::Work;
-use crate::xact::aborted;
-use eval::Facts;
+use crate::xact::{DeadPortal, aborted};
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
@@ -15,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Datum, oids};
-use wire::{Bind, Format, Formats, Parse, Target, backend};
+use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
 /// Texts of Parse messages that are remembered, and how long they may be.
 const RECENT_MAX: usize = 128;
@@ -68,12 +67,14 @@ impl Session {
             ));
         }
         let raw = statements.pop();
-        if self.xact.failed && !ends_block(raw.as_ref().map(|r| &r.stmt)) {
+        if self.xact.failed && raw.as_ref().is_some_and(|r| !ends_block(Some(&r.stmt))) {
             return Err(aborted());
         }
         let fields = match raw.as_ref() {
             Some(raw) if !analyze::is_query(&raw.stmt) => {
-                self.utility_fields(raw, &sql, &mut types)?
+                let fields = self.utility_fields(raw, &sql, &mut types)?;
+                analyze::check_determined(&types)?;
+                fields
             }
             _ => None,
         };
@@ -121,55 +122,92 @@ impl Session {
         })
     }
 
-    pub(crate) fn bind_message(&mut self, message: &Bind<'_>) -> Result<()> {
+    pub(crate) fn bind_message(&mut self, message: Bind<'_>) -> Result<()> {
         // Names are nearly always short ASCII or empty.
-        let statement = self.text(message.statement)?;
         let name = self.text(message.portal)?;
+        let statement = self.text(message.statement)?;
         let prepared = self.find_prepared(statement)?;
         self.show_running(prepared.sql.as_bytes());
         self.core.statement = Some(prepared.sql.clone());
         self.start_command();
+        let portal_name = message.portal;
+        let values = message.values()?;
         let wanted = prepared.param_types.len();
-        if message.count != wanted {
+        if values.count != wanted {
             return Err(pg_err!(
                 PROTOCOL_VIOLATION,
                 "bind message supplies {} parameters, but prepared statement \"{statement}\" requires {wanted}",
-                message.count
+                values.count
             ));
         }
         if self.xact.failed && (!ends_block(prepared.node()) || wanted > 0) {
             return Err(aborted());
         }
-        if !name.is_empty() && self.core.portals.contains_key(name) {
+        if name.is_empty() {
+            self.core.portals.remove(name);
+            self.xact.dead_portals.retain(|d| !d.name.is_empty());
+        } else if self.core.portals.contains_key(name) || self.dead_portal(name).is_some() {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
-        let params = self.bind_values(message, &prepared)?;
-        message.check().map_err(|e| {
-            let at = message.values.len();
-            e.context(parameter_context(message.portal, at, Format::Binary, b""))
-        })?;
-        if !self.xact.failed {
-            prepared.revalidate(&mut self.core)?;
-        }
-        let fields = prepared.fields.clone();
-        if let Some(fields) = &fields {
-            rows::check_formats(fields.len(), &message.results)?;
-        }
-        let level = self.core.backend.txn.nesting();
-        let mut portal = Portal::new(prepared, params, message.results.clone(), fields, level);
-        portal.created = self.core.statement_start;
-        if portal.statement.is_query {
-            // Rights, plan and what the values decide: errors of these come before BindComplete.
-            let _timer = self.statement_timer();
-            self.start_portal(&mut portal)?;
-        }
-        self.core.portals.insert(name.to_owned(), portal);
+        let mut dead = DeadPortal { name: name.to_owned(), has_rows: false, is_empty: true };
+        let bound = self.bind_portal(portal_name, prepared, values, &mut dead);
+        match bound {
+            Ok(portal) => self.core.portals.insert(dead.name, portal),
+            Err(e) => {
+                self.xact.dead_portals.push(dead);
+                return Err(e);
+            }
+        };
         self.send_notices_now()?;
         backend::bind_complete(&mut self.conn.out);
         Ok(())
     }
 
-    fn bind_values(&mut self, message: &Bind<'_>, prepared: &Prepared) -> Result<Arc<[Datum]>> {
+    /// The portal of a Bind message. `dead` is what remains of it if that fails.
+    fn bind_portal(
+        &mut self,
+        name: &[u8],
+        prepared: Arc<Prepared>,
+        values: BindValues<'_>,
+        dead: &mut DeadPortal,
+    ) -> Result<Portal> {
+        let params = self.bind_values(name, &values, &prepared)?;
+        values.check().map_err(|e| {
+            let at = values.values.len();
+            e.context(parameter_context(name, at, Format::Binary, b""))
+        })?;
+        let results = values.results()?;
+        if !self.xact.failed {
+            prepared.revalidate(&mut self.core)?;
+        }
+        dead.is_empty = prepared.raw.is_none();
+        let fields = match prepared.node() {
+            Some(node @ (Node::ExecuteStmt(_) | Node::FetchStmt(_))) => {
+                self.named_fields(node).map(Arc::from)
+            }
+            _ => prepared.fields.clone(),
+        };
+        let level = self.core.backend.txn.nesting();
+        let mut portal = Portal::new(prepared, params, results, fields, level);
+        portal.created = self.core.statement_start;
+        if portal.statement.is_query {
+            // Rights, plan and what the values decide: errors of these come before BindComplete.
+            let _timer = self.statement_timer();
+            self.bind_portal_query(&mut portal)?;
+        }
+        if let Some(fields) = &portal.fields {
+            dead.has_rows = true;
+            rows::check_formats(fields.len(), &portal.formats)?;
+        }
+        Ok(portal)
+    }
+
+    fn bind_values(
+        &mut self,
+        portal: &[u8],
+        message: &BindValues<'_>,
+        prepared: &Prepared,
+    ) -> Result<Arc<[Datum]>> {
         if message.values.is_empty() {
             return Ok(self.no_params.clone());
         }
@@ -188,7 +226,7 @@ impl Session {
                     _ => format,
                 };
                 let shown = value.unwrap_or_default();
-                e.context(parameter_context(message.portal, i, format, shown))
+                e.context(parameter_context(portal, i, format, shown))
             })?);
         }
         Ok(params.into())
@@ -226,20 +264,12 @@ impl Session {
                 }
                 _ => {}
             }
-            let wrong = SqlState::INVALID_BINARY_REPRESENTATION;
-            let incorrect =
-                || PgError::new(wrong, format!("incorrect binary data format in {which}"));
-            let value = self
-                .core
-                .type_recv(ty, bytes, -1)
-                .map_err(|e| if e.code() == wrong { incorrect() } else { e })?;
-            // Values of a fixed length are sent in as many bytes; names are sent without their
-            // padding.
-            let length = Facts::type_info(&mut self.core, ty)?.len;
-            if ty != oids::NAME && usize::try_from(length).is_ok_and(|n| bytes.len() > n) {
-                return Err(incorrect());
-            }
-            return Ok(value);
+            return self.core.type_recv(ty, bytes, -1).map_err(
+                |e| match types::form::is_left_over(&e) {
+                    true => left_over_in(which),
+                    false => e,
+                },
+            );
         }
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
             types::text::verify(&self.core, bytes)?;
@@ -256,10 +286,10 @@ impl Session {
         match target {
             Target::Statement => {
                 let prepared = self.find_prepared(name)?;
-                let fields = self.statement_fields(&prepared)?;
-                if self.xact.failed && fields.is_some() {
+                if self.xact.failed && prepared.fields.is_some() {
                     return Err(aborted());
                 }
+                let fields = self.statement_fields(&prepared)?;
                 let types = prepared.param_types.iter().map(|t| t.0);
                 backend::parameter_description(&mut self.conn.out, types);
                 match fields {
@@ -267,11 +297,15 @@ impl Session {
                     None => backend::no_data(&mut self.conn.out),
                 }
             }
-            Target::Portal if self.has_ended(name) => match self.dead_portal(name) {
-                Some(true) => return Err(aborted()),
-                _ => backend::no_data(&mut self.conn.out),
-            },
             Target::Portal => {
+                match self.dead_portal(name).map(|d| d.has_rows) {
+                    Some(true) => return Err(aborted()),
+                    Some(false) => {
+                        backend::no_data(&mut self.conn.out);
+                        return Ok(());
+                    }
+                    None => {}
+                }
                 let portal = self.core.portals.get(name).ok_or_else(|| no_portal(name))?;
                 if self.xact.failed && portal.fields.is_some() {
                     return Err(aborted());
@@ -302,26 +336,28 @@ impl Session {
         Ok(prepared.fields.clone())
     }
 
-    /// Of a portal that an error in the transaction has ended: does it have rows?
-    fn dead_portal(&self, name: &str) -> Option<bool> {
-        self.xact.dead_portals.iter().find(|(n, _)| n == name).map(|(_, has_rows)| *has_rows)
-    }
-
-    fn has_ended(&self, name: &str) -> bool {
-        self.dead_portal(name).is_some()
+    /// A portal of that name that an error in the transaction has ended.
+    fn dead_portal(&self, name: &str) -> Option<&DeadPortal> {
+        self.xact.dead_portals.iter().find(|d| d.name == name)
     }
 
     pub(crate) fn execute_message(&mut self, name: &[u8], max_rows: u32) -> Result<()> {
         let name = self.text(name)?;
-        // A portal of that name may have been bound since.
-        if self.xact.failed && self.has_ended(name) && !self.core.portals.contains_key(name) {
-            return Err(aborted());
+        match self.dead_portal(name).map(|d| d.is_empty) {
+            Some(true) => {
+                backend::empty_query_response(&mut self.conn.out);
+                return Ok(());
+            }
+            Some(false) => return Err(aborted()),
+            None => {}
         }
         let (name, portal) = self.core.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
-        let (known_as, has_rows) = (name.clone(), portal.fields.is_some());
+        let dead = DeadPortal::of(&name, &portal);
+        self.core.executing = Some((name.clone(), portal.statement.sql.clone(), portal.created));
         let done = self.execute_portal(name, portal, max_rows);
+        self.core.executing = None;
         if done.is_err() {
-            self.xact.dead_portals.push((known_as, has_rows));
+            self.xact.dead_portals.push(dead);
         }
         done
     }
@@ -352,6 +388,13 @@ impl Session {
         if !prepared.is_query {
             let (raw, params) = (prepared.raw.clone(), portal.params.clone());
             let Some(raw) = raw else { return Ok(()) };
+            if portal.finished && portal.fields.is_none() {
+                return Err(pg_err!(
+                    OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "portal \"{name}\" cannot be run"
+                ));
+            }
+            portal.finished = true;
             let types = &prepared.param_types;
             self.results = portal.formats.clone();
             let tag = self.utility(&raw, &prepared.sql, &params, types, false);
@@ -415,7 +458,7 @@ impl Session {
             }
             Target::Portal => {
                 self.core.portals.remove(name);
-                self.xact.dead_portals.retain(|(dead, _)| dead != name);
+                self.xact.dead_portals.retain(|d| d.name != name);
             }
         }
         backend::close_complete(&mut self.conn.out);
@@ -437,6 +480,11 @@ impl fmt::Display for Argument {
             Argument::FunctionCall(i) => write!(f, "function argument {}", i + 1),
         }
     }
+}
+
+/// A binary value has more bytes than its type reads.
+fn left_over_in(which: Argument) -> PgError {
+    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::LEFT_OVER)
 }
 
 /// Where a parameter that cannot be read belongs. Values are not shown, by default.

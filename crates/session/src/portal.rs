@@ -6,6 +6,7 @@ use crate::plancache::choice::Mode;
 use crate::prepared::{Idle, Prepared};
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
+use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
@@ -60,6 +61,8 @@ pub(crate) struct Portal {
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     /// Of the plan, once there is one.
     command: CmdType,
+    /// The plan of a query that has not been started.
+    plan: Option<Planned>,
     run: Option<Execution>,
     writer: RowWriter,
     /// Rows taken from the execution and not yet sent.
@@ -69,7 +72,7 @@ pub(crate) struct Portal {
     position: usize,
     /// The cursor stands after the last row.
     at_end: bool,
-    finished: bool,
+    pub(crate) finished: bool,
     /// An error has ended it.
     failed: bool,
     /// How a cursor's rows say where they come from.
@@ -88,6 +91,12 @@ pub(crate) struct Portal {
     pub(crate) level: usize,
     /// Microseconds since 2000.
     pub(crate) created: i64,
+}
+
+/// What a portal's query is run by: an execution that has ended before, or a plan.
+enum Planned {
+    Idle(Box<Idle>),
+    Plan(Arc<PlannedStmt>),
 }
 
 /// How an execution of a portal ended.
@@ -118,6 +127,7 @@ impl Portal {
             formats,
             fields,
             command: CmdType::Select,
+            plan: None,
             run: None,
             writer: RowWriter::default(),
             rest: None,
@@ -219,24 +229,50 @@ impl Session {
         crate::rights::check_plan(&mut self.core, plan)
     }
 
+    /// Plans the portal's query, and starts it if it only reads: one that writes waits for the first
+    /// Execute. Counterpart: `PortalStart`.
+    pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
+        let planned = self.plan_portal(portal)?;
+        let plan = match &planned {
+            Planned::Idle(idle) => idle.run.plan(),
+            Planned::Plan(plan) => plan,
+        };
+        let waits = writes(plan);
+        portal.plan = Some(planned);
+        match waits {
+            true => Ok(()),
+            false => self.start_portal(portal),
+        }
+    }
+
+    fn plan_portal(&mut self, portal: &mut Portal) -> Result<Planned> {
+        let mode = self.core.resolved.plan_mode;
+        let custom = mode == Mode::Custom && !portal.params.is_empty();
+        let core = &mut self.core;
+        Ok(match portal.statement.take_idle(core, custom, &portal.formats)? {
+            Some(idle) => Planned::Idle(Box::new(idle)),
+            None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
+        })
+    }
+
     /// Plans the portal's query and starts it, if that has not been done.
     pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
         if portal.run.is_some() || portal.finished {
             return Ok(());
         }
-        let mode = self.core.resolved.plan_mode;
-        let custom = mode == Mode::Custom && !portal.params.is_empty();
-        let core = &mut self.core;
-        let mut run = match portal.statement.take_idle(core, custom, &portal.formats)? {
-            Some(mut idle) => {
+        let planned = match portal.plan.take() {
+            Some(planned) => planned,
+            None => self.plan_portal(portal)?,
+        };
+        let mut run = match planned {
+            Planned::Idle(mut idle) => {
                 self.check_plan(idle.run.plan())?;
                 let snapshot = self.core.backend.snapshot();
                 idle.run.rerun(portal.params.clone(), snapshot)?;
                 portal.writer = idle.writer;
                 idle.run
             }
-            None => {
-                let mut plan = portal.statement.plan(core, &portal.params, mode)?;
+            Planned::Plan(mut plan) => {
                 self.check_plan(&plan)?;
                 if portal.cursor {
                     portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
@@ -379,18 +415,14 @@ impl Session {
             analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
             return Err(PgError::internal("unexpected non-SELECT command in DECLARE CURSOR"));
         }
+        check_parameters(&mut self.core, &raw, sql, param_types)?;
         let types = param_types.to_vec();
-        let prepared =
-            Prepared::new(&mut self.core, sql.clone(), Some(raw.clone()), types, None, false)?;
-        if prepared.param_types.len() > param_types.len() {
-            // Nobody gives values: told as analysis tells it.
-            analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
-        }
+        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
         check_cursor_query(stmt)?;
         if name.is_empty() {
             return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
         }
-        if !hold && self.xact.block != crate::xact::Block::Explicit {
+        if !hold && self.xact.block == crate::xact::Block::Single {
             return Err(pg_err!(
                 NO_ACTIVE_SQL_TRANSACTION,
                 "DECLARE CURSOR can only be used in transaction blocks"

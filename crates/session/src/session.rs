@@ -380,7 +380,7 @@ impl Session {
                 self.message_done(measured, done, "PARSE MESSAGE STATISTICS")
             }
             FrontendMessage::Bind(bind) => {
-                let done = self.bind_message(&bind);
+                let done = self.bind_message(bind);
                 self.message_done(measured, done, "BIND MESSAGE STATISTICS")
             }
             FrontendMessage::Describe { target, name } => {
@@ -447,6 +447,13 @@ impl Session {
         }
         self.core.statement = None;
         self.fail();
+        if self.conn.out_of_step {
+            return Err(pg_err!(
+                PROTOCOL_VIOLATION,
+                "terminating connection because protocol synchronization was lost"
+            )
+            .severity(Severity::Fatal));
+        }
         self.skip_to_sync = extended;
         Ok(if extended { Next::Message } else { Next::Ready })
     }

@@ -107,7 +107,7 @@ impl Session {
         Ok(text)
     }
 
-    fn warn_no_block(&mut self, what: &str) {
+    pub(crate) fn warn_no_block(&mut self, what: &str) {
         let message = format!("{what} can only be used in transaction blocks");
         let warning = PgError::new(SqlState::NO_ACTIVE_SQL_TRANSACTION, message);
         self.core.notices.push(warning.severity(Severity::Warning));

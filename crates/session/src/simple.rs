@@ -1,11 +1,13 @@
 //! Simple queries: a text of statements, each run to its end. Counterpart: `exec_simple_query`.
 
+use crate::core::Core;
 use crate::portal::{Portal, Ran, ends_block, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::statementlog::Work;
 use crate::xact::aborted;
 use analyze::SessionLookup;
+use ids::Oid;
 use parse::ast::Node;
 use parse::{Options, RawStmt};
 use pgerror::{PgError, Result};
@@ -111,12 +113,9 @@ impl Session {
             return self.utility(&raw, sql, &none, &[], true);
         }
         // Literals have been found unfit for sharing; there may be no end of such texts.
+        check_parameters(&mut self.core, &raw, sql, &[])?;
         let prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
-        if let (false, Some(raw)) = (prepared.param_types.is_empty(), &prepared.raw) {
-            // A simple query has no parameters: told as analysis without any tells it.
-            analyze::analyze(&mut SessionLookup::new(&mut self.core), raw, sql, &[])?;
-        }
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();
         let mut portal =
@@ -134,4 +133,19 @@ impl Session {
             Ran::Suspended => Ok(String::new()),
         }
     }
+}
+
+/// 42P02 for the first parameter that nobody gives: analysis that finds types of parameters would
+/// not know.
+pub(crate) fn check_parameters(
+    core: &mut Core,
+    raw: &RawStmt,
+    sql: &str,
+    types: &[Oid],
+) -> Result<()> {
+    let bytes = sql.as_bytes();
+    if bytes.windows(2).any(|pair| pair[0] == b'$' && pair[1].is_ascii_digit()) {
+        analyze::analyze(&mut SessionLookup::new(core), raw, sql, types)?;
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ use crate::portal::write_tag;
 use crate::prepared::{Idle, Ready};
 use crate::rows::RowWriter;
 use crate::session::Session;
-use analyze::{Lifted, SessionLookup};
+use analyze::Lifted;
 use executor::{Execution, QueryDesc};
 use hashbrown::HashMap;
 use ids::Oid;
@@ -427,14 +427,11 @@ impl Session {
         let key_text = statement_text(template, &shape, &fixed);
         let key = core.statement_key(&key_text, &[])?;
         let key = key.filter(|_| !shape.is_moving(text, literals));
+        crate::simple::check_parameters(core, raw, sql, &[])?;
         let statement = match core.find_statement(&key) {
             Some(found) => found,
             None => core.make_statement(key, sql, &Arc::new(raw.clone()), &[], true)?,
         };
-        if !statement.param_types.is_empty() {
-            // A simple query has no parameters: told as analysis without any tells it.
-            analyze::analyze(&mut SessionLookup::new(core), raw, sql, &[])?;
-        }
         Ok((shape, fixed, key_text, statement))
     }
 

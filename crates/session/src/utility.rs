@@ -74,6 +74,9 @@ impl Session {
                 self.explain_statement(stmt, sql, (params, types), describe)?
             }
             Node::ConstraintsSetStmt(stmt) => {
+                if self.xact.block == crate::xact::Block::Single {
+                    self.warn_no_block("SET CONSTRAINTS");
+                }
                 let mut list = Vec::new();
                 for name in &stmt.constraints {
                     let schema = name.schemaname.as_ref().map(|s| s.to_string());
@@ -214,17 +217,21 @@ impl Session {
         Ok(match &raw.stmt {
             Node::CallStmt(stmt) => self.call_fields(stmt, sql, types)?,
             Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)?),
-            Node::FetchStmt(stmt) if !stmt.ismove => {
-                self.cursor_fields(&stmt.portalname).map(|f| f.to_vec())
-            }
-            Node::ExecuteStmt(stmt) => {
-                let prepared = self.find_prepared(&stmt.name)?;
-                prepared.revalidate(&mut self.core)?;
-                prepared.fields.as_ref().map(|f| f.to_vec())
-            }
+            Node::ExecuteStmt(_) | Node::FetchStmt(_) => self.named_fields(&raw.stmt),
             Node::ExplainStmt(stmt) => Some(Session::explain_fields(stmt)),
             _ => None,
         })
+    }
+
+    /// Columns of what a statement names that is not there yet, or another one, when it is run:
+    /// EXECUTE and FETCH. That it is not there is no error before that.
+    pub(crate) fn named_fields(&self, node: &Node) -> Option<Vec<FieldDescription>> {
+        let fields = match node {
+            Node::ExecuteStmt(stmt) => self.core.prepared.get(&stmt.name)?.fields.clone(),
+            Node::FetchStmt(stmt) if !stmt.ismove => self.cursor_fields(&stmt.portalname),
+            _ => None,
+        };
+        fields.map(|f| f.to_vec())
     }
 
     /// Analyses the query that EXPLAIN, CREATE TABLE AS or DECLARE CURSOR contains, for the types

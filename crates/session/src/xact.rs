@@ -39,9 +39,8 @@ pub(crate) struct Xact {
     pub(crate) savepoints: Vec<String>,
     /// READ ONLY as it was when each savepoint's level began, and is again when that ends.
     pub(crate) read_only_before: Vec<bool>,
-    /// Portals that an error has ended, and whether they have rows: they are named until the block
-    /// ends.
-    pub(crate) dead_portals: Vec<(String, bool)>,
+    /// Portals that an error has ended: they are named until the block ends.
+    pub(crate) dead_portals: Vec<DeadPortal>,
     /// An Execute message has done work in the transaction, which its Sync will commit.
     pub(crate) pipelining: bool,
     /// The statement under way wants its transaction to be committed when it has ended.
@@ -51,6 +50,21 @@ pub(crate) struct Xact {
     /// Level that made the session's temporary schema, or took it over: it has none any more if
     /// that is undone. Counterpart: `myTempNamespaceSubID`.
     pub(crate) temp_schema_level: Option<usize>,
+}
+
+/// See [`Xact::dead_portals`].
+pub(crate) struct DeadPortal {
+    pub(crate) name: String,
+    pub(crate) has_rows: bool,
+    /// Its statement is empty, or the Bind that made it failed before there was one.
+    pub(crate) is_empty: bool,
+}
+
+impl DeadPortal {
+    pub(crate) fn of(name: &str, portal: &crate::portal::Portal) -> DeadPortal {
+        let is_empty = portal.statement.raw.is_none();
+        DeadPortal { name: name.to_owned(), has_rows: portal.fields.is_some(), is_empty }
+    }
 }
 
 /// Isolation level, READ ONLY and DEFERRABLE.
@@ -208,7 +222,7 @@ impl Session {
             Block::Explicit => {
                 let mut dead = std::mem::take(&mut self.xact.dead_portals);
                 let ended = self.core.portals.iter().filter(|(_, p)| !p.is_held());
-                dead.extend(ended.map(|(name, p)| (name.clone(), p.fields.is_some())));
+                dead.extend(ended.map(|(name, p)| DeadPortal::of(name, p)));
                 if self.core.backend.txn.nesting() > 1 {
                     if let Err(e) = self.abort_level() {
                         self.log_report(&e);
@@ -220,7 +234,7 @@ impl Session {
                     self.xact.block = Block::Explicit;
                 }
                 self.xact.failed = true;
-                dead.retain(|(name, _)| !self.core.portals.contains_key(name));
+                dead.retain(|d| !self.core.portals.contains_key(&d.name));
                 self.xact.dead_portals = dead;
             }
         }

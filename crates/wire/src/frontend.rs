@@ -49,26 +49,68 @@ impl Formats {
     }
 }
 
+/// A Bind message, read step by step: that there is no such statement is told before what is wrong
+/// with the rest of the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bind<'a> {
     pub portal: &'a [u8],
     pub statement: &'a [u8],
+    rest: Reader<'a>,
+}
+
+/// The parameters of a Bind message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BindValues<'a> {
     pub formats: Formats,
     /// `None` is NULL.
     pub values: Vec<Option<&'a [u8]>>,
-    pub results: Formats,
     /// How many values the message says it has. Fewer are in `values` where it is cut short:
-    /// [`Bind::check`].
+    /// [`BindValues::check`].
     pub count: usize,
+    rest: Reader<'a>,
 }
 
-impl Bind<'_> {
+impl<'a> Bind<'a> {
+    /// Formats and values of the parameters. The values are there as far as the message goes.
+    pub fn values(self) -> Result<BindValues<'a>> {
+        let mut rest = self.rest;
+        let formats = rest.formats()?;
+        let count = rest.u16()?;
+        if formats.count().is_some_and(|n| n != count) {
+            return Err(malformed(&format!(
+                "bind message has {} parameter formats but {count} parameters",
+                formats.count().unwrap_or(0)
+            )));
+        }
+        // Each takes four bytes at least, so that the count alone cannot ask for memory.
+        let mut values = Vec::with_capacity(count.min(rest.0.len() / 4));
+        for _ in 0..count {
+            let value = rest.u32().and_then(|len| match len {
+                u32::MAX => Ok(None),
+                len => rest.take(len as usize).map(Some),
+            });
+            let Ok(value) = value else { break };
+            values.push(value);
+        }
+        Ok(BindValues { formats, values, count, rest })
+    }
+}
+
+impl BindValues<'_> {
     /// 08P01 for a message that is cut short. Asked after the values that are there have been read.
     pub fn check(&self) -> Result<()> {
         match self.values.len() == self.count {
             true => Ok(()),
             false => Err(malformed("insufficient data left in message")),
         }
+    }
+
+    /// Formats of the results, with which the message ends.
+    pub fn results(self) -> Result<Formats> {
+        let mut rest = self.rest;
+        let formats = rest.formats()?;
+        rest.end()?;
+        Ok(formats)
     }
 }
 
@@ -96,7 +138,7 @@ pub enum FrontendMessage<'a> {
     FunctionCall(FunctionCall<'a>),
     CopyData(&'a [u8]),
     CopyDone,
-    CopyFail(&'a [u8]),
+    CopyFail(CopyFail<'a>),
     Password(&'a [u8]),
 }
 
@@ -134,6 +176,18 @@ impl<'a> FunctionCall<'a> {
         let format = Format::of_code(self.rest.u16()? as i16);
         self.rest.end()?;
         Ok(format)
+    }
+}
+
+/// The client gives up a COPY.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CopyFail<'a> {
+    rest: Reader<'a>,
+}
+
+impl<'a> CopyFail<'a> {
+    pub fn reason(mut self) -> Result<&'a [u8]> {
+        self.rest.string()
     }
 }
 
@@ -201,10 +255,13 @@ impl<'a> Reader<'a> {
         Ok(if count == 0 { Formats::Text } else { Formats::Each(each) })
     }
 
-    fn target(&mut self, message: &str) -> Result<Target> {
-        match self.byte()? {
-            b'S' => Ok(Target::Statement),
-            b'P' => Ok(Target::Portal),
+    /// What a message that ends with it is about. It is read whole before it is judged.
+    fn target(mut self, message: &str) -> Result<(Target, &'a [u8])> {
+        let (kind, name) = (self.byte()?, self.string()?);
+        self.end()?;
+        match kind {
+            b'S' => Ok((Target::Statement, name)),
+            b'P' => Ok((Target::Portal, name)),
             other => Err(malformed(&format!("invalid {message} message subtype {other}"))),
         }
     }
@@ -221,26 +278,30 @@ impl<'a> FrontendMessage<'a> {
         let message = match kind {
             b'Q' => FrontendMessage::Query(r.string()?),
             b'P' => FrontendMessage::Parse(parse(&mut r)?),
-            b'B' => FrontendMessage::Bind(bind(&mut r)?),
+            b'B' => {
+                let (portal, statement) = (r.string()?, r.string()?);
+                return Ok(FrontendMessage::Bind(Bind { portal, statement, rest: r }));
+            }
             b'D' => {
-                let target = r.target("DESCRIBE")?;
-                FrontendMessage::Describe { target, name: r.string()? }
+                let (target, name) = r.target("DESCRIBE")?;
+                return Ok(FrontendMessage::Describe { target, name });
             }
             b'E' => {
                 let portal = r.string()?;
                 FrontendMessage::Execute { portal, max_rows: r.u32()? }
             }
             b'C' => {
-                let target = r.target("CLOSE")?;
-                FrontendMessage::Close { target, name: r.string()? }
+                let (target, name) = r.target("CLOSE")?;
+                return Ok(FrontendMessage::Close { target, name });
             }
             b'H' => FrontendMessage::Flush,
             b'S' => FrontendMessage::Sync,
             b'X' => FrontendMessage::Terminate,
             b'F' => return Ok(FrontendMessage::FunctionCall(FunctionCall { rest: r })),
             b'd' => return Ok(FrontendMessage::CopyData(body)),
-            b'c' => FrontendMessage::CopyDone,
-            b'f' => FrontendMessage::CopyFail(r.string()?),
+            // Out of turn they are ignored, whatever they hold.
+            b'c' => return Ok(FrontendMessage::CopyDone),
+            b'f' => return Ok(FrontendMessage::CopyFail(CopyFail { rest: r })),
             b'p' => return Ok(FrontendMessage::Password(body)),
             _ => return Err(violation(format!("invalid frontend message type {kind}"))),
         };
@@ -255,41 +316,4 @@ fn parse<'a>(r: &mut Reader<'a>) -> Result<Parse<'a>> {
     let count = r.u16()?;
     let types = (0..count).map(|_| r.u32()).collect::<Result<_>>()?;
     Ok(Parse { name, query, types })
-}
-
-fn bind<'a>(r: &mut Reader<'a>) -> Result<Bind<'a>> {
-    let portal = r.string()?;
-    let statement = r.string()?;
-    let formats = r.formats()?;
-    let count = r.u16()?;
-    if formats.count().is_some_and(|n| n != count) {
-        return Err(malformed(&format!(
-            "bind message has {} parameter formats but {count} parameters",
-            formats.count().unwrap_or(0)
-        )));
-    }
-    // Each takes four bytes at least, so that the count alone cannot ask for memory.
-    let mut values = Vec::with_capacity(count.min(r.0.len() / 4));
-    for _ in 0..count {
-        let value = r.u32().and_then(|len| match len {
-            u32::MAX => Ok(None),
-            len => r.take(len as usize).map(Some),
-        });
-        match value {
-            Ok(value) => values.push(value),
-            Err(_) => {
-                r.0 = &[];
-                return Ok(Bind {
-                    portal,
-                    statement,
-                    formats,
-                    values,
-                    results: Formats::Text,
-                    count,
-                });
-            }
-        }
-    }
-    let results = r.formats()?;
-    Ok(Bind { portal, statement, formats, values, results, count })
 }

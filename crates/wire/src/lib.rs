@@ -23,7 +23,9 @@ mod startup;
 mod tests;
 
 pub use backend::{DataRow, FieldDescription, Format, TransactionStatus};
-pub use frontend::{Bind, Formats, FrontendMessage, FunctionCall, Parse, Target};
+pub use frontend::{
+    Bind, BindValues, CopyFail, Formats, FrontendMessage, FunctionCall, Parse, Target,
+};
 pub use inbox::{Frame, Inbox};
 pub use startup::{StartupPacket, StartupParameters, refuse_version};
 

@@ -65,9 +65,10 @@ fn bind_reads_values_and_formats() {
         panic!("not a Bind")
     };
     assert_eq!((bind.portal, bind.statement), (&b"p"[..], &b"s"[..]));
+    let bind = bind.values().unwrap();
     assert_eq!(bind.values, [Some(&b"ab"[..]), None]);
     assert_eq!(bind.formats.get(1), Format::Binary);
-    assert_eq!(bind.results, Formats::Each(vec![Format::Text, Format::Binary]));
+    assert_eq!(bind.results().unwrap(), Formats::Each(vec![Format::Text, Format::Binary]));
 }
 
 #[test]
@@ -82,17 +83,22 @@ fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
     for (kind, body) in bodies {
         assert!(FrontendMessage::decode(kind, body).is_ok());
         for cut in 0..body.len() {
-            // A Bind that lacks values says so when it is checked, after its statement has been
-            // found.
-            let error = match FrontendMessage::decode(kind, &body[..cut]) {
-                Ok(FrontendMessage::Bind(bind)) => bind.check().unwrap_err(),
-                other => other.unwrap_err(),
-            };
+            let error = read_whole(kind, &body[..cut]).unwrap_err();
             assert_eq!(error.code(), SqlState::PROTOCOL_VIOLATION);
         }
         let longer = [body, b"x"].concat();
-        assert!(FrontendMessage::decode(kind, &longer).is_err());
+        assert!(read_whole(kind, &longer).is_err());
     }
+}
+
+/// A Bind is read step by step.
+fn read_whole(kind: u8, body: &[u8]) -> Result<()> {
+    if let FrontendMessage::Bind(bind) = FrontendMessage::decode(kind, body)? {
+        let values = bind.values()?;
+        values.check()?;
+        values.results()?;
+    }
+    Ok(())
 }
 
 #[test]
@@ -165,8 +171,10 @@ fn formats_are_not_judged_before_values_travel() {
     let FrontendMessage::Bind(bind) = FrontendMessage::decode(b'B', body).unwrap() else {
         panic!("not a Bind")
     };
+    let bind = bind.values().unwrap();
     assert_eq!(bind.formats, Formats::All(Format::Unknown(7)));
-    assert_eq!((bind.results.get(0), bind.results.get(1).code()), (Format::Text, -1));
+    let results = bind.results().unwrap();
+    assert_eq!((results.get(0), results.get(1).code()), (Format::Text, -1));
 }
 
 #[test]

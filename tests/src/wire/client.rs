@@ -145,6 +145,11 @@ impl Client {
         let _ = self.stream.write_all(bytes);
     }
 
+    /// Nothing more is sent; answers can still be read.
+    pub fn close_input(&mut self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Write);
+    }
+
     /// One byte that is not a message: the answer to a request for encryption.
     pub fn byte(&mut self) -> Option<u8> {
         let mut byte = [0];
@@ -260,7 +265,10 @@ impl Message {
             b'c' => "copy done".into(),
             b'd' => format!("data {}", text(b).escape_debug()),
             b'G' | b'H' | b'W' => format!("copy {} {b:?}", char::from(self.kind)),
-            b't' => format!("parameters {b:?}"),
+            b't' => {
+                let types = b[2..].chunks(4).map(|t| type_oid(t.try_into().expect("an OID")));
+                format!("parameters {}", types.collect::<Vec<_>>().join(" "))
+            }
             b'S' => match text(b).split_once('\0') {
                 // Minor versions come and go, and packagers add their own words.
                 Some(("server_version", v)) => {
@@ -316,6 +324,14 @@ fn row(body: &[u8]) -> String {
     values.join("|")
 }
 
+/// The OID of a built-in type; those of others differ from server to server.
+fn type_oid(bytes: [u8; 4]) -> String {
+    match u32::from_be_bytes(bytes) {
+        16_384.. => "user".to_owned(),
+        oid => oid.to_string(),
+    }
+}
+
 /// Names, types, formats; a table's OID only as there or not.
 fn fields(body: &[u8]) -> String {
     let mut rest = &body[2..];
@@ -324,7 +340,8 @@ fn fields(body: &[u8]) -> String {
         let name = String::from_utf8_lossy(&rest[..end]).into_owned();
         let f = &rest[end + 1..end + 19];
         let table = f[..4] != [0; 4];
-        shown.push(format!("{name}({table} {:?})", &f[4..]));
+        let ty = type_oid([f[6], f[7], f[8], f[9]]);
+        shown.push(format!("{name}({table} {:?} {ty} {:?})", &f[4..6], &f[10..]));
         rest = &rest[end + 19..];
     }
     shown.join(",")

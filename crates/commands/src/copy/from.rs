@@ -131,19 +131,12 @@ pub(super) fn copy_from(
             host.catalog().check_new_rows(&rel)?;
             check_triggers(&rel, event::INSERT)?;
         }
-        b'v' => {
-            return Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
-                .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
-        }
-        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
-        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
         b'f' => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
         }
         b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
-        _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
+        _ => {}
     }
-    let options = insert_options(host, &rel, format)?;
     let condition = match &stmt.where_clause {
         None => None,
         Some(node) => {
@@ -173,6 +166,9 @@ pub(super) fn copy_from(
             Source::File { file, at: 0, path: path.to_string() }
         }
     };
+    // The client has been asked for its rows by now.
+    check_kind(&rel)?;
+    let options = insert_options(host, &rel, format)?;
     let mut reader =
         Reader::new(host, &rel, &columns, format, options, source, condition.is_some())?;
     let result = reader.run(host, condition.as_ref());
@@ -182,6 +178,18 @@ pub(super) fn copy_from(
     };
     host.backend().truncate_snapshots(depth);
     result
+}
+
+/// 42809 for what has no rows of its own.
+fn check_kind(rel: &RelDesc) -> Result<()> {
+    match rel.kind() {
+        b'r' => Ok(()),
+        b'v' => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
+            .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
+        b'm' => bail!(WRONG_OBJECT_TYPE, "cannot copy to materialized view \"{}\"", rel.name()),
+        b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy to sequence \"{}\"", rel.name()),
+        _ => bail!(WRONG_OBJECT_TYPE, "cannot copy to non-table relation \"{}\"", rel.name()),
+    }
 }
 
 /// FREEZE is for tables whose files this (sub)transaction has made.

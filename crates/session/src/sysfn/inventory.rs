@@ -83,7 +83,12 @@ fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
             Datum::int8(p.created),
         ]
     };
-    core.portals.iter().map(row).collect()
+    // One that runs was made by the protocol: neither held nor binary nor scrollable.
+    let running = core.executing.iter().map(|(name, sql, created)| {
+        let no = || Datum::bool(false);
+        vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
+    });
+    running.chain(core.portals.iter().map(row)).collect()
 }
 
 fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {

@@ -1,0 +1,246 @@
+//! In which order messages are judged, and what is left of a portal or of the connection after an
+//! error. Each case was met by random messages first.
+
+use super::Both;
+use super::client::Bytes;
+
+fn b() -> Bytes {
+    Bytes::new()
+}
+
+cases! {
+    contents_of_messages,
+    copies_that_lose_the_connection,
+    copies_refused_after_they_began,
+    parameters_that_nobody_gives,
+    parameters_of_inserted_queries,
+    what_a_failed_bind_leaves,
+    failed_blocks,
+    statements_that_write_wait_for_execute,
+    utility_portals,
+    implicit_blocks,
+    binary_values_with_too_many_bytes,
+}
+
+fn contents_of_messages(both: &Both) {
+    for (name, kind, body) in [
+        ("close, two faults", b'C', &b"\0\0x"[..]),
+        ("describe, two faults", b'D', b"\0"),
+        ("copy done out of turn", b'c', b"S\0xx"),
+        ("copy fail out of turn", b'f', b"PP"),
+        ("bind without a statement", b'B', b"\0\0\0\x02\0\0\0\x01\0\0\0\0"),
+        ("bind of no statement, cut short", b'B', b"\0s\0\0"),
+    ] {
+        both.check(name, b().raw(kind, body).sync(), 1);
+    }
+    both.check(
+        "declared as unknown",
+        b().parse("", "release a", &[705]).sync().parse("", "", &[705]).sync(),
+        2,
+    );
+    both.check("prepared later", b().parse("", "execute wire_order", &[]).sync(), 1);
+}
+
+fn copies_that_lose_the_connection(both: &Both) {
+    let table = b().query("create temp table c (a int4)").query("copy c from stdin");
+    for (name, rest) in [
+        ("an Execute", b().execute("", 0)),
+        ("a Query", b().copy_data(b"1\n").query("select 1")),
+        ("an unknown kind", b().raw(b'y', b"")),
+    ] {
+        both.check(name, table.clone().bytes(&rest.0), 3);
+    }
+    both.check(
+        "Flush and Sync are ignored",
+        table.raw(b'H', b"x").raw(b'S', b"y").copy_data(b"1\n").copy_done(),
+        2,
+    );
+}
+
+fn copies_refused_after_they_began(both: &Both) {
+    let make = b().query("create temp view v as select 1 as a; create temp sequence s");
+    for sql in ["copy v from stdin", "copy s from stdin", "copy pg_class from stdin (freeze)"] {
+        both.check(sql, make.clone().query(sql).copy_data(b"1\n").copy_done().query("select 1"), 3);
+        let extended = make.clone().parse("", sql, &[]).bind("", "", &[], &[], &[]);
+        both.check(sql, extended.execute("", 0).copy_done().sync(), 2);
+    }
+}
+
+fn parameters_that_nobody_gives(both: &Both) {
+    both.ask(&[
+        "select to_char($1, 'YYYY')",
+        "select g from generate_series($1, $2) g",
+        "select case $1 when 1 then 'one' when 2 then $2 end",
+        "select row($1, $2)",
+        "select '$1', $tag$ $1 $tag$",
+        "explain select to_char($1, 'YYYY')",
+        "begin",
+        "declare c cursor for select to_char($1, 'YYYY')",
+        "rollback",
+    ]);
+}
+
+fn parameters_of_inserted_queries(both: &Both) {
+    let table = "create temp table t (a int4, b varchar(3), c numeric(4, 1), d text default 'd')";
+    for sql in [
+        "insert into t (a, b) select $1, $2",
+        "insert into t (a, b) select $1, $2 where $3",
+        "insert into t (b, a) select distinct $1, $2 returning *",
+        "insert into t (a, b) select $1, $2 union all select 1, 'x'",
+        "insert into t (a, b) (with w as (select 1) select $1, $2 from w) returning b",
+        "insert into t (c, b) select $1, $2 from generate_series(1, 2) order by 1 returning c, b",
+        "insert into t (a, b, c) select $1, $2, $1",
+    ] {
+        let values: &[Option<&[u8]>] = match sql.contains("$3") {
+            true => &[Some(b"7"), Some(b"8"), Some(b"t")],
+            false => &[Some(b"7"), Some(b"8")],
+        };
+        both.check(
+            sql,
+            b().query(table)
+                .parse("", sql, &[])
+                .describe(b'S', "")
+                .bind("", "", &[], values, &[])
+                .execute("", 0)
+                .sync()
+                .query("select * from t"),
+            3,
+        );
+    }
+}
+
+fn what_a_failed_bind_leaves(both: &Both) {
+    let value = |value: &'static [u8]| {
+        b().query("begin").parse("s", "select $1::bool", &[]).bind(
+            "p",
+            "s",
+            &[],
+            &[Some(value)],
+            &[],
+        )
+    };
+    both.check(
+        "a portal without a statement",
+        value(b"3").sync().describe(b'P', "p").execute("p", 0).close(b'P', "p").sync(),
+        3,
+    );
+    both.check(
+        "its name is taken",
+        value(b"3")
+            .sync()
+            .parse("", "rollback", &[])
+            .bind("p", "", &[], &[], &[])
+            .sync()
+            .bind("", "", &[], &[], &[])
+            .execute("", 0)
+            .sync(),
+        4,
+    );
+    both.check(
+        "a portal with columns",
+        b().query("begin")
+            .parse("s", "select 1, 2, 3", &[])
+            .bind("p", "s", &[], &[], &[0, 1])
+            .sync()
+            .describe(b'P', "p")
+            .sync(),
+        3,
+    );
+}
+
+fn failed_blocks(both: &Both) {
+    let failed = b().query("begin").parse("s", "select 1", &[]).parse("t", "vacuum", &[]).sync();
+    let failed = failed.query("select nosuch");
+    both.check("an empty text", failed.clone().parse("", " ", &[]).sync(), 4);
+    both.check("bound", failed.clone().parse("", "", &[]).bind("", "", &[], &[], &[]).sync(), 4);
+    both.check("with rows", failed.clone().describe(b'S', "s").sync(), 4);
+    both.check("without rows", failed.describe(b'S', "t").sync(), 4);
+}
+
+fn statements_that_write_wait_for_execute(both: &Both) {
+    for sql in [
+        "insert into t values (1)",
+        "update t set a = 2 returning a",
+        "with d as (delete from t returning a) select a from d",
+        "select a from t for update",
+    ] {
+        both.check(
+            sql,
+            b().query("create table wire_order (a int4); begin read only")
+                .parse("", &sql.replace(" t ", " wire_order "), &[])
+                .bind("", "", &[], &[], &[])
+                .flush()
+                .execute("", 0)
+                .sync()
+                .query("rollback; drop table wire_order"),
+            3,
+        );
+    }
+}
+
+fn utility_portals(both: &Both) {
+    for sql in ["set work_mem = '1MB'", "drop table if exists nosuch", "listen a", "show work_mem"]
+    {
+        let twice = b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
+        both.check(sql, twice.execute("", 0).sync(), 1);
+    }
+    both.check(
+        "a portal sees itself",
+        b().parse("", "select name, statement, is_holdable from pg_cursors", &[])
+            .bind("q", "", &[], &[], &[])
+            .execute("q", 0)
+            .bind("", "", &[], &[], &[])
+            .execute("", 0)
+            .sync(),
+        1,
+    );
+}
+
+fn implicit_blocks(both: &Both) {
+    both.ask(&[
+        "select 1; declare c cursor for select 2; fetch c",
+        "declare c cursor for select 2",
+        "set constraints all deferred",
+        "select 1; set constraints all deferred",
+    ]);
+    let run = |sql: &str| b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
+    both.check("constraints", run("set constraints all immediate").sync(), 1);
+}
+
+fn binary_values_with_too_many_bytes(both: &Both) {
+    let array = |elements: &[u8]| [&[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23][..], elements].concat();
+    let one = [0, 0, 0, 1, 0, 0, 0, 1];
+    for (ty, value) in [
+        ("int4[]", b"\0\0\0\0\0\0\0\x02".to_vec()),
+        ("int4[]", array(&[&one[..], &[0, 0, 0, 4, 0, 0, 0, 9, 7]].concat())),
+        ("int4[]", array(&[&one[..], &[0, 0, 0, 5, 0, 0, 0, 9, 7]].concat())),
+        ("int4[]", array(&[&one[..], &[0, 0, 0, 9, 0, 0, 0, 9]].concat())),
+        ("int4[]", array(&[&one[..], &[0xff, 0xff, 0xff, 0xfe]].concat())),
+        ("numeric", b"\0\x01\0\0\0\0\0\0\0\x05z".to_vec()),
+        ("numeric", b"\0\x01\0\0\x12\x34\0\0\0\x05".to_vec()),
+        ("int8", vec![0; 9]),
+        ("bit varying", b"\0\0\0\x03\xe0z".to_vec()),
+        ("uuid", vec![1; 17]),
+        ("date", vec![0; 3]),
+        ("timetz", vec![0; 13]),
+        ("interval", vec![0; 17]),
+        ("text", b"x".to_vec()),
+        ("oidvector", vec![0; 8]),
+    ] {
+        let sql = format!("select $1::{ty}");
+        let bytes = b().parse("", &sql, &[]).bind("", "", &[1], &[Some(&value)], &[]);
+        both.check(&format!("{sql} {value:?}"), bytes.execute("", 0).sync(), 1);
+    }
+    let row = |column: &[u8]| [b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\0\x01", column].concat();
+    for column in [&b"\0\0\0\x05\0\0\0\x01z\xff\xff"[..], b"\0\0\0\x04\0\0\0\x01\xff\xff"] {
+        both.check(
+            "binary copy",
+            b().query("create temp table c (a int4)")
+                .query("copy c from stdin (format binary)")
+                .copy_data(&row(column))
+                .copy_done()
+                .query("select * from c"),
+            3,
+        );
+    }
+}
