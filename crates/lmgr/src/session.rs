@@ -4,7 +4,7 @@ use crate::fastpath::{is_strong, is_weak};
 use crate::manager::{LockManager, ProcNo};
 use crate::sleep::Slept;
 use crate::{LockMode, LockTag, VirtualXid};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use ids::{BackendNo, Oid, SubXactId};
 use pgerror::{PgError, Result, Severity, pg_err};
 use smallvec::SmallVec;
@@ -52,6 +52,8 @@ pub enum WaitPolicy {
 #[derive(Default)]
 struct Local {
     total: u32,
+    /// How often for which owner. Subtransactions end in the reverse of their order: what is looked
+    /// for mostly stands at the end.
     owners: SmallVec<[(u32, u32); 2]>,
     /// Got through the fast path (and perhaps moved to the shared table since).
     fast: bool,
@@ -59,6 +61,8 @@ struct Local {
     strong: bool,
     clear: bool,
 }
+
+type Key = (LockTag, LockMode);
 
 /// See the crate's text. Closing or dropping it releases everything.
 ///
@@ -69,7 +73,14 @@ pub struct LockSession {
     pub(crate) proc: ProcNo,
     database: Oid,
     pub(crate) waiter: Arc<Waiter>,
-    local: HashMap<(LockTag, LockMode), Local, foldhash::fast::FixedState>,
+    local: HashMap<Key, Local, foldhash::fast::FixedState>,
+    /// What each subtransaction below the top level owns, by its label, so that its end costs no
+    /// pass over all locks: a transaction may have very many of both.
+    owned: HashMap<u32, HashSet<Key, foldhash::fast::FixedState>, foldhash::fast::FixedState>,
+    /// The labels under which subtransactions below the top level own locks: numbers of their own,
+    /// for a parent goes on with the label of a child that had more than itself.
+    labels: HashMap<u32, u32, foldhash::fast::FixedState>,
+    last_label: u32,
     closed: bool,
     /// Setting `lock_timeout`; zero is none.
     pub(crate) lock_timeout: Duration,
@@ -90,6 +101,9 @@ impl LockSession {
             database,
             waiter,
             local: HashMap::default(),
+            owned: HashMap::default(),
+            labels: HashMap::default(),
+            last_label: SubXactId::TOP.0,
             closed: false,
             lock_timeout: Duration::ZERO,
             deadlock_timeout: None,
@@ -131,12 +145,16 @@ impl LockSession {
         owner: LockOwner,
         policy: WaitPolicy,
     ) -> Result<Acquired> {
+        let label = self.label_or_new(owner);
         if let Some(local) = self.local.get_mut(&(tag, mode)) {
-            local.count(owner);
-            return Ok(if local.clear { Acquired::AlreadyClear } else { Acquired::AlreadyHeld });
+            let clear = local.clear;
+            if local.count(label, 1) {
+                self.note_owner((tag, mode), label);
+            }
+            return Ok(if clear { Acquired::AlreadyClear } else { Acquired::AlreadyHeld });
         }
         if self.acquire_fast(&tag, mode) {
-            self.remember(tag, mode, owner, true, false);
+            self.remember(tag, mode, label, true, false);
             return Ok(Acquired::New);
         }
         let strong = tag.fast_path_kind() && is_strong(mode);
@@ -151,7 +169,7 @@ impl LockSession {
         if !outcome? {
             return Ok(Acquired::NotAvailable);
         }
-        self.remember(tag, mode, owner, false, strong);
+        self.remember(tag, mode, label, false, strong);
         Ok(Acquired::New)
     }
 
@@ -185,29 +203,50 @@ impl LockSession {
         }
     }
 
-    fn remember(
-        &mut self,
-        tag: LockTag,
-        mode: LockMode,
-        owner: LockOwner,
-        fast: bool,
-        strong: bool,
-    ) {
+    fn remember(&mut self, tag: LockTag, mode: LockMode, label: u32, fast: bool, strong: bool) {
         let local = self.local.entry((tag, mode)).or_default();
         local.fast = fast;
         local.strong = strong;
-        local.count(owner);
+        if local.count(label, 1) {
+            self.note_owner((tag, mode), label);
+        }
+    }
+
+    /// The owner's label, if it has or had any lock.
+    fn label(&self, owner: LockOwner) -> Option<u32> {
+        match owner.code() {
+            code if code <= SubXactId::TOP.0 => Some(code),
+            code => self.labels.get(&code).copied(),
+        }
+    }
+
+    fn label_or_new(&mut self, owner: LockOwner) -> u32 {
+        if let Some(label) = self.label(owner) {
+            return label;
+        }
+        self.last_label += 1;
+        self.labels.insert(owner.code(), self.last_label);
+        self.last_label
+    }
+
+    fn note_owner(&mut self, key: Key, label: u32) {
+        if label > SubXactId::TOP.0 {
+            self.owned.entry(label).or_default().insert(key);
+        }
     }
 
     /// Gives back one acquisition by `owner`; false if there is none.
     /// Counterpart: `LockRelease`.
     pub fn release(&mut self, tag: LockTag, mode: LockMode, owner: LockOwner) -> bool {
+        let Some(code) = self.label(owner) else { return false };
         let Some(local) = self.local.get_mut(&(tag, mode)) else { return false };
-        let code = owner.code();
-        let Some(at) = local.owners.iter().position(|(o, _)| *o == code) else { return false };
+        let Some(at) = local.owners.iter().rposition(|(o, _)| *o == code) else { return false };
         local.owners[at].1 -= 1;
         if local.owners[at].1 == 0 {
             local.owners.swap_remove(at);
+            if let Some(owned) = self.owned.get_mut(&code) {
+                owned.remove(&(tag, mode));
+            }
         }
         local.total -= 1;
         if local.total == 0 {
@@ -258,19 +297,48 @@ impl LockSession {
 
     /// A subtransaction committed: its parent owns its locks now.
     pub fn transfer(&mut self, from: SubXactId, to: SubXactId) {
-        for local in self.local.values_mut() {
-            let Some(at) = local.owners.iter().position(|(o, _)| *o == from.0) else { continue };
-            let (_, count) = local.owners.swap_remove(at);
-            match local.owners.iter_mut().find(|(o, _)| *o == to.0) {
-                Some(entry) => entry.1 += count,
-                None => local.owners.push((to.0, count)),
-            }
+        let Some(child) = self.labels.remove(&from.0) else { return };
+        let Some(mut keys) = self.owned.remove(&child) else { return };
+        let parent = self.label_or_new(LockOwner::SubXact(to));
+        if to == SubXactId::TOP {
+            return self.relabel(&keys, child, parent);
+        }
+        // The smaller set changes its label: locks that go up through all levels change theirs
+        // seldom.
+        let mut more = self.owned.remove(&parent).unwrap_or_default();
+        let label = if more.len() < keys.len() {
+            std::mem::swap(&mut more, &mut keys);
+            self.relabel(&keys, parent, child);
+            self.labels.insert(to.0, child);
+            child
+        } else {
+            self.relabel(&keys, child, parent);
+            parent
+        };
+        more.extend(keys);
+        self.owned.insert(label, more);
+    }
+
+    fn relabel(&mut self, keys: &HashSet<Key, foldhash::fast::FixedState>, from: u32, to: u32) {
+        for key in keys {
+            let local = self.local.get_mut(key).expect("an owned lock is held");
+            let count = local.forget(from);
+            local.count(to, count);
         }
     }
 
     /// A subtransaction aborted: its locks are gone.
     pub fn release_subxact(&mut self, sub: SubXactId) {
-        self.release_where(|owner| owner == sub.0);
+        let Some(label) = self.labels.remove(&sub.0) else { return };
+        let Some(keys) = self.owned.remove(&label) else { return };
+        for (tag, mode) in keys {
+            let local = self.local.get_mut(&(tag, mode)).expect("an owned lock is held");
+            local.forget(label);
+            if local.total == 0 {
+                let local = self.local.remove(&(tag, mode)).expect("looked up above");
+                self.release_shared(tag, mode, &local);
+            }
+        }
     }
 
     /// The transaction is over: all but the session's own locks are gone. The virtual xid's lock is
@@ -279,6 +347,9 @@ impl LockSession {
         if !self.local.is_empty() {
             self.release_where(|owner| owner != 0);
         }
+        self.owned = HashMap::default();
+        self.labels = HashMap::default();
+        self.last_label = SubXactId::TOP.0;
     }
 
     /// Nothing is held any more, and the slot is free for another session.
@@ -361,13 +432,25 @@ impl Drop for LockSession {
 }
 
 impl Local {
-    fn count(&mut self, owner: LockOwner) {
-        self.total += 1;
-        let code = owner.code();
-        match self.owners.iter_mut().find(|(o, _)| *o == code) {
-            Some(entry) => entry.1 += 1,
-            None => self.owners.push((code, 1)),
+    /// True: the owner is a new one.
+    fn count(&mut self, owner: u32, times: u32) -> bool {
+        self.total += times;
+        match self.owners.iter_mut().rfind(|(o, _)| *o == owner) {
+            Some(entry) => entry.1 += times,
+            None => {
+                self.owners.push((owner, times));
+                return true;
+            }
         }
+        false
+    }
+
+    /// Takes the owner away; how often the lock was held for it.
+    fn forget(&mut self, owner: u32) -> u32 {
+        let Some(at) = self.owners.iter().rposition(|(o, _)| *o == owner) else { return 0 };
+        let (_, times) = self.owners.swap_remove(at);
+        self.total -= times;
+        times
     }
 }
 

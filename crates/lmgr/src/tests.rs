@@ -109,6 +109,33 @@ fn more_relations_than_fast_places() {
     }
 }
 
+/// Each level's end costs what that level holds, not what all of them hold.
+#[test]
+fn deep_levels_end_with_their_own_locks() {
+    const LEVELS: u32 = 20_000;
+    for committed in [true, false] {
+        let (_, mut s) = sessions(2);
+        let shared = rel(1);
+        for level in 2..LEVELS {
+            let owner = LockOwner::SubXact(SubXactId(level));
+            let mut take = |tag, mode| s[0].acquire(tag, mode, owner, WaitPolicy::Wait).unwrap();
+            take(shared, RowExclusive);
+            take(xact(level), Exclusive);
+        }
+        for level in (2..LEVELS).rev() {
+            match committed {
+                true => s[0].transfer(SubXactId(level), SubXactId(level - 1)),
+                false => s[0].release_subxact(SubXactId(level)),
+            }
+            assert_eq!(s[0].holds(xact(level), Exclusive), committed);
+            assert_eq!(s[0].holds(shared, RowExclusive), committed || level > 2);
+        }
+        assert_eq!(try_take(&mut s[1], shared, AccessExclusive), !committed);
+        s[0].release_transaction();
+        assert!(!s[0].holds(shared, RowExclusive) && !s[0].holds(xact(2), Exclusive));
+    }
+}
+
 #[test]
 fn counts_and_owners() {
     let (_, mut s) = sessions(2);
