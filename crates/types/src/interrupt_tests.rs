@@ -90,6 +90,32 @@ fn many_matches_are_counted_with_checks_for_interrupts() {
     assert_cancelled("regexp_split_to_array_no_flags", &[text(&text_of_many), text("b")]);
 }
 
+fn jsonb(text: &str) -> (Oid, Datum) {
+    let f = builtin::scalar("jsonb_in").expect("a function");
+    let text = Datum::text(text);
+    (oids::JSONB, f(&mut context(), &[text.as_ref()]).expect("valid JSON"))
+}
+
+/// Each element is compared with each.
+#[test]
+fn elements_are_looked_for_with_checks_for_interrupts() {
+    let many: Vec<String> = (0..2000).map(|n| format!("\"{n}\"")).collect();
+    let many = jsonb(&format!("[{}]", many.join(",")));
+    assert_cancelled("jsonb_contains", &[many.clone(), many.clone()]);
+    assert_cancelled("jsonb_contained", &[many.clone(), many.clone()]);
+    assert_cancelled("jsonb_exists", &[many.clone(), text("x")]);
+    let names = (oids::TEXT_ARRAY, crate::array::of_builtin(oids::TEXT, &texts(10)).unwrap());
+    assert_cancelled("jsonb_exists_any", &[many, names]);
+}
+
+#[test]
+fn long_formats_are_followed_with_checks_for_interrupts() {
+    let long = "x".repeat(LONG / 4);
+    assert_cancelled("text_format", &[text("%1$s%1$L%1$I"), text(&long)]);
+    assert_cancelled("text_format", &[text(&"%1$s".repeat(2000)), text("x")]);
+    assert_cancelled("text_concat", &[text(&long), text(&long), text(&long)]);
+}
+
 /// What is filled by doubling is the array that single elements make.
 #[test]
 fn filled_arrays_are_those_of_single_elements() {

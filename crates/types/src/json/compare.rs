@@ -2,6 +2,7 @@
 
 use super::binary::*;
 use crate::array::ArrayRef;
+use crate::fncx::Watch;
 use crate::hash;
 use crate::numeric::{self, Num};
 use crate::{Datum, DatumRef, FnContext};
@@ -71,38 +72,82 @@ fn equal(a: Item<'_>, b: Item<'_>) -> bool {
     order(a, b).is_eq()
 }
 
-/// Does `b` stand in `a`?
-fn contains(a: Container<'_>, b: Container<'_>) -> bool {
+/// Does `b` stand in `a`? Elements of arrays are compared each with each.
+fn contains(a: Container<'_>, b: Container<'_>, watch: &Watch<'_>) -> Result<bool> {
     if a.is_object() != b.is_object() {
-        return false;
+        return Ok(false);
     }
     if a.is_object() {
-        return a.len() >= b.len()
-            && b.pairs().all(|(key, want)| {
-                a.get(key).is_some_and(|have| match (have, want) {
-                    (Item::Container(have), Item::Container(want)) => contains(have, want),
-                    _ => rank(have) == rank(want) && equal(have, want),
-                })
-            });
+        if a.len() < b.len() {
+            return Ok(false);
+        }
+        for (key, want) in b.pairs() {
+            watch.tick()?;
+            let found = match (a.get(key), want) {
+                (None, _) => false,
+                (Some(Item::Container(have)), Item::Container(want)) => {
+                    contains(have, want, watch)?
+                }
+                (Some(have), want) => rank(have) == rank(want) && equal(have, want),
+            };
+            if !found {
+                return Ok(false);
+            }
+        }
+        return Ok(true);
     }
     // A scalar contains no array, though an array contains its scalars.
     if a.is_scalar() && !b.is_scalar() {
-        return false;
+        return Ok(false);
     }
-    b.elements().all(|want| match want {
-        Item::Container(want) => {
-            a.elements().any(|have| matches!(have, Item::Container(have) if contains(have, want)))
+    for want in b.elements() {
+        if !has_element(a, want, watch)? {
+            return Ok(false);
         }
-        _ => a.elements().any(|have| rank(have) == rank(want) && equal(have, want)),
-    })
+    }
+    Ok(true)
+}
+
+fn has_element(a: Container<'_>, want: Item<'_>, watch: &Watch<'_>) -> Result<bool> {
+    for have in a.elements() {
+        watch.tick()?;
+        let same = match (have, want) {
+            (Item::Container(have), Item::Container(want)) => contains(have, want, watch)?,
+            (_, Item::Container(_)) => false,
+            (have, want) => rank(have) == rank(want) && equal(have, want),
+        };
+        if same {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Is the string a key of the object or an element of the array?
-fn exists(c: Container<'_>, s: &[u8]) -> bool {
-    match c.is_object() {
-        true => c.find(s).is_some(),
-        false => c.elements().any(|e| matches!(e, Item::String(have) if have == s)),
+fn exists(c: Container<'_>, s: &[u8], watch: &Watch<'_>) -> Result<bool> {
+    if c.is_object() {
+        watch.tick()?;
+        return Ok(c.find(s).is_some());
     }
+    for e in c.elements() {
+        watch.tick()?;
+        if matches!(e, Item::String(have) if have == s) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Does at least one of the strings exist, or with `all` each?
+fn exist(cx: &mut dyn FnContext, a: &[DatumRef<'_>], all: bool) -> Result<Datum> {
+    let strings = strings(cx, a[1])?;
+    let (c, watch) = (Container::new(a[0].as_bytes()), Watch::new(cx));
+    for s in &strings {
+        if exists(c, s, &watch)? != all {
+            return Ok(Datum::bool(!all));
+        }
+    }
+    Ok(Datum::bool(all))
 }
 
 fn strings(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Vec<u8>>> {
@@ -185,21 +230,18 @@ scalars! { FNS;
     "jsonb_hash_extended" => |_, a| {
         Ok(hash::h64(hash64(Container::new(a[0].as_bytes()), a[1].as_i64() as u64)))
     },
-    "jsonb_contains" => |_, a| {
-        Ok(Datum::bool(contains(Container::new(a[0].as_bytes()), Container::new(a[1].as_bytes()))))
+    "jsonb_contains" => |cx, a| {
+        let (a, b) = (Container::new(a[0].as_bytes()), Container::new(a[1].as_bytes()));
+        Ok(Datum::bool(contains(a, b, &Watch::new(cx))?))
     },
-    "jsonb_contained" => |_, a| {
-        Ok(Datum::bool(contains(Container::new(a[1].as_bytes()), Container::new(a[0].as_bytes()))))
+    "jsonb_contained" => |cx, a| {
+        let (a, b) = (Container::new(a[0].as_bytes()), Container::new(a[1].as_bytes()));
+        Ok(Datum::bool(contains(b, a, &Watch::new(cx))?))
     },
-    "jsonb_exists" => |_, a| {
-        Ok(Datum::bool(exists(Container::new(a[0].as_bytes()), a[1].as_bytes())))
-    },
-    "jsonb_exists_any" => |cx, a| {
+    "jsonb_exists" => |cx, a| {
         let c = Container::new(a[0].as_bytes());
-        Ok(Datum::bool(strings(cx, a[1])?.iter().any(|s| exists(c, s))))
+        Ok(Datum::bool(exists(c, a[1].as_bytes(), &Watch::new(cx))?))
     },
-    "jsonb_exists_all" => |cx, a| {
-        let c = Container::new(a[0].as_bytes());
-        Ok(Datum::bool(strings(cx, a[1])?.iter().all(|s| exists(c, s))))
-    },
+    "jsonb_exists_any" => |cx, a| exist(cx, a, false),
+    "jsonb_exists_all" => |cx, a| exist(cx, a, true),
 }

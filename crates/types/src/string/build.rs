@@ -2,8 +2,9 @@
 
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
+use crate::fncx::Pace;
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
-use crate::pieces::joined;
+use crate::pieces::{PIECE_BYTES, joined};
 use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -45,7 +46,9 @@ fn concat(
 ) -> Result<Datum> {
     let mut out = TextBuffer::new();
     let mut first = true;
+    let mut progress = Progress::default();
     for (ty, v) in values.into_iter().filter(|(_, v)| !v.is_null()) {
+        progress.tick(cx, &out)?;
         if !first {
             out.extend_from_slice(separator);
         }
@@ -54,6 +57,23 @@ fn concat(
         out.check()?;
     }
     out.into_datum()
+}
+
+/// Checks for interrupts while a text grows: after so many steps, and after so many bytes.
+#[derive(Default)]
+struct Progress {
+    pace: Pace,
+    bytes: usize,
+}
+
+impl Progress {
+    fn tick(&mut self, cx: &dyn FnContext, out: &TextBuffer) -> Result<()> {
+        if out.len() >= self.bytes + PIECE_BYTES {
+            self.bytes = out.len();
+            return cx.check_interrupts();
+        }
+        self.pace.tick(cx)
+    }
 }
 
 struct Spec {
@@ -103,7 +123,9 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
     let encoding = cx.settings().encoding;
     let mut out = TextBuffer::with_capacity(pattern.len() + 32);
     let (mut at, mut next) = (0, 0usize);
+    let mut progress = Progress::default();
     while at < pattern.len() {
+        progress.tick(cx, &out)?;
         if pattern[at] != b'%' {
             out.push(pattern[at]);
             at += 1;
