@@ -2,13 +2,16 @@
 //! Counterpart: regproc.c.
 
 use crate::core::Core;
-use analyze::SessionLookup;
+use analyze::{SessionLookup, typename::type_name_text};
 use catalog::{CatCx, cache, format_type::quote_identifier};
 use ids::Oid;
-use parse::ast::Node;
+use parse::ast::TypeName;
 use pgerror::{PgError, Result, pg_err};
 use types::fncx::RegKind;
 use types::string::split_identifiers_at;
+
+/// Most arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
+const ARGUMENTS_MAX: usize = 100;
 
 /// Schema and name of a possibly qualified, possibly quoted name.
 pub(crate) fn split_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
@@ -103,7 +106,7 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
             }
         }
         RegKind::Procedure => {
-            let (name, types) = signature(core, text)?;
+            let (name, types) = signature(core, text, false)?;
             let (schema, name) = split_name(core, &name)?;
             let found = core.cat().function_candidates(
                 schema.as_deref(),
@@ -129,80 +132,118 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
             }
         }
         RegKind::Operator => {
-            let (name, types) = signature(core, text)?;
+            let (name, types) = signature(core, text, true)?;
             let (schema, name) = match name.rsplit_once('.') {
                 Some((s, n)) => (Some(split_name(core, s)?.1), n.to_string()),
                 None => (None, name),
             };
-            let [left, right] = types.as_slice() else {
-                return Err(pg_err!(UNDEFINED_PARAMETER, "missing argument"));
-            };
-            core.cat().find_operator(schema.as_deref(), &name, *left, *right)
+            let (left, right) = operand_types(&types)?;
+            core.cat().find_operator(schema.as_deref(), &name, left, right)
         }
     }
 }
 
-/// `name(type, type)`: the name's text and the types.
-fn signature(core: &mut Core, text: &str) -> Result<(String, Vec<Oid>)> {
-    let (name, rest) = text
-        .split_once('(')
+/// The operands of an operator, by its signature.
+fn operand_types(types: &[Oid]) -> Result<(Oid, Oid)> {
+    match types {
+        [left, right] => Ok((*left, *right)),
+        [_] => Err(pg_err!(UNDEFINED_PARAMETER, "missing argument")
+            .hint("Use NONE to denote the missing argument of a unary operator.")),
+        _ => Err(pg_err!(TOO_MANY_ARGUMENTS, "too many arguments")
+            .hint("Provide two argument types for operator.")),
+    }
+}
+
+/// `name(type, type)`: the name's text and the types. In an operator's, `NONE` is no type.
+/// Counterpart: `parseNameAndArgTypes`.
+fn signature(core: &mut Core, text: &str, none_allowed: bool) -> Result<(String, Vec<Oid>)> {
+    let open = find_outside_quotes(text, |c| c == '(')
         .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a left parenthesis"))?;
-    let inner = rest
+    let (name, rest) = (&text[..open], &text[open + 1..]);
+    let mut rest = rest
         .trim_end()
         .strip_suffix(')')
         .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a right parenthesis"))?;
     let mut types = Vec::new();
-    let mut depth = 0;
-    let mut part = String::new();
-    for c in inner.chars().chain(std::iter::once(',')) {
+    let mut after_comma = false;
+    loop {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            if after_comma {
+                return Err(pg_err!(INVALID_TEXT_REPRESENTATION, "expected a type name"));
+            }
+            return Ok((name.trim().to_string(), types));
+        }
+        let (one, more) = split_type(rest)?;
+        let ty = match none_allowed && one.eq_ignore_ascii_case("none") {
+            true => Oid::INVALID,
+            false => parsed_type(core, one)?.map_err(|name| {
+                pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", type_name_text(&name))
+            })?,
+        };
+        if types.len() >= ARGUMENTS_MAX {
+            return Err(pg_err!(TOO_MANY_ARGUMENTS, "too many arguments"));
+        }
+        types.push(ty);
+        (rest, after_comma) = (more.unwrap_or_default(), more.is_some());
+    }
+}
+
+/// The place of the first character outside double quotes of which `is_wanted` is true.
+fn find_outside_quotes(text: &str, mut is_wanted: impl FnMut(char) -> bool) -> Option<usize> {
+    let mut in_quotes = false;
+    text.char_indices().find_map(|(at, c)| {
+        if c == '"' {
+            in_quotes = !in_quotes;
+        }
+        (!in_quotes && is_wanted(c)).then_some(at)
+    })
+}
+
+/// The text up to a comma that stands within no quotes, parentheses or brackets; and what comes
+/// after the comma, if there is one.
+fn split_type(text: &str) -> Result<(&str, Option<&str>)> {
+    let mut depth = 0i64;
+    let comma = find_outside_quotes(text, |c| {
         match c {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            ',' if depth == 0 => {
-                let one = std::mem::take(&mut part);
-                if one.trim().eq_ignore_ascii_case("none") {
-                    types.push(Oid::INVALID);
-                } else if !one.trim().is_empty() {
-                    let ty = type_named(core, one.trim())?;
-                    types.push(ty.ok_or_else(|| {
-                        pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", one.trim())
-                    })?);
-                }
-                continue;
-            }
             _ => {}
         }
-        part.push(c);
+        c == ',' && depth == 0
+    });
+    let one = &text[..comma.unwrap_or(text.len())];
+    if depth != 0 || one.matches('"').count() % 2 != 0 {
+        return Err(pg_err!(INVALID_TEXT_REPRESENTATION, "improper type name"));
     }
-    Ok((name.trim().to_string(), types))
+    Ok((one.trim_end(), comma.map(|at| &text[at + 1..])))
 }
 
 /// A type by its name as SQL writes it, modifiers and arrays included.
 pub(crate) fn type_named(core: &mut Core, text: &str) -> Result<Option<Oid>> {
-    let sql = format!("SELECT NULL::{text}");
-    let Ok(stmts) = parse::parse(&sql) else {
-        return Err(pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\""));
+    Ok(parsed_type(core, text)?.ok())
+}
+
+/// As [`type_named`]; the name itself where there is no such type. Counterpart: `parseTypeString`.
+fn parsed_type(core: &mut Core, text: &str) -> Result<std::result::Result<Oid, Box<TypeName>>> {
+    let invalid = || pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"");
+    if text.trim_ascii().is_empty() {
+        return Err(invalid());
+    }
+    // An error's place would be in this text, which is no statement.
+    let placeless = |mut e: PgError| {
+        e.fields_mut().position = None;
+        e
     };
-    let [stmt] = stmts.as_slice() else {
-        return Err(pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\""));
-    };
-    let Node::SelectStmt(select) = &stmt.stmt else { return Ok(None) };
-    let target = select.target_list.first();
-    let name = target.and_then(|t| match &t.val {
-        Some(Node::TypeCast(c)) => Some(&c.type_name),
-        _ => None,
-    });
-    let Some(name) = name else {
-        return Err(pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\""));
-    };
-    match analyze::ddl::type_name(&mut SessionLookup::new(core), name, &sql) {
-        Ok((oid, _)) => Ok(Some(oid)),
-        Err(e) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(None),
-        Err(mut e) => {
-            // Its place is in the statement that was made here.
-            e.fields_mut().position = None;
-            Err(e)
-        }
+    let name = parse::parse_type_name(text)
+        .map_err(|e| placeless(e).context(format!("invalid type name \"{text}\"")))?;
+    if name.setof {
+        return Err(invalid());
+    }
+    match analyze::ddl::type_name(&mut SessionLookup::new(core), &name, text) {
+        Ok((oid, _)) => Ok(Ok(oid)),
+        Err(e) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(Err(Box::new(name))),
+        Err(e) => Err(placeless(e)),
     }
 }
 
