@@ -433,19 +433,21 @@ impl Glob<'_> {
         let node = if m.index_only {
             let mut tlist = Vec::new();
             let table = root.rel(rti)?.table.clone();
-            let keys = m.index.keys.iter().map(|k| (k.attno, k.expr.as_ref()));
-            let included = m.index.include.iter().map(|n| (*n, None));
-            for (attno, expr) in keys.chain(included) {
-                if let (0, Some(expr)) = (attno, expr) {
-                    tlist.push(renumber(expr, scanrelid));
-                    continue;
-                }
-                let col = table.as_ref().and_then(|t| t.columns.get(attno as usize - 1));
+            let column = |attno: i16| {
+                let place = usize::try_from(attno - 1).ok();
+                let col = place.and_then(|i| table.as_ref()?.columns.get(i));
                 let (ty, typmod, coll) = col.map_or((Oid::INVALID, -1, Oid::INVALID), |c| {
                     (c.type_oid, c.typmod, c.collation)
                 });
-                tlist.push(make_var(scanrelid, attno, ty, typmod, coll));
+                make_var(scanrelid, attno, ty, typmod, coll)
+            };
+            for key in &m.index.keys {
+                tlist.push(match &key.expr {
+                    Some(expr) => crate::scan::renumber(expr, scanrelid),
+                    None => column(key.attno),
+                });
             }
+            tlist.extend(m.index.include.iter().map(|attno| column(*attno)));
             PlanNode::IndexOnlyScan { scanrelid, probe, index_tlist: targets_of(&tlist) }
         } else {
             PlanNode::IndexScan { scanrelid, probe }

@@ -471,8 +471,9 @@ impl Glob<'_> {
         let pages = shared_pages(index.pages, (index.pages * part).ceil().max(1.0), scans, &c);
         let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
+        // A column that a condition names counts even where the condition is a key of the index.
         let index_only =
-            c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, &filter);
+            c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, quals);
         // Heap pages: between perfectly correlated and random order.
         let all_scans = fetched * scans;
         let heap_max = mackert_lohman(table.pages, all_scans, c.effective_cache_size) / scans;
