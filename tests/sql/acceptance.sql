@@ -13,4 +13,13 @@ set enable_seqscan = off; set enable_bitmapscan = off
 explain (costs off) select [[a from ios where a = 5 and lower(b) = 'x'¦b from ios where c = 5¦1 from ios where c = 5 and a + c > 3¦count(*) from ios where lower(b) = 't77'¦d from ios where c * 2 = 4 and a > 10]]
 select x.a from ios x join ios y on lower(x.b) = lower(y.b) where y.a = 5
 reset enable_seqscan; reset enable_bitmapscan
+-- Deferrable constraints as arbiters.
+create table arbiters (id int primary key, a int unique deferrable initially deferred, b int, constraint ab unique (a, b) deferrable)
+insert into arbiters values (1, 1, 1)
+insert into arbiters values ([[1¦2]], 2, 2) on conflict [[¦(a) ¦(id) ¦on constraint ab ]]do [[nothing¦update set b = 1]]
+insert into arbiters select 3, 3, 3 where false on conflict (a) do nothing
+explain (costs off) insert into arbiters values (2, 2, 2) on conflict (a) do nothing
+create unique index on arbiters (a)
+insert into arbiters values (7, 1, 7) on conflict (a) do nothing
+explain (costs off) insert into arbiters values (7, 1, 7) on conflict (a) do nothing
 SET client_min_messages = error; DROP SCHEMA acceptance CASCADE

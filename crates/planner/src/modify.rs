@@ -244,7 +244,8 @@ impl Glob<'_> {
             classes.push(class.map(|oid| self.facts.opclass(oid)).transpose()?);
         }
         let mut found = Vec::new();
-        for index in table.indexes.iter().filter(|i| i.unique && i.immediate) {
+        // A deferrable one is found too: the statement is refused by its name when it runs.
+        for index in table.indexes.iter().filter(|i| i.unique) {
             // As sets: an element may be named twice, and a column be twice in an index. A
             // collation or operator class that an element names must be that of some key over it.
             let is_key =

@@ -80,6 +80,9 @@ impl ModifyNode {
             // Look first; most conflicts end here without a trace in the table.
             let mut found = None;
             for &place in &arbiters {
+                if self.rel.indexes[place].deferrable {
+                    return Err(self.deferrable_arbiter(place));
+                }
                 let Some(values) = self.index_values(run, place, row)? else { continue };
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
                 let idx = self.rel.indexes[place].desc.clone();
@@ -120,6 +123,18 @@ impl ModifyNode {
             self.count(run);
             return self.give_back(run, row, tid, (batch, r), out);
         }
+    }
+
+    /// Entries of a deferrable constraint may be twice for a while: no conflict can be told by them.
+    fn deferrable_arbiter(&self, place: usize) -> PgError {
+        let table = &self.rel.table;
+        pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as \
+             arbiters"
+        )
+        .table(&*table.schema, &*table.name)
+        .constraint(&*self.rel.indexes[place].desc.name)
     }
 
     /// Under one snapshot a transaction must not act on a row that the snapshot does not show,
