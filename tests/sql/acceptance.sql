@@ -22,4 +22,22 @@ explain (costs off) insert into arbiters values (2, 2, 2) on conflict (a) do not
 create unique index on arbiters (a)
 insert into arbiters values (7, 1, 7) on conflict (a) do nothing
 explain (costs off) insert into arbiters values (7, 1, 7) on conflict (a) do nothing
+-- Lower bounds of arrays that are joined.
+select [[array[[1,2]]¦'[1:1][0:1]={{1,2}}'::int[]¦'[5:5][1:2]={{1,2}}'::int[]¦'[0:1]={1,2}'::int[]¦array[1,2]¦'[0:1][5:6]={{1,2},{3,null}}'::int[]¦array[[[1,2]]]]] || [[array[[3,4]]¦'[1:1][0:1]={{1,2}}'::int[]¦'[0:0][0:1]={{3,4}}'::int[]¦array[3]¦array[5,6]¦'[0:1]={5,6}'::int[]]]
+-- Equal keys of json.
+select '[[{"a":{"b":{"c":"deep"}},"a":2}¦{"a":{"b":1},"a":{"c":2}}¦{"a":{"b":1},"a":{"b":null}}¦{"a":[1,2],"a":{"1":7}}¦{"a":1,"a":null}¦[{"a":{"b":2},"a":[]}]]]'::json [[#>¦#>>]] '{[[a,b¦a,1¦a¦a,b,c¦0,a,b¦a, 1¦a,"1 "]]}'
+-- Escapes at the end of a pattern.
+select '[[¦a¦ab¦ba]]' [[like¦not like¦ilike]] '[[%\¦_\¦%_\¦%a\¦%b\¦_%\¦%\%\¦\¦\a\]]'
+-- Templates that a number does not suit.
+select to_char([[214748364¦-214748365¦0¦1::int8¦922337203685477580::int8¦2::int2¦3::numeric¦3::float8]], '[[V9¦V9999999999¦V99999999999999999999¦99]]')
+select to_char('[[NaN¦inf¦-inf]]'::[[numeric¦float8¦float4]], '[[999th¦99999999TH¦9.9th¦9th]]')
+select to_char(interval '[[-04:05:06¦-12:00¦-13:00¦13:00¦36:00¦-36:00]]', 'HH12 HH24 AM p.m.')
+-- Dates, times and intervals.
+select interval '[[PT¦P¦P1DT¦PT1H]]'[[¦ year¦ minute]]
+select '[[04:05:06¦2024-01-01 04:05:06]] [[PST8¦EST5EDT¦GMT+3¦y¦Etc/GMT-3]]'::[[time¦timetz]]
+select '[[2024-01-01¦2024-01-01 10:00]] [[y¦d¦h¦j¦m 10:00]]'::[[date¦timestamp¦timestamptz]]
+create table precise (x [[time(9)¦timestamp(7) with time zone¦interval(8)¦interval second(8)¦timetz(6)]])
+create table remarks (x time(9), y interval(8)); alter table remarks add z timetz(8)
+select '[[12:00'::time(7)¦1'::interval(9)¦2024-01-01'::timestamptz(10) is null¦2024-01-01'::timestamp(6)]]
+create domain precise_domain as time(9); create view precise_view as select '1:00'::time(8)
 SET client_min_messages = error; DROP SCHEMA acceptance CASCADE

@@ -444,6 +444,13 @@ impl Layout<'_> {
                 Item::Minus | Item::Plus if wide => self.out.push(' '),
                 Item::Sign => self.out.push(if self.negative { '-' } else { '+' }),
                 Item::Ordinal(upper) if !no_suffix => {
+                    if !self.number.last().is_some_and(u8::is_ascii_digit) {
+                        let text = String::from_utf8_lossy(self.number);
+                        return Err(pg_err!(
+                            INVALID_TEXT_REPRESENTATION,
+                            "\"{text}\" is not a number"
+                        ));
+                    }
                     let suffix = ordinal(self.number);
                     let suffix = if upper { suffix.to_uppercase() } else { suffix.to_string() };
                     self.out.push_str(&suffix);
@@ -577,6 +584,20 @@ fn scientific_float(v: f64, t: &Template) -> String {
 fn check_length(pattern: &[u8]) -> Result<()> {
     let longest = pattern.len().saturating_mul(8) + 1 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX { Err(invalid_allocation(longest)) } else { Ok(()) }
+}
+
+/// Integers are multiplied for V within their own type: neither the power nor the product may leave
+/// it.
+fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()> {
+    if t.shift == 0 || t.roman || t.scientific {
+        return Ok(());
+    }
+    let power = u32::try_from(t.shift).ok().and_then(|n| 10i64.checked_pow(n));
+    let product = power.filter(|p| *p <= max).and_then(|p| value.checked_mul(p));
+    match product {
+        Some(v) if (-max - 1..=max).contains(&v) => Ok(()),
+        _ => Err(crate::form::out_of_range(type_name)),
+    }
 }
 
 fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
@@ -834,9 +855,14 @@ scalars! { FNS;
         if t.scientific {
             return Ok(Datum::text(&scientific_float(a[0].as_i64() as f64, &t)));
         }
+        check_shift(&t, a[0].as_i64(), i32::MAX.into(), "integer")?;
         show(cx, &int(a[0]), a[1].as_bytes())
     },
-    "int8_to_char" => |cx, a| show(cx, &int(a[0]), a[1].as_bytes()),
+    "int8_to_char" => |cx, a| {
+        let t = Template::new(&String::from_utf8_lossy(a[1].as_bytes()), &Watch::new(cx))?;
+        check_shift(&t, a[0].as_i64(), i64::MAX, "bigint")?;
+        show(cx, &int(a[0]), a[1].as_bytes())
+    },
     "float4_to_char" => |cx, a| show_float(cx, a[0].as_f32().into(), 6, a[1].as_bytes()),
     "float8_to_char" => |cx, a| show_float(cx, a[0].as_f64(), 15, a[1].as_bytes()),
     "numeric_to_number" => |cx, a| read(cx, a[0].as_bytes(), a[1].as_bytes()),

@@ -102,6 +102,9 @@ fn to_reg(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datu
         Err(e) if matches!(e.code(), SqlState::UNDEFINED_SCHEMA | SqlState::AMBIGUOUS_FUNCTION) => {
             Ok(Datum::Null)
         }
+        Err(e) if kind == RegKind::Type && e.code() == SqlState::UNDEFINED_OBJECT => {
+            Ok(Datum::Null)
+        }
         Err(e) => Err(e),
     }
 }

@@ -96,6 +96,13 @@ impl Zone {
         there.and_then(|ts| self.offset_of_abbreviation(ts)).map_or(offset, |o| o.0)
     }
 
+    /// Has it had one offset for ever?
+    pub fn is_fixed(&self) -> bool {
+        let offset = self.tz.to_offset(Timestamp::UNIX_EPOCH);
+        let mut changes = self.tz.following(Timestamp::MIN).take(1000);
+        self.abbreviation.is_none() && changes.all(|change| change.offset() == offset)
+    }
+
     /// The zone as one of its abbreviations knows it.
     pub fn abbreviated(mut self, abbreviation: &str) -> Zone {
         self.abbreviation = Some(abbreviation.to_string());

@@ -63,29 +63,31 @@ fn concatenate(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         return Ok(a[0].to_owned());
     }
     let (xd, yd) = (x.dims(), y.dims());
-    let differing =
-        "Arrays with differing element dimensions are not compatible for concatenation.";
+    let (xl, yl) = (x.lower_bounds(), y.lower_bounds());
+    let differing = "Arrays with differing dimensions are not compatible for concatenation.";
     let (dims, lower) = if xd.len() == yd.len() {
-        if xd[1..] != yd[1..] {
-            return Err(incompatible(differing));
+        if xd[1..] != yd[1..] || xl[1..] != yl[1..] {
+            return Err(incompatible(
+                "Arrays with differing element dimensions are not compatible for concatenation.",
+            ));
         }
         let mut dims = xd.clone();
         dims[0] = dims[0].checked_add(yd[0]).ok_or_else(too_large)?;
-        (dims, x.lower_bounds())
+        (dims, xl)
     } else if xd.len() + 1 == yd.len() {
-        if xd[..] != yd[1..] {
+        if xd[..] != yd[1..] || xl[..] != yl[1..] {
             return Err(incompatible(differing));
         }
         let mut dims = yd.clone();
         dims[0] = dims[0].checked_add(1).ok_or_else(too_large)?;
-        (dims, y.lower_bounds())
+        (dims, yl)
     } else if xd.len() == yd.len() + 1 {
-        if xd[1..] != yd[..] {
+        if xd[1..] != yd[..] || xl[1..] != yl[..] {
             return Err(incompatible(differing));
         }
         let mut dims = xd.clone();
         dims[0] = dims[0].checked_add(1).ok_or_else(too_large)?;
-        (dims, x.lower_bounds())
+        (dims, xl)
     } else {
         return Err(incompatible(&format!(
             "Arrays of {} and {} dimensions are not compatible for concatenation.",

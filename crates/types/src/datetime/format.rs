@@ -243,16 +243,17 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
     };
     match key {
         "a.m." | "p.m." => {
-            let t = if s.hour.rem_euclid(24) >= 12 { "P.M." } else { "A.M." };
+            let t = if s.hour % 24 >= 12 { "P.M." } else { "A.M." };
             Ok((cased(t, case), false))
         }
         "am" | "pm" => {
-            let t = if s.hour.rem_euclid(24) >= 12 { "PM" } else { "AM" };
+            let t = if s.hour % 24 >= 12 { "PM" } else { "AM" };
             Ok((cased(t, case), false))
         }
         "hh" | "hh12" => {
             let h = s.hour % 12;
-            num(if h == 0 { 12 } else { h }, 2)
+            // Twelve has no sign, but the place for it.
+            num(if h == 0 { 12 } else { h }, if h == 0 && s.hour < 0 { 3 } else { 2 })
         }
         "hh24" => num(s.hour, 2),
         "mi" => num(s.minute.into(), 2),

@@ -389,7 +389,8 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
         Some(i) => (&body[..i], Some(&body[i + 1..])),
         None => (body, None),
     };
-    if date.is_empty() && time.is_none_or(str::is_empty) {
+    // "PT" is no time at all, and 0.
+    if body.is_empty() {
         return Err(bad());
     }
     let designated = |mut rest: &str, in_time: bool, sum: &mut Sum| -> Parsed<()> {

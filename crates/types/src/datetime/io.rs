@@ -56,10 +56,14 @@ fn is_infinite(d: &DateTime) -> bool {
     matches!(d.kind, Kind::Infinity | Kind::NegInfinity)
 }
 
+/// A zone whose offset changes says nothing of a time without a date.
+fn wants_date(d: &DateTime) -> bool {
+    !d.has_date && d.zone.as_ref().is_some_and(|z| !z.is_fixed())
+}
+
 fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
     let d = read(cx, text, "time", true)?;
-    // A zone without a date cannot be told where it has daylight saving.
-    if (d.zone.is_some() && !d.has_date) || is_infinite(&d) {
+    if wants_date(&d) || is_infinite(&d) {
         return Err(error(Fault::Format, text, "time"));
     }
     let f = d.fields;
@@ -68,7 +72,7 @@ fn time_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<i64> {
 
 fn timetz_in(cx: &dyn FnContext, text: &[u8], typmod: i32) -> Result<Datum> {
     let d = read(cx, text, "time with time zone", true)?;
-    if (d.zone.is_some() && !d.has_date) || is_infinite(&d) {
+    if wants_date(&d) || is_infinite(&d) {
         return Err(error(Fault::Format, text, "time with time zone"));
     }
     let f = d.fields;

@@ -798,6 +798,9 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                 }
             }
             Look::Time => {
+                if prefix.is_some() {
+                    return Err(Fault::Format);
+                }
                 iso_time = false;
                 d.set_time(text)?;
             }
@@ -960,7 +963,8 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
             }
         }
     }
-    if prefix.is_some() || iso_time {
+    // A unit behind which no number comes is passed over.
+    if iso_time {
         return Err(Fault::Format);
     }
     if kind == Kind::Finite {

@@ -37,14 +37,17 @@ trait Value: Sized {
         let mut here = self;
         for step in path {
             here = match here.elements_count() {
-                Some(_) => here.element(
-                    std::str::from_utf8(step).ok()?.trim_start().parse::<i32>().ok()?.into(),
-                )?,
+                Some(_) => here.element(subscript(step)?)?,
                 None => here.member(step)?,
             };
         }
         Some(here)
     }
+}
+
+/// A step of a path as the number of an element.
+fn subscript(step: &[u8]) -> Option<i64> {
+    Some(std::str::from_utf8(step).ok()?.trim_start().parse::<i32>().ok()?.into())
 }
 
 /// What `f` makes of a whole json text.
@@ -76,6 +79,19 @@ impl<'a> Part<'a> {
 }
 
 impl Value for Part<'_> {
+    /// Of equal keys the last one counts beneath which the path goes on.
+    fn at_path(self, path: &[Vec<u8>]) -> Option<Self> {
+        let Some((step, rest)) = path.split_first() else { return Some(self) };
+        match &self.node.kind {
+            Kind::Object(pairs) => {
+                let mut named = pairs.iter().rev().filter(|(k, _)| k == step);
+                named.find_map(|(_, v)| self.sub(v).at_path(rest))
+            }
+            Kind::Array(_) => self.element(subscript(step)?)?.at_path(rest),
+            _ => None,
+        }
+    }
+
     fn member(&self, key: &[u8]) -> Option<Self> {
         let Kind::Object(pairs) = &self.node.kind else { return None };
         // Of equal keys the last counts.

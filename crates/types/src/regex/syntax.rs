@@ -693,8 +693,11 @@ impl Parser<'_> {
                 Element::Char(c) => c,
             };
             reserve(&mut ranges, 1)?;
-            let range = self.peek() == Some('-')
-                && self.src.get(self.at + 1).is_some_and(|&c| c != b']' as u32);
+            let range = match (self.peek(), self.src.get(self.at + 1)) {
+                (Some('-'), Some(&next)) => next != b']' as u32,
+                (Some('-'), None) => return Err(fault("brackets [] not balanced")),
+                _ => false,
+            };
             if !range {
                 ranges.push((low, low));
                 continue;

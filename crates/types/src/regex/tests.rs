@@ -43,6 +43,7 @@ fn faults_are_named() {
         ("(", "parentheses () not balanced"),
         ("a**", "quantifier operand invalid"),
         ("[a", "brackets [] not balanced"),
+        ("[a-", "brackets [] not balanced"),
         (r"\1(a)", "invalid backreference number"),
         ("a{2,1}", "invalid repetition count(s)"),
         ("[[:x:]]", "invalid character class"),

@@ -12,9 +12,12 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
     let (mut t, mut p) = (0, 0);
     // Where to go on after a mismatch: behind the last %, with one more character given to it.
     let mut retry: Option<(usize, usize)> = None;
+    // Within a run of % and _ that a % began: was there text left at that %?
+    let mut run: Option<bool> = None;
     loop {
         match pattern.get(p) {
             Some(b'%') => {
+                run.get_or_insert(t < text.len());
                 retry = Some((t, p + 1));
                 p += 1;
                 continue;
@@ -26,7 +29,8 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
             }
             Some(b'\\') => {
                 let Some(c) = pattern.get(p + 1) else {
-                    if t >= text.len() && retry.is_none() {
+                    // Beyond the text's end nothing of the pattern is looked at but such a run.
+                    if t >= text.len() && run != Some(true) {
                         return Ok(false);
                     }
                     return Err(pg_err!(
@@ -35,12 +39,14 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
                     ));
                 };
                 if text.get(t) == Some(c) {
+                    run = None;
                     t += 1;
                     p += 2;
                     continue;
                 }
             }
             Some(c) if text.get(t) == Some(c) => {
+                run = None;
                 t += 1;
                 p += 1;
                 continue;
@@ -50,6 +56,7 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
         }
         match retry {
             Some((from, after)) if from < text.len() => {
+                run = None;
                 t = from + char_len(&text[from..], encoding);
                 // No byte of a longer character looks like ASCII: on to where the next part may
                 // begin.
