@@ -40,4 +40,16 @@ create table precise (x [[time(9)¦timestamp(7) with time zone¦interval(8)¦int
 create table remarks (x time(9), y interval(8)); alter table remarks add z timetz(8)
 select '[[12:00'::time(7)¦1'::interval(9)¦2024-01-01'::timestamptz(10) is null¦2024-01-01'::timestamp(6)]]
 create domain precise_domain as time(9); create view precise_view as select '1:00'::time(8)
+-- Types of columns, parameters and USING.
+create table sets (x [[setof int¦int, y setof text]])
+create type set_type as (a setof int)
+create function missing_type([[nope¦a nope[]¦a nope.x¦out nope¦a int, b nope]]) returns int language sql as 'select 1'
+create function missing_type() returns [[nope¦nope[]¦setof nope¦nope.x¦table (b nope)]] language sql as 'select 1'
+select * from (select 1 a, 2 b) x [[join¦full join¦right join]] (select [['x' a¦date '2024-01-01' a, 2 b¦1::int8 a]]) y [[using (a)¦using (a, b)]]
+select * from (select 1 a) x natural join (select 'x' a) y
+create function out_first(out x int, inout y int) language sql begin atomic select [[y, y + 1¦x, x + 1]]; end
+select pg_get_functiondef('out_first'::regproc), out_first(3)
+select '[[int4 as x¦int, int¦x y¦aAbB¦"aAbB"¦INT¦varchar(5)¦setof int¦pg_catalog.INT4¦pg_catalog."INT4"¦numeric(5¦int;select 1¦int(5)¦user¦¦ ¦int4--x¦ int4 ¦nope[]]]'::regtype
+select '+(int)'::regoperator
+select 'ab' ~ '[[[a-¦[a-b-¦[a-b¦x[-¦[a-]¦[^a-]]'
 SET client_min_messages = error; DROP SCHEMA acceptance CASCADE

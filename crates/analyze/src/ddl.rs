@@ -187,6 +187,15 @@ pub fn column_type(
     Ok((row.oid, typmod, collation))
 }
 
+/// A column of a new table or composite type holds one value.
+pub fn check_not_set(def: &ast::ColumnDef) -> Result<()> {
+    if def.type_name.as_ref().is_some_and(|t| t.setof) {
+        let name = def.colname.as_deref().unwrap_or("");
+        bail!(INVALID_TABLE_DEFINITION, "column \"{name}\" cannot be declared SETOF");
+    }
+    Ok(())
+}
+
 /// Type and modifier of a type name.
 pub fn type_name(cat: &mut dyn Lookup, name: &ast::TypeName, sql: &str) -> Result<(Oid, i32)> {
     let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));

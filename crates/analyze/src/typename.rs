@@ -267,7 +267,31 @@ impl Analyzer<'_> {
                 pg_err!(SYNTAX_ERROR, "type modifiers must be simple constants or identifiers")
             })?);
         }
-        self.cat.typmod_in(row, &texts)
+        let typmod = self.cat.typmod_in(row, &texts)?;
+        self.remark_precision(name, row, &texts);
+        Ok(typmod)
+    }
+
+    /// Digits of seconds beyond the sixth are left away, with a warning.
+    fn remark_precision(&mut self, name: &ast::TypeName, row: &PgType, modifiers: &[String]) {
+        let (shown, zone) = match row.oid {
+            types::oids::TIME => ("TIME", ""),
+            types::oids::TIMETZ => ("TIME", " WITH TIME ZONE"),
+            types::oids::TIMESTAMP => ("TIMESTAMP", ""),
+            types::oids::TIMESTAMPTZ => ("TIMESTAMP", " WITH TIME ZONE"),
+            // The first modifier says which fields.
+            types::oids::INTERVAL if modifiers.len() == 2 => ("INTERVAL", ""),
+            _ => return,
+        };
+        let digits = modifiers.last().and_then(|m| m.parse::<i32>().ok());
+        if let Some(digits) = digits.filter(|d| *d > 6) {
+            let remark = pg_err!(
+                INVALID_PARAMETER_VALUE,
+                "{shown}({digits}){zone} precision reduced to maximum allowed, 6"
+            );
+            let remark = self.at(remark.severity(pgerror::Severity::Warning), name.location);
+            self.cat.notice(remark);
+        }
     }
 
     /// A collation by name.

@@ -91,6 +91,11 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     }
     primary_key_columns(&mut columns, &constraints, &name, sql)?;
     check_key_columns(&columns, &constraints, sql)?;
+    for elt in &stmt.table_elts {
+        let Node::ColumnDef(def) = elt else { continue };
+        analyze::ddl::check_not_set(def)?;
+        repeat_remarks(host, def)?;
+    }
     let table_options = options::table_options(&stmt.options)?;
     let toast_options = options::toast_options(&stmt.options)?;
     let owner = names::user(host);
@@ -148,6 +153,17 @@ fn serial_type(name: &ast::TypeName, sql: &str) -> Result<Option<Oid>> {
             .at(parse::position(sql, name.location)));
     }
     Ok(Some(ty))
+}
+
+/// PostgreSQL looks a column's type up twice: in the statement and when the table is made. What is
+/// remarked on its modifier comes twice, the second time without a place.
+pub(crate) fn repeat_remarks(host: &mut dyn CommandHost, def: &ColumnDef) -> Result<()> {
+    match &def.type_name {
+        Some(name) if !name.typmods.is_empty() => {
+            analyze::ddl::type_name(&mut SessionLookup::new(host), name, "").map(|_| ())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// One column with its constraints; those that concern the table are added to `constraints`.

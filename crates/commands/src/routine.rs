@@ -20,7 +20,7 @@ use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
     ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
 };
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use types::oids;
@@ -42,8 +42,21 @@ struct Parameters {
     result: Option<Oid>,
 }
 
-fn type_of(host: &mut dyn CommandHost, name: &TypeName, sql: &str) -> Result<Oid> {
-    Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, sql)?.0)
+/// The type of a name. Errors say no place.
+fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
+    Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, "")?.0)
+}
+
+/// The type of a parameter, whose name an error shows without quotes.
+fn parameter_type(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
+    type_of(host, name).map_err(|e| {
+        let missing = format!("\"{}\" does not exist", analyze::typename::type_name_text(name));
+        if e.code() == SqlState::UNDEFINED_OBJECT && e.message().ends_with(&missing) {
+            let shown = analyze::typename::type_name_text(name);
+            return pg_err!(UNDEFINED_OBJECT, "type {shown} does not exist");
+        }
+        e
+    })
 }
 
 /// Counterpart: `interpret_function_parameter_list`.
@@ -69,7 +82,7 @@ fn parameters(
             let what = if stmt.is_procedure { "procedures" } else { "functions" };
             bail!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept set arguments");
         }
-        let ty = type_of(host, &p.arg_type, sql)?;
+        let ty = parameter_type(host, &p.arg_type)?;
         names::type_rights(host, ty)?;
         let mode = if p.mode == Mode::Default { Mode::In } else { p.mode };
         let is_input = matches!(mode, Mode::In | Mode::InOut | Mode::Variadic);
@@ -347,7 +360,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     let p = parameters(host, stmt, sql)?;
     let (result, set) = match (&stmt.return_type, p.result) {
         (Some(t), wanted) => {
-            let ty = type_of(host, t, sql)?;
+            let ty = type_of(host, t)?;
             names::type_rights(host, ty)?;
             if let Some(wanted) = wanted.filter(|w| *w != ty) {
                 let shown = host.catalog().format_type(wanted)?;
@@ -414,7 +427,12 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         (None, _) => Vec::new(),
     };
     let body = match &stmt.sql_body {
-        Some(node) => Some(standard_body(host, node, sql, &name, &p.input, &argument_names)?),
+        // Its parameters are named by their places among all parameters, as its text shows them.
+        Some(node) => {
+            let all = p.names.iter().flatten().take(p.input.len());
+            let names: Vec<String> = all.map(|n| n.as_str().to_string()).collect();
+            Some(standard_body(host, node, sql, &name, &p.input, &names)?)
+        }
         None => None,
     };
     let fast = matches!(lang.oid, INTERNAL | C);

@@ -221,6 +221,7 @@ pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) ->
     name_is_free(host, schema, &name)?;
     let mut columns = Vec::new();
     for def in &stmt.coldeflist {
+        analyze::ddl::check_not_set(def)?;
         let (ty, typmod, collation) =
             analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
         let column = names::clip(def.colname.as_deref().unwrap_or(""), 63);

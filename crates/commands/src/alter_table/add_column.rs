@@ -48,6 +48,7 @@ pub fn add(
     }
     let mut constraints = Constraints::default();
     let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
+    create_table::repeat_remarks(host, def)?;
     crate::relation::check_column_type(host, &new.column, rel.kind(), rel.class.reltype)?;
     let oid = rel.oid();
     let class = &rel.class.row;

@@ -122,7 +122,7 @@ fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
 
 /// A type of the argument list. Messages have no position, as in PostgreSQL.
 fn argument(host: &mut dyn CommandHost, t: &TypeName) -> Result<Oid> {
-    super::type_of(host, t, "")
+    super::type_of(host, t)
 }
 
 /// The message about the first argument type that does not exist; nothing if all exist.
