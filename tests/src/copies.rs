@@ -27,3 +27,21 @@ fn missing_columns_have_their_defaults_or_those_of_their_types() {
     assert_eq!(ours, theirs);
     assert_eq!(ours[0], "1|42|12.12|2|NULL|7|NULL|43|1");
 }
+
+#[test]
+fn rows_without_columns_are_empty_lines() {
+    let pair = Pair::start("copies_empty", "C", &[]);
+    let [ours, theirs] = [pair.ours.sockets(), pair.real.sockets()].map(|sockets| {
+        let mut client = Client::connect(sockets, "postgres").expect("a connection");
+        client.must("CREATE TABLE bare ()");
+        let texts: [(&str, &[u8]); 4] =
+            [("", b"\n\n"), ("", b"x\n"), (" CSV", b"\n"), (" CSV", b",\n")];
+        texts.map(|(format, text)| {
+            let reply = client.copy_in(&format!("COPY bare FROM STDIN{format}"), text);
+            let error = reply.expect("an answer").error.map(|e| (e.code, e.message, e.context));
+            (error, client.rows("SELECT count(*) FROM bare"))
+        })
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours[0], (None, vec!["2".to_string()]));
+}

@@ -400,10 +400,13 @@ impl<'a> Reader<'a> {
         }
         while let Some(line) = self.line(host)? {
             check_encoding(self.lines.bytes(line))?;
-            if self.columns.is_empty() && !self.lines.bytes(line).is_empty() {
+            let text = self.lines.bytes(line);
+            if !self.columns.is_empty() {
+                self.fields.split(text, self.format, self.columns.len())?;
+            } else if !text.is_empty() {
+                // An empty line is a row without columns, not one empty field.
                 bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
             }
-            self.fields.split(self.lines.bytes(line), self.format, self.columns.len())?;
             self.row(host)?;
             self.bytes += line.1 - line.0;
             if !self.finish_row(host, condition)? {
