@@ -196,6 +196,8 @@ pub(crate) struct Root {
     /// Sub-selects that set several columns, by their numbers, with the parameters for the columns.
     pub multi: Vec<(i32, Vec<i32>)>,
     pub tuple_fraction: f64,
+    /// Rows that will be fetched of the subqueries in FROM, likewise.
+    pub subquery_fraction: f64,
     /// The working table that the parts of this level, a recursive query, read.
     pub work_table: Option<WorkTable>,
     /// Expressions that have one value in all rows of the level: they order nothing.
@@ -267,6 +269,7 @@ impl Root {
             nest_params: Vec::new(),
             multi: Vec::new(),
             tuple_fraction,
+            subquery_fraction: 0.0,
             work_table: None,
             constants: Vec::new(),
             alike: Vec::new(),

@@ -51,6 +51,7 @@ mod scan;
 mod search;
 mod selectivity;
 mod setop;
+mod streamed;
 mod subselect;
 mod tid;
 mod ties;

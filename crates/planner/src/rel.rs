@@ -66,6 +66,9 @@ impl Glob<'_> {
             }
             RteKind::Subquery { .. } => {
                 rel.quals = self.push_into_subquery(root, rti, rel.quals)?;
+                if rel.quals.is_empty() {
+                    self.hand_down_order(root, rti)?;
+                }
                 let i = self.plan_subquery(root, rti)?;
                 let s = &root.subqueries[i];
                 rel.tuples = s.rows;

@@ -35,13 +35,16 @@ impl Glob<'_> {
         };
         root.in_set_operation = true;
         root.omits_empty_arms = is_simple_union_all(&root.query, &tree);
+        let ordered = self.order_arms(root, &tree)?;
         let part = self.set_operation(root, &tree)?;
         let finals: Vec<Expr> = root.query.target_list.iter().map(|t| t.expr.clone()).collect();
         // Columns are told apart by place; ORDER BY finds them by the target list's expressions.
         let mut made = Made { plan: part.plan, output: targets_of(&finals) };
         let targets = root.query.target_list.clone();
         let order: Vec<PathKey> = self.order_of(root, &root.query.sort_clause.clone(), &targets)?;
-        if !order.is_empty() {
+        let keys = if ordered { Some(self.sort_keys(&order, &made.output)?) } else { None };
+        let merged = keys.is_some_and(|keys| self.merge_arms(root, &mut made.plan, keys));
+        if !order.is_empty() && !merged {
             made = self.sort(made, &order)?;
         }
         self.finish_level(root, made, &[])

@@ -405,7 +405,8 @@ impl Glob<'_> {
         let params = self.parameterise(&mut query);
         let count_groups = root.in_set_operation;
         let run_conditions = root.run_conditions.remove(&rti).unwrap_or_default();
-        let input = LevelInput { count_groups, run_conditions, ..root.child_input(0.0) };
+        let below = root.child_input(root.subquery_fraction);
+        let input = LevelInput { count_groups, run_conditions, ..below };
         let planned = self.plan_level(query, input)?;
         let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
         root.subqueries.push(SubqueryPlan {

@@ -11,6 +11,7 @@ use crate::quals::Problem;
 use crate::refs::*;
 use crate::rel::clamp_rows;
 use crate::runcond::active_windows;
+use crate::streamed::Stages;
 use crate::vars::*;
 use eval::Volatility;
 use ids::Oid;
@@ -144,11 +145,6 @@ impl Glob<'_> {
         } else {
             order.clone()
         };
-        let fraction = if grouped || windowed || !distinct.is_empty() {
-            0.0
-        } else {
-            self.limit_fraction(root)
-        };
         let sets_below = join_want.iter().any(contains_srf);
         let mut scan_want = join_want.clone();
         if sets_below {
@@ -168,6 +164,14 @@ impl Glob<'_> {
             root.classify(&mut order);
             root.classify(&mut helpful);
         }
+        let stages = Stages { grouped, windowed, distinct: !distinct.is_empty() };
+        let fraction = if starts_with(&helpful, &order) && !has_srf && !sets_below {
+            self.body_fraction(root, &stages, &helpful, &having, rel.rows)?
+        } else if stages.any() {
+            0.0
+        } else {
+            self.limit_fraction(root)
+        };
         let (mut path, cost) = self.best_path(root, &rel, &helpful, fraction)?;
         let distinct_alone = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
         // Rows by groups: hashed, they need not come in any order.
@@ -887,7 +891,7 @@ pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec
 }
 
 /// Do LIMIT and OFFSET take any rows away? Counterpart: `limit_needed`.
-fn limits_rows(query: &Query) -> bool {
+pub(crate) fn limits_rows(query: &Query) -> bool {
     let limited = match &query.limit_count {
         Some(Expr::Const(c)) => !c.is_null(),
         other => other.is_some(),
