@@ -94,4 +94,11 @@ execute pm(2,5)
 execute pm(3,900)
 select u, count(*) from t group by u order by u fetch first 2 rows with ties
 select ts from t union all select ts from s order by ts fetch first 3 rows with ties
+select u, sum(v), sum(sum(v)) over (order by u) from t group by u order by u limit 4
+explain (costs off) select u, sum(v), sum(sum(v)) over (order by u) from t group by u order by u limit 4
+select u, sum(v), rank() over (order by sum(v)) from t group by u order by u limit 4
+-- A condition on two columns of a row is no search for a value.
+explain (costs off) select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
+select id from t where v = (select max(y.v) from t y where y.u = t.u) order by id limit 3
+explain (costs off) select * from t where id = u
 SET client_min_messages = error; DROP SCHEMA ordered_limits CASCADE

@@ -6,7 +6,7 @@ use crate::glob::*;
 use crate::path::Relids;
 use crate::pattern::{PatternKind, next_prefix};
 use crate::scan::is_index_key;
-use crate::vars::relids_of;
+use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
 use plan::expr::*;
 use plan::query::RteKind;
@@ -356,18 +356,16 @@ impl Glob<'_> {
             (o, v @ Expr::Var(_)) => (v, o, true),
             _ if self.is_known(root, l)? && relids_of(r).is_empty() => (l, r, false),
             _ if self.is_known(root, r)? && relids_of(l).is_empty() => (r, l, true),
-            _ => {
-                return Ok(match facts.restrict.as_str() {
-                    "eqsel" => DEFAULT_EQ,
-                    "neqsel" => 1.0 - DEFAULT_EQ,
-                    "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => {
-                        DEFAULT_RANGE_ONE
-                    }
-                    "" => 0.5,
-                    _ => DEFAULT_MATCH,
-                });
-            }
+            _ => return Ok(default_selectivity(&facts.restrict)),
         };
+        // What varies with the rows of the same relation is no value to look for.
+        if let Expr::Var(own) = var {
+            let mut same = Vec::new();
+            pull_vars_of(own.varno, other, &mut same);
+            if !same.is_empty() {
+                return Ok(default_selectivity(&facts.restrict));
+            }
+        }
         let v = self.var_facts(root, var)?;
         let value = match other {
             Expr::Const(c) => Some(c.value.clone()),
@@ -655,6 +653,17 @@ fn prefix_selectivity(v: &VarFacts, s: &ColStats, prefix: &[u8], cmp: &Comparer)
     // The histogram is too coarse for most prefixes: no fewer than equal the prefix itself.
     let equal = eq_selectivity(v, Some(start), Some(cmp.clone()));
     (end.unwrap_or(1.0) - below).max(equal).max(0.0)
+}
+
+/// Of an operator whose operands say nothing, by its estimator.
+fn default_selectivity(estimator: &str) -> f64 {
+    match estimator {
+        "eqsel" => DEFAULT_EQ,
+        "neqsel" => 1.0 - DEFAULT_EQ,
+        "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
+        "" => 0.5,
+        _ => DEFAULT_MATCH,
+    }
 }
 
 fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Comparer>) -> f64 {

@@ -43,8 +43,7 @@ impl Glob<'_> {
         if limit == 0.0 || !stages.any() {
             return Ok(limit);
         }
-        let several = stages.windowed && (stages.grouped || stages.distinct)
-            || stages.grouped && stages.distinct;
+        let several = stages.distinct && (stages.grouped || stages.windowed);
         if several || helpful.is_empty() || !root.query.grouping_sets.is_empty() {
             return Ok(0.0);
         }
@@ -57,7 +56,9 @@ impl Glob<'_> {
                     return Ok(0.0);
                 }
             }
-            return Ok(limit);
+            if !stages.grouped {
+                return Ok(limit);
+            }
         }
         if limit < 1.0 {
             return Ok(limit);
