@@ -397,7 +397,8 @@ mod tests {
 
     fn figures(list: &[Option<i32>], total: f64, target: usize) -> Figures {
         let info = types::builtin_types::get(types::oids::INT4).unwrap().info;
-        let mut column = Values { packed: true, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
+        let mut column =
+            Values { packed: true, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
         for v in list {
             let d = v.map_or(Datum::Null, Datum::int4);
             column.push(d.as_ref(), &info);

@@ -443,7 +443,7 @@ impl Glob<'_> {
             };
             for key in &m.index.keys {
                 tlist.push(match &key.expr {
-                    Some(expr) => crate::scan::renumber(expr, scanrelid),
+                    Some(expr) => renumber(expr, scanrelid),
                     None => column(key.attno),
                 });
             }

@@ -546,12 +546,12 @@ impl Glob<'_> {
     ) -> Result<VarFacts> {
         let relids = relids_of(expr);
         let (Some(rti), 1) = (relids.first(), relids.len()) else { return Ok(unknown) };
-        let Some(rel) = root.rels.get(rti) else { return Ok(unknown) };
+        let Some(rel) = root.rels.get(&rti) else { return Ok(unknown) };
         let Some(table) = &rel.table else { return Ok(unknown) };
         for index in &table.indexes {
             let keys = index.keys.iter().enumerate().filter(|(_, key)| key.attno == 0);
             for (at, key) in keys {
-                if !is_index_key(expr, *rti, key) {
+                if !is_index_key(expr, rti, key) {
                     continue;
                 }
                 let unique = index.unique && index.keys.len() == 1 && index.predicate.is_empty();

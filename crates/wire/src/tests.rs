@@ -92,7 +92,7 @@ fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
 }
 
 /// A Bind is read step by step.
-fn read_whole(kind: u8, body: &[u8]) -> Result<()> {
+fn read_whole(kind: u8, body: &[u8]) -> pgerror::Result<()> {
     if let FrontendMessage::Bind(bind) = FrontendMessage::decode(kind, body)? {
         let values = bind.values()?;
         values.check()?;

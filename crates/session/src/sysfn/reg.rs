@@ -213,7 +213,7 @@ fn split_type(text: &str) -> Result<(&str, Option<&str>)> {
         c == ',' && depth == 0
     });
     let one = &text[..comma.unwrap_or(text.len())];
-    if depth != 0 || one.matches('"').count() % 2 != 0 {
+    if depth != 0 || !one.matches('"').count().is_multiple_of(2) {
         return Err(pg_err!(INVALID_TEXT_REPRESENTATION, "improper type name"));
     }
     Ok((one.trim_end(), comma.map(|at| &text[at + 1..])))
