@@ -10,7 +10,7 @@ select [[c, b¦c¦count(*)¦b]] from ios where c = 3 and a + c = 16[[¦ and b > 
 select [[count(*)¦max(d)¦1]] from ios where c * 2 = 4 and a between 11 and 20
 select max(lower(b)), (select a from ios where a = 7) from ios
 set enable_seqscan = off; set enable_bitmapscan = off
-explain (costs off) select [[a from ios where a = 5 and lower(b) = 'x'¦b from ios where c = 5¦1 from ios where c = 5 and a + c > 3¦count(*) from ios where lower(b) = 't77'¦d from ios where c * 2 = 4 and a > 10]]
+explain (costs off) select [[b from ios where c = 5¦1 from ios where c = 5 and a + c > 3¦count(*) from ios where lower(b) = 't77'¦d from ios where c * 2 = 4 and a > 10]]
 select x.a from ios x join ios y on lower(x.b) = lower(y.b) where y.a = 5
 reset enable_seqscan; reset enable_bitmapscan
 -- Deferrable constraints as arbiters.

@@ -506,18 +506,15 @@ impl Analyzer<'_> {
                 let r_var = self.var(&right.item.columns[r], 0, -1);
                 self.mark_selected(&l_var);
                 self.mark_selected(&r_var);
-                pairs.push((name, l, r, l_var, r_var));
-            }
-            // The common type is looked for before the operator.
-            for (name, l, r, l_var, r_var) in &pairs {
+                // The types must have one in common before there is an operator to look for.
                 let merged = self.merged_column(
                     jointype,
                     Expr::Var(l_var.clone()),
                     Expr::Var(r_var.clone()),
                 )?;
                 let column = match &merged {
-                    Expr::Var(v) if v == l_var => left.item.columns[*l].clone(),
-                    Expr::Var(v) if v == r_var => right.item.columns[*r].clone(),
+                    Expr::Var(v) if *v == l_var => left.item.columns[l].clone(),
+                    Expr::Var(v) if *v == r_var => right.item.columns[r].clone(),
                     // A value of the join itself; its place is filled in below.
                     other => NsColumn {
                         varno: 0,
@@ -533,12 +530,12 @@ impl Analyzer<'_> {
                 aliasvars.push(merged);
                 leftcols.push((l + 1) as i32);
                 rightcols.push((r + 1) as i32);
+                pairs.push((l_var, r_var));
             }
             let mut parts = Vec::with_capacity(pairs.len());
-            for (.., l, r) in &pairs {
-                let left = Some(Expr::Var(l.clone()));
+            for (l, r) in pairs {
                 let e = self.with_kind(ExprKind::JoinUsing, |cx| {
-                    cx.make_op(&op_name("="), left, Expr::Var(r.clone()), -1)
+                    cx.make_op(&op_name("="), Some(Expr::Var(l)), Expr::Var(r), -1)
                 })?;
                 parts.push(self.coerce_to_boolean(e, "JOIN/USING")?);
             }

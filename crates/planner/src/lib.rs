@@ -6,8 +6,9 @@
 //!    of them (`unused`), selectivity of conditions (`selectivity`); `equal`: what follows from
 //!    equalities; `factor`: what follows from OR-clauses.
 //! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways to join them;
-//!    `search`: in which order; `filters`: joins that may come before or after others; `minmax`:
-//!    ends of indexes.
+//!    `search`: in which order; `filters`: joins that may come before or after others; `ties`:
+//!    columns that equal each other; `minmax`: ends of indexes. `path`: what a way is worth;
+//!    `relids`: sets of relations.
 //! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin;
 //!    `modify`: INSERT, UPDATE, DELETE.
 //! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to

@@ -4,6 +4,8 @@
 //! and of the scales seen, so that values can also leave a window frame.
 
 use super::arith::select_div_scale;
+use super::math::checked;
+use super::nat::Check;
 use super::*;
 use crate::builtin::AggState;
 use crate::{FnContext, array, oids};
@@ -290,6 +292,7 @@ fn deviation(
     total: i64,
     variance: bool,
     sample: bool,
+    check: Check<'_>,
 ) -> Result<Datum> {
     if total <= i64::from(sample) || total == 0 {
         return Ok(Datum::Null);
@@ -308,21 +311,31 @@ fn deviation(
     let rscale = select_div_scale(&numerator, &denominator);
     let mut out = numerator.divided(&denominator, rscale, true)?;
     if !variance {
-        out = math::sqrt(&out, rscale, &|| Ok(()))?;
+        out = math::sqrt(&out, rscale, check)?;
     }
     out.datum()
 }
 
-fn numeric_deviation(state: &AggState, variance: bool, sample: bool) -> Result<Datum> {
+fn numeric_deviation(
+    state: &AggState,
+    variance: bool,
+    sample: bool,
+    check: Check<'_>,
+) -> Result<Datum> {
     let Some(s) = state.get::<NumericState>() else { return Ok(Datum::Null) };
     let special = s.special().is_some();
-    deviation(s.count, &s.sum, &s.squares, special, s.total(), variance, sample)
+    deviation(s.count, &s.sum, &s.squares, special, s.total(), variance, sample, check)
 }
 
-fn poly_deviation(state: &AggState, variance: bool, sample: bool) -> Result<Datum> {
+fn poly_deviation(
+    state: &AggState,
+    variance: bool,
+    sample: bool,
+    check: Check<'_>,
+) -> Result<Datum> {
     let Some(s) = state.get::<PolyState>() else { return Ok(Datum::Null) };
     let (sum, squares) = (Num::from(s.sum), Num::from(s.squares));
-    deviation(s.count, &sum, &squares, false, s.count, variance, sample)
+    deviation(s.count, &sum, &squares, false, s.count, variance, sample, check)
 }
 
 fn numeric_sum(state: &AggState) -> Result<Datum> {
@@ -382,10 +395,10 @@ builtins! { FNS;
         Some(s) => int_average(s.sum, s.count),
         None => Ok(Datum::Null),
     }),
-    "numeric_poly_var_samp" => Final(|_, s, _| poly_deviation(s, true, true)),
-    "numeric_poly_var_pop" => Final(|_, s, _| poly_deviation(s, true, false)),
-    "numeric_poly_stddev_samp" => Final(|_, s, _| poly_deviation(s, false, true)),
-    "numeric_poly_stddev_pop" => Final(|_, s, _| poly_deviation(s, false, false)),
+    "numeric_poly_var_samp" => Final(|cx, s, _| poly_deviation(s, true, true, &checked(cx))),
+    "numeric_poly_var_pop" => Final(|cx, s, _| poly_deviation(s, true, false, &checked(cx))),
+    "numeric_poly_stddev_samp" => Final(|cx, s, _| poly_deviation(s, false, true, &checked(cx))),
+    "numeric_poly_stddev_pop" => Final(|cx, s, _| poly_deviation(s, false, false, &checked(cx))),
     "numeric_accum" => Trans(|_, s, a| numeric_add(s, a, true)),
     "numeric_avg_accum" => Trans(|_, s, a| numeric_add(s, a, false)),
     "numeric_accum_inv" => Trans(|_, s, a| {
@@ -400,10 +413,10 @@ builtins! { FNS;
     "numeric_avg_combine" => Combine(numeric_merge),
     "numeric_sum" => Final(|_, s, _| numeric_sum(s)),
     "numeric_avg" => Final(|_, s, _| numeric_avg(s)),
-    "numeric_var_samp" => Final(|_, s, _| numeric_deviation(s, true, true)),
-    "numeric_var_pop" => Final(|_, s, _| numeric_deviation(s, true, false)),
-    "numeric_stddev_samp" => Final(|_, s, _| numeric_deviation(s, false, true)),
-    "numeric_stddev_pop" => Final(|_, s, _| numeric_deviation(s, false, false)),
+    "numeric_var_samp" => Final(|cx, s, _| numeric_deviation(s, true, true, &checked(cx))),
+    "numeric_var_pop" => Final(|cx, s, _| numeric_deviation(s, true, false, &checked(cx))),
+    "numeric_stddev_samp" => Final(|cx, s, _| numeric_deviation(s, false, true, &checked(cx))),
+    "numeric_stddev_pop" => Final(|cx, s, _| numeric_deviation(s, false, false, &checked(cx))),
 }
 
 /// Count and sum as avg(int2) and avg(int4) keep them: an int8 array of two.
