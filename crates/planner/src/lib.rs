@@ -31,6 +31,7 @@ mod glob;
 mod group;
 mod inlineset;
 mod join;
+mod late;
 mod merge;
 mod minmax;
 mod modify;

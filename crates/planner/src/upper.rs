@@ -13,7 +13,6 @@ use crate::rel::clamp_rows;
 use crate::runcond::active_windows;
 use crate::streamed::Stages;
 use crate::vars::*;
-use eval::Volatility;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -553,41 +552,6 @@ impl Glob<'_> {
             });
         }
         Ok(out)
-    }
-
-    /// The outputs, not sorted by, that are computed once the rows have been sorted: so that they
-    /// have their effects in that order and, with LIMIT, for the rows that are wanted alone.
-    fn after_sort(
-        &mut self,
-        root: &Root,
-        targets: &[TargetEntry],
-        order: &[PathKey],
-    ) -> Result<Vec<Expr>> {
-        let mut late = Vec::new();
-        if order.is_empty() {
-            return Ok(late);
-        }
-        let q = &root.query;
-        let few = q.limit_count.is_some() || root.tuple_fraction > 0.0;
-        let dear = 10.0 * self.facts.costs().cpu_operator;
-        let sorted_sets = order.iter().any(|k| contains_srf(&k.expr));
-        for t in targets {
-            let listed = targets.iter().any(|x| x.ressortgroupref != 0 && x.expr == t.expr);
-            if matches!(t.expr, Expr::Var(_) | Expr::Const(_)) || listed {
-                continue;
-            }
-            let set = contains_srf(&t.expr);
-            let wait = if set {
-                !sorted_sets
-            } else {
-                eval::volatility(&t.expr, self.facts)? == Volatility::Volatile
-                    || few && self.quals_cost(std::slice::from_ref(&t.expr))? > dear
-            };
-            if wait {
-                push_unique(&mut late, &t.expr);
-            }
-        }
-        Ok(late)
     }
 
     fn distinct_order(
