@@ -17,7 +17,6 @@ cases! {
     what_a_failed_bind_leaves,
     failed_blocks,
     statements_that_write_wait_for_execute,
-    utility_portals,
     implicit_blocks,
     binary_values_with_too_many_bytes,
 }
@@ -176,24 +175,6 @@ fn statements_that_write_wait_for_execute(both: &Both) {
             3,
         );
     }
-}
-
-fn utility_portals(both: &Both) {
-    for sql in ["set work_mem = '1MB'", "drop table if exists nosuch", "listen a", "show work_mem"]
-    {
-        let twice = b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
-        both.check(sql, twice.execute("", 0).sync(), 1);
-    }
-    both.check(
-        "a portal sees itself",
-        b().parse("", "select name, statement, is_holdable from pg_cursors", &[])
-            .bind("q", "", &[], &[], &[])
-            .execute("q", 0)
-            .bind("", "", &[], &[], &[])
-            .execute("", 0)
-            .sync(),
-        1,
-    );
 }
 
 fn implicit_blocks(both: &Both) {
