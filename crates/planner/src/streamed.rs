@@ -1,4 +1,5 @@
-//! Levels that hand rows on as they come, so that a LIMIT above reads only a part of what lies below:
+//! Levels that hand rows on as they come, so that a LIMIT above reads only a part of what lies
+//! below:
 //! grouping, windows and DISTINCT over rows in their order, subqueries, the arms of a UNION ALL.
 //! Counterpart: the choice among the upper relations' paths by `tuple_fraction`, and
 //! `generate_orderedappend_paths`.
@@ -30,7 +31,8 @@ type ColumnKey = (i16, SortGroupClause);
 
 impl Glob<'_> {
     /// How many of the joins' rows a LIMIT will fetch where they come in the order `helpful`, which
-    /// is that of the result too: grouping, windows and DISTINCT then hand on rows as they get them.
+    /// is that of the result too: grouping, windows and DISTINCT then hand on rows as they get
+    /// them.
     pub(crate) fn body_fraction(
         &mut self,
         root: &Root,
@@ -111,7 +113,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The subquery with an ORDER BY of these columns, where its rows may come in that order without
+    /// The subquery with an ORDER BY of these columns, where its rows may come in that order
+    /// without
     /// a sort at its end. `plain`: of a join's rows, too.
     fn sorted_subquery(
         &mut self,
@@ -220,7 +223,8 @@ impl Glob<'_> {
         Ok(true)
     }
 
-    /// Merges the arms, each in the order of `keys`, where that is cheaper than to sort all of their
+    /// Merges the arms, each in the order of `keys`, where that is cheaper than to sort all of
+    /// their
     /// rows. Else their sorts are taken away, and false is returned.
     pub(crate) fn merge_arms(&mut self, root: &Root, append: &mut Plan, keys: SortKeys) -> bool {
         let limit = self.limit_fraction(root);
