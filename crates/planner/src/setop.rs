@@ -90,13 +90,7 @@ impl Glob<'_> {
         let only = parts.len() == 1 && !parts[0].empty;
         let mut append = append(parts);
         if !only {
-            for (t, &typmod) in append.info.target_list.iter_mut().zip(&op.col_typmods) {
-                match &mut t.expr {
-                    Expr::Var(v) => v.vartypmod = typmod,
-                    Expr::Const(c) => c.consttypmod = typmod,
-                    _ => {}
-                }
-            }
+            take_typmods(&mut append.info, op);
         }
         if op.all {
             return Ok(Part { plan: append, rows, groups: rows, rti: None, empty: false });
@@ -263,6 +257,7 @@ impl Glob<'_> {
         };
         let mut info = hand_on(&child);
         info.target_list.truncate(columns as usize);
+        take_typmods(&mut info, op);
         info.plan_rows = rows;
         info.total_cost += child.info.plan_rows * self.facts.costs().cpu_operator;
         let node = PlanNode::SetOp {
@@ -452,6 +447,17 @@ fn append(parts: Vec<Part>) -> Plan {
     info.total_cost = children.iter().map(|c| c.info.total_cost).sum();
     info.plan_rows = children.iter().map(|c| c.info.plan_rows).sum();
     Plan { info, node: PlanNode::Append { children } }
+}
+
+/// Gives the columns that a plan hands on the type modifiers of the operation.
+fn take_typmods(info: &mut PlanInfo, op: &SetOperationStmt) {
+    for (t, &typmod) in info.target_list.iter_mut().zip(&op.col_typmods) {
+        match &mut t.expr {
+            Expr::Var(v) => v.vartypmod = typmod,
+            Expr::Const(c) => c.consttypmod = typmod,
+            _ => {}
+        }
+    }
 }
 
 fn with_flag(part: Part, flag: i32) -> Part {

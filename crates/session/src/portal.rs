@@ -295,9 +295,7 @@ impl Session {
             checked?;
         }
         let top = &run.plan().plan_tree;
-        if let (Some(fields), Some(raw)) = (&portal.fields, &portal.statement.raw)
-            && let Some(fields) = rows::as_planned(fields, raw, top)
-        {
+        if let Some(fields) = portal.fields.as_ref().and_then(|f| rows::as_planned(f, top)) {
             portal.fields = Some(fields);
         }
         self.core.mode.queried = true;

@@ -6,8 +6,6 @@
 use crate::core::Core;
 use eval::Facts;
 use ids::Oid;
-use parse::RawStmt;
-use parse::ast::{Node, SetOperation};
 use pgerror::{Result, pg_err};
 use plan::expr::TargetEntry;
 use plan::node::Plan;
@@ -71,16 +69,11 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
 }
 
 /// The columns as a plan gives them, where they are others: of an expression that was reduced to a
-/// part of it, that part's type modifier is told. (Of a set operation analysis knows better: a plan
-/// has its first part's.)
+/// part of it, that part's type modifier is told, and of a set operation with one arm left the arm's.
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
-    raw: &RawStmt,
     plan: &Plan,
 ) -> Option<Arc<[FieldDescription]>> {
-    if is_set_operation(&raw.stmt) {
-        return None;
-    }
     let list = &plan.info.target_list;
     let told = || fields.iter().zip(list.iter().filter(|t| !t.resjunk));
     let differs = |(f, t): (&FieldDescription, &TargetEntry)| {
@@ -91,15 +84,6 @@ pub fn as_planned(
     }
     let typmod = |(f, t)| if differs((f, t)) { t.expr.typmod() } else { f.typmod };
     Some(told().map(|pair| FieldDescription { typmod: typmod(pair), ..pair.0.clone() }).collect())
-}
-
-fn is_set_operation(stmt: &Node) -> bool {
-    match stmt {
-        Node::SelectStmt(s) => s.op != SetOperation::None,
-        Node::PrepareStmt(s) => is_set_operation(&s.query),
-        Node::DeclareCursorStmt(s) => is_set_operation(&s.query),
-        _ => false,
-    }
 }
 
 /// The same columns in the formats asked for. 08P01 if their number is wrong.

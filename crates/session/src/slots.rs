@@ -494,8 +494,7 @@ impl Session {
         let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {
             let top = &run.plan().plan_tree;
-            let planned = |f| crate::rows::as_planned(f, &statement.raw, top);
-            match statement.fields.as_ref().and_then(planned) {
+            match statement.fields.as_ref().and_then(|f| crate::rows::as_planned(f, top)) {
                 Some(fields) => backend::row_description(&mut self.conn.out, &fields),
                 None => self.conn.out.extend_from_slice(&statement.description),
             }
