@@ -4,10 +4,11 @@
 //! The parser keeps its state in C thread-locals; a call never leaves anything behind in them, so
 //! any thread may parse at any time. The first call on a thread costs a pthread key for good.
 //!
-//! Reading order: this file, `convert`, `nodes`, `enums`.
+//! Reading order: this file, `convert`, `nodes`, `enums`, `later`.
 
 mod convert;
 mod enums;
+mod later;
 mod nodes;
 
 use crate::ast::{Node, RawStmt};
@@ -88,13 +89,13 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
     for cell in cells {
         // SAFETY: `ptr_value` is the member in use of a list of nodes.
         let node = unsafe { *cell.ptr_value }.cast::<raw::Node>();
-        out.push(statement(node, options.mode)?);
+        out.push(statement(node, sql, options)?);
     }
     Ok(out)
 }
 
 /// One element of the parser's result: a statement, or in the other modes what that mode yields.
-fn statement(node: *mut raw::Node, mode: Mode) -> Result<RawStmt> {
+fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStmt> {
     let mut cx = Cx::default();
     // SAFETY: `node` points to a live node, whose tag tells its type; the borrow ends with this
     // call, before the memory context goes.
@@ -104,9 +105,13 @@ fn statement(node: *mut raw::Node, mode: Mode) -> Result<RawStmt> {
                 let raw_stmt = &*node.cast::<rnodes::RawStmt>();
                 let stmt = raw_stmt.stmt().conv(&mut cx)?;
                 let (location, len) = (raw_stmt.stmt_location, raw_stmt.stmt_len);
+                let conforming = options.standard_conforming_strings;
+                if let Some(error) = cx.later.error(sql, location, conforming) {
+                    return Err(error);
+                }
                 Ok(RawStmt { stmt, location, len, depth: cx.deepest })
             }
-            raw::NodeTag::T_TypeName if mode == Mode::TypeName => {
+            raw::NodeTag::T_TypeName if options.mode == Mode::TypeName => {
                 let name = &*node.cast::<rnodes::TypeName>();
                 let stmt = Node::TypeName(Box::new(name.conv(&mut cx)?));
                 Ok(RawStmt::within(stmt, cx.deepest))

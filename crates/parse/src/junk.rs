@@ -140,12 +140,53 @@ fn remark_quoted(sql: &str, start: usize, end: usize, remarks: &mut Vec<Remark>)
     }
 }
 
-struct Scan<'a> {
+/// The lexer's way through a text.
+pub(crate) struct Scan<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl Scan<'_> {
+    /// From byte `at` on, where a token begins or ends.
+    pub(crate) fn new(text: &str, at: usize) -> Scan<'_> {
+        Scan { text: text.as_bytes(), at }
+    }
+
+    /// The next token, from and to. Of operators each character is one.
+    pub(crate) fn token(&mut self, conforming: bool) -> Option<(usize, usize)> {
+        loop {
+            match self.peek(0)? {
+                b'-' if self.peek(1) == Some(b'-') => self.skip(|b| b != b'\n' && b != b'\r'),
+                b'/' if self.peek(1) == Some(b'*') => self.comment(),
+                b if b.is_ascii_whitespace() || b == b'\x0b' => self.at += 1,
+                _ => break,
+            }
+        }
+        let start = self.at;
+        match self.peek(0)? {
+            b'\'' => self.quoted(b'\'', !conforming),
+            b'"' => self.quoted(b'"', false),
+            b'$' if self.peek(1).is_some_and(|b| b.is_ascii_digit()) => {
+                self.at += 1;
+                self.skip(|b| b.is_ascii_digit());
+            }
+            b'$' => self.dollar_quoted(),
+            b if starts_name(b) => {
+                self.skip(continues_name);
+                let prefix = &self.text[start..self.at];
+                if self.peek(0) == Some(b'\'') && prefix.len() == 1 {
+                    let escapes = prefix.eq_ignore_ascii_case(b"e");
+                    if escapes || matches!(prefix, b"b" | b"B" | b"x" | b"X" | b"n" | b"N") {
+                        self.quoted(b'\'', escapes);
+                    }
+                }
+            }
+            b if b.is_ascii_digit() => self.number(),
+            _ => self.at += 1,
+        }
+        Some((start, self.at))
+    }
+
     fn peek(&self, ahead: usize) -> Option<u8> {
         self.text.get(self.at + ahead).copied()
     }

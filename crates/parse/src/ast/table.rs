@@ -53,6 +53,7 @@ pub struct Constraint {
     pub is_no_inherit: bool,
     pub raw_expr: Option<Node>,
     pub generated_when: u8,
+    pub generated_kind: u8,
     pub nulls_not_distinct: bool,
     pub keys: Vec<Name>,
     pub without_overlaps: bool,

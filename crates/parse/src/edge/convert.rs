@@ -1,5 +1,6 @@
 //! Conversions by type: names, lists, optional nodes, literals.
 
+use super::later::Later;
 use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
@@ -17,6 +18,7 @@ pub(super) struct Cx {
     pub(super) deepest: u32,
     /// Bytes of stack that PostgreSQL would have in use for the open nodes.
     bytes: u32,
+    pub(super) later: Later,
 }
 
 /// Bytes of stack that PostgreSQL's analysis and planning take for a level: of calls and operators,
@@ -209,7 +211,10 @@ impl Conv<Vec<ast::ResTarget>> for Option<&nodes::ReturningClause> {
         match self {
             None => Ok(Vec::new()),
             Some(clause) if clause.options().is_empty() => clause.exprs().conv(cx),
-            Some(_) => Err(PgError::unsupported("RETURNING WITH")),
+            Some(clause) => {
+                cx.later.returning();
+                clause.exprs().conv(cx)
+            }
         }
     }
 }

@@ -7,7 +7,8 @@ use pg_raw_parse::{Node as RNode, nodes};
 use pgerror::{PgError, Result};
 
 macro_rules! structs {
-    ($($ours:ident = $theirs:ident($r:ident) { $($to:ident: $from:expr),* $(,)? };)*) => {
+    ($($ours:ident = $theirs:ident($r:ident) { $($to:ident: $from:expr),* $(,)? }
+        $(unless $later:ident)?;)*) => {
         $(
             impl Conv<ast::$ours> for &nodes::$theirs {
                 fn conv(self, cx: &mut Cx) -> Result<ast::$ours> {
@@ -15,6 +16,7 @@ macro_rules! structs {
                     const BYTES: u32 = level_bytes(stringify!($ours));
                     cx.enter(BYTES)?;
                     let ours = ast::$ours { $($to: $from.conv(cx)?),* };
+                    $(cx.later.$later(&ours);)?
                     cx.leave(BYTES);
                     Ok(ours)
                 }
@@ -59,12 +61,12 @@ structs! {
     AExpr = A_Expr(r) { kind: r.kind, name: r.name(), lexpr: r.lexpr(), rexpr: r.rexpr(),
         rexpr_list_start: r.rexpr_list_start, rexpr_list_end: r.rexpr_list_end, location:
         r.location };
-    TypeCast = TypeCast(r) { arg: r.arg(), type_name: r.type_name(), location: r.location };
+    TypeCast = TypeCast(r) { arg: r.arg(), type_name: r.type_name(), location: r.location } unless cast;
     CollateClause = CollateClause(r) { arg: r.arg(), collname: r.collname(), location: r.location };
     FuncCall = FuncCall(r) { funcname: r.funcname(), args: r.args(), agg_order: r.agg_order(),
         agg_filter: r.agg_filter(), over: r.over(), agg_within_group: r.agg_within_group,
         agg_star: r.agg_star, agg_distinct: r.agg_distinct, func_variadic: r.func_variadic,
-        funcformat: r.funcformat, location: r.location };
+        funcformat: r.funcformat, location: r.location } unless call;
     NamedArgExpr = NamedArgExpr(r) { arg: r.arg(), name: r.name(), location: r.location };
     AIndices = A_Indices(r) { is_slice: r.is_slice, lidx: r.lidx(), uidx: r.uidx() };
     AIndirection = A_Indirection(r) { arg: r.arg(), indirection: r.indirection() };
@@ -89,7 +91,7 @@ BooleanTest = BooleanTest(r) { arg: r.arg(), booltesttype: r.booltesttype, locat
     TypeName = TypeName(r) { names: r.names(), setof: r.setof, pct_type: r.pct_type, typmods:
         r.typmods(), array_bounds: r.array_bounds(), location: r.location };
     DefElem = DefElem(r) { defnamespace: r.defnamespace(), defname: r.defname(), arg: r.arg(),
-        defaction: r.defaction, location: r.location };
+        defaction: r.defaction, location: r.location } unless option;
     RoleSpec = RoleSpec(r) { roletype: r.roletype, rolename: r.rolename(), location: r.location };
     ObjectWithArgs = ObjectWithArgs(r) { objname: r.objname(), objargs: r.objargs(), objfuncargs:
         r.objfuncargs(), args_unspecified: r.args_unspecified };
@@ -161,16 +163,16 @@ RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(),
     CreateStmt = CreateStmt(r) { relation: r.relation(), table_elts: r.table_elts(),
         inh_relations: r.inh_relations(), partbound: r.partbound(), partspec: r.partspec(),
         of_typename: r.of_typename(), options: r.options(), oncommit: r.oncommit, tablespacename:
-        r.tablespacename(), access_method: r.access_method(), if_not_exists: r.if_not_exists };
+        r.tablespacename(), access_method: r.access_method(), if_not_exists: r.if_not_exists } unless table;
     ColumnDef = ColumnDef(r) { colname: r.colname(), type_name: r.type_name(), compression:
         r.compression(), storage: r.storage, storage_name: r.storage_name(), raw_default:
         r.raw_default(), identity: r.identity, identity_sequence: r.identity_sequence(),
         generated: r.generated, coll_clause: r.coll_clause(), constraints: r.constraints(),
-        fdwoptions: r.fdwoptions(), location: r.location };
+        fdwoptions: r.fdwoptions(), location: r.location } unless column;
     Constraint = Constraint(r) { contype: r.contype, conname: r.conname(), deferrable:
         r.deferrable, initdeferred: r.initdeferred, is_enforced: r.is_enforced, skip_validation:
         r.skip_validation, initially_valid: r.initially_valid, is_no_inherit: r.is_no_inherit,
-        raw_expr: r.raw_expr(), generated_when: r.generated_when, nulls_not_distinct:
+        raw_expr: r.raw_expr(), generated_when: r.generated_when, generated_kind: r.generated_kind, nulls_not_distinct:
         r.nulls_not_distinct, keys: r.keys(), without_overlaps: r.without_overlaps, including:
         r.including(), exclusions: r.exclusions(), options: r.options(), indexname: r.indexname(),
         indexspace: r.indexspace(), reset_default_tblspc: r.reset_default_tblspc, access_method:
@@ -178,7 +180,7 @@ RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(),
         r.fk_attrs(), pk_attrs: r.pk_attrs(), fk_with_period: r.fk_with_period, pk_with_period:
         r.pk_with_period, fk_matchtype: r.fk_matchtype, fk_upd_action: r.fk_upd_action,
         fk_del_action: r.fk_del_action, fk_del_set_cols: r.fk_del_set_cols(), location: r.location
-        };
+        } unless constraint;
     TableLikeClause = TableLikeClause(r) { relation: r.relation(), options: r.options };
     PartitionSpec = PartitionSpec(r) { strategy: r.strategy, part_params: r.part_params(),
         location: r.location };
@@ -205,7 +207,7 @@ RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(),
         r.objtype, missing_ok: r.missing_ok };
     AlterTableCmd = AlterTableCmd(r) { subtype: r.subtype, name: r.name(), num: r.num, newowner:
         r.newowner(), def: r.def(), behavior: r.behavior, missing_ok: r.missing_ok, recurse:
-        r.recurse };
+        r.recurse } unless alter_table;
     AtAlterConstraint = ATAlterConstraint(r) { conname: r.conname(), alter_enforceability:
         r.alter_enforceability, is_enforced: r.is_enforced, alter_deferrability:
         r.alter_deferrability, deferrable: r.deferrable, initdeferred: r.initdeferred,
@@ -223,7 +225,7 @@ RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(),
         r.for_identity, missing_ok: r.missing_ok };
     CreateStatsStmt = CreateStatsStmt(r) { defnames: r.defnames(), stat_types: r.stat_types(),
         exprs: r.exprs(), relations: r.relations(), stxcomment: r.stxcomment(), if_not_exists:
-        r.if_not_exists };
+        r.if_not_exists } unless statistics;
     StatsElem = StatsElem(r) { name: r.name(), expr: r.expr() };
     AlterStatsStmt = AlterStatsStmt(r) { defnames: r.defnames(), stxstattarget: r.stxstattarget(),
         missing_ok: r.missing_ok };
@@ -248,7 +250,7 @@ TriggerTransition = TriggerTransition(r) { name: r.name(), is_new: r.is_new, is_
     TransactionStmt = TransactionStmt(r) { kind: r.kind, options: r.options(), savepoint_name:
         r.savepoint_name(), gid: r.gid(), chain: r.chain, location: r.location };
     VariableSetStmt = VariableSetStmt(r) { kind: r.kind, name: r.name(), args: r.args(), is_local:
-        r.is_local, location: r.location };
+        r.is_local, location: r.location } unless set;
     VariableShowStmt = VariableShowStmt(r) { name: r.name() };
     AlterSystemStmt = AlterSystemStmt(r) { setstmt: r.setstmt() };
     DiscardStmt = DiscardStmt(r) { target: r.target };
@@ -265,11 +267,11 @@ TriggerTransition = TriggerTransition(r) { name: r.name(), is_new: r.is_new, is_
         is_from: r.is_from, is_program: r.is_program, filename: r.filename(), options:
         r.options(), where_clause: r.where_clause() };
 VacuumStmt = VacuumStmt(r) { options: r.options(), rels: r.rels(), is_vacuumcmd: r.is_vacuumcmd };
-    VacuumRelation = VacuumRelation(r) { relation: r.relation(), va_cols: r.va_cols() };
+    VacuumRelation = VacuumRelation(r) { relation: r.relation(), va_cols: r.va_cols() } unless vacuum;
     ClusterStmt = ClusterStmt(r) { relation: r.relation(), indexname: r.indexname(), params:
         r.params() };
     ReindexStmt = ReindexStmt(r) { kind: r.kind, relation: r.relation(), name: r.name(), params:
-        r.params() };
+        r.params() } unless reindex;
     LockStmt = LockStmt(r) { relations: r.relations(), mode: r.mode, nowait: r.nowait };
 ConstraintsSetStmt = ConstraintsSetStmt(r) { constraints: r.constraints(), deferred: r.deferred };
     NotifyStmt = NotifyStmt(r) { conditionname: r.conditionname(), payload: r.payload() };
@@ -305,7 +307,7 @@ CreateRoleStmt = CreateRoleStmt(r) { stmt_type: r.stmt_type, role: r.role(), opt
     AccessPriv = AccessPriv(r) { priv_name: r.priv_name(), cols: r.cols() };
     GrantRoleStmt = GrantRoleStmt(r) { granted_roles: r.granted_roles(), grantee_roles:
         r.grantee_roles(), is_grant: r.is_grant, opt: r.opt(), grantor: r.grantor(), behavior:
-        r.behavior };
+        r.behavior } unless membership;
     AlterDefaultPrivilegesStmt = AlterDefaultPrivilegesStmt(r) { options: r.options(), action:
         r.action() };
     DropOwnedStmt = DropOwnedStmt(r) { roles: r.roles(), behavior: r.behavior };

@@ -1,0 +1,245 @@
+//! What the grammar takes and PostgreSQL 15's does not: a syntax error at the token at which that
+//! one stops. The grammar is newer, and made to read texts whose literals are replaced by `$1` …,
+//! so that parameters stand in places where only literals can.
+//!
+//! Not found here: subqueries in FROM without an alias, and the syntax of SQL/JSON.
+
+use crate::ast::*;
+use crate::junk::Scan;
+use crate::position;
+use pgerror::{PgError, pg_err};
+
+/// Where PostgreSQL 15 stops. Locations are byte offsets of the text.
+#[derive(Clone, Copy)]
+enum Stop {
+    /// At the token that begins there.
+    At(i32),
+    /// At the last of these words, the first time that they follow each other from there on.
+    Words(i32, &'static [&'static str]),
+    /// At the token after these words, and after CONCURRENTLY.
+    After(i32, &'static [&'static str]),
+    /// At the token after this word, unless that is the other one.
+    AfterUnless(i32, &'static [&'static str], &'static str),
+    /// At the token after the first parentheses from there on.
+    AfterParentheses(i32),
+}
+
+/// What a statement has that is newer: the first of it that conversion met.
+#[derive(Default)]
+pub(super) struct Later(Option<Stop>);
+
+impl Later {
+    /// The error, if there is one, for a statement that begins at `start`.
+    pub(super) fn error(&self, sql: &str, start: i32, conforming: bool) -> Option<PgError> {
+        let stop = self.0?;
+        let (from, words): (i32, &[&str]) = match stop {
+            Stop::At(at) => (at, &[]),
+            Stop::AfterParentheses(at) => (at, &[]),
+            Stop::Words(at, words) | Stop::After(at, words) => (at, words),
+            Stop::AfterUnless(at, words, _) => (at, words),
+        };
+        let from = usize::try_from(from.max(start).max(0)).unwrap_or(0);
+        let mut scan = Scan::new(sql, from);
+        let mut next = || scan.token(conforming);
+        let mut token = next();
+        let mut matched = 0;
+        while matched < words.len() {
+            let (begin, end) = token?;
+            match sql[begin..end].eq_ignore_ascii_case(words[matched]) {
+                true => matched += 1,
+                false => matched = 0,
+            }
+            if matched < words.len() || matches!(stop, Stop::After(..) | Stop::AfterUnless(..)) {
+                token = next();
+            }
+        }
+        let follows = |word: &str| {
+            token.is_some_and(|(begin, end)| sql[begin..end].eq_ignore_ascii_case(word))
+        };
+        if matches!(stop, Stop::After(..)) && follows("concurrently") {
+            token = next();
+        }
+        if let Stop::AfterParentheses(_) = stop {
+            let mut depth = 0;
+            loop {
+                let (begin, end) = token?;
+                match &sql[begin..end] {
+                    "(" => depth += 1,
+                    ")" => depth -= 1,
+                    _ => {}
+                }
+                token = next();
+                if depth == 0 && &sql[begin..end] == ")" {
+                    break;
+                }
+            }
+        }
+        if let (Stop::AfterUnless(.., fine), Some((begin, end))) = (stop, token)
+            && sql[begin..end].eq_ignore_ascii_case(fine)
+        {
+            return None;
+        }
+        Some(match token {
+            Some((begin, end)) => {
+                pg_err!(SYNTAX_ERROR, "syntax error at or near \"{}\"", &sql[begin..end])
+                    .at(place(sql, begin))
+            }
+            None => pg_err!(SYNTAX_ERROR, "syntax error at end of input").at(place(sql, sql.len())),
+        })
+    }
+
+    fn stop(&mut self, stop: Stop) {
+        self.0.get_or_insert(stop);
+    }
+
+    fn parameter(&mut self, node: &Node) {
+        if let Node::ParamRef(p) = node {
+            self.stop(Stop::At(p.location));
+        }
+    }
+
+    /// `date $1`
+    pub(super) fn cast(&mut self, cast: &TypeCast) {
+        if cast.location < 0 {
+            self.parameter(&cast.arg);
+        }
+    }
+
+    /// `EXTRACT($1 FROM x)`, `x AT LOCAL`
+    pub(super) fn call(&mut self, call: &FuncCall) {
+        if call.funcformat != CoercionForm::SqlSyntax {
+            return;
+        }
+        match (call.funcname.last().map(|n| &**n), &call.args[..]) {
+            (Some("extract"), [field, _]) => self.parameter(field),
+            (Some("timezone"), [_]) => self.stop(Stop::Words(0, &["at", "local"])),
+            _ => {}
+        }
+    }
+
+    /// `SET work_mem = $1`
+    pub(super) fn set(&mut self, set: &VariableSetStmt) {
+        for node in &set.args {
+            self.parameter(node);
+        }
+    }
+
+    /// `CREATE ROLE a PASSWORD $1`
+    pub(super) fn option(&mut self, option: &DefElem) {
+        if let Some(node) = &option.arg {
+            self.parameter(node);
+        }
+    }
+
+    /// `WITH ADMIN OPTION` is the only option of a membership.
+    pub(super) fn membership(&mut self, grant: &GrantRoleStmt) {
+        let is_admin = |o: &DefElem| &*o.defname == "admin";
+        for option in &grant.opt {
+            match (is_admin(option), grant.is_grant) {
+                (true, true) if grant.opt.len() > 1 => {
+                    self.stop(Stop::After(option.location, &["admin", "option"]));
+                }
+                // The tree does not tell ADMIN OPTION from ADMIN TRUE.
+                (true, true) => {
+                    self.stop(Stop::AfterUnless(option.location, &["admin"], "option"));
+                }
+                (false, true) => self.stop(Stop::At(option.location)),
+                (false, false) => self.stop(Stop::Words(option.location, &["option"])),
+                (true, false) => {}
+            }
+        }
+    }
+
+    /// `a int STORAGE plain`, `a int GENERATED ALWAYS AS (b) VIRTUAL`
+    pub(super) fn column(&mut self, column: &ColumnDef) {
+        if column.storage_name.is_some() {
+            self.stop(Stop::Words(column.location, &["storage"]));
+        }
+    }
+
+    /// Constraints that are not enforced, without overlaps, or virtual columns.
+    pub(super) fn constraint(&mut self, constraint: &Constraint) {
+        let at = constraint.location;
+        match constraint.contype {
+            ConstrType::Generated if constraint.generated_kind != b's' => {
+                self.stop(Stop::AfterParentheses(at));
+            }
+            ConstrType::AttrEnforced | ConstrType::AttrNotEnforced => {
+                self.stop(Stop::Words(at, &["enforced"]));
+            }
+            ConstrType::Check | ConstrType::Foreign if !constraint.is_enforced => {
+                self.stop(Stop::Words(at, &["enforced"]));
+            }
+            _ if constraint.without_overlaps => self.stop(Stop::Words(at, &["without"])),
+            _ if constraint.fk_with_period => self.stop(Stop::Words(at, &["period"])),
+            _ => {}
+        }
+    }
+
+    /// NOT NULL as a constraint of the table.
+    pub(super) fn table(&mut self, table: &CreateStmt) {
+        table.table_elts.iter().for_each(|node| self.table_constraint(node));
+    }
+
+    fn table_constraint(&mut self, node: &Node) {
+        match node {
+            Node::Constraint(c) if c.contype == ConstrType::NotNull => {
+                self.stop(Stop::Words(c.location, &["not"]));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn alter_table(&mut self, command: &AlterTableCmd) {
+        match (command.subtype, &command.def) {
+            (AlterTableType::AddConstraint, Some(def)) => self.table_constraint(def),
+            (AlterTableType::SetExpression, _) => self.stop(Stop::Words(0, &["set", "expression"])),
+            (AlterTableType::SetStatistics, None) => {
+                self.stop(Stop::Words(0, &["set", "statistics", "default"]));
+            }
+            (AlterTableType::SetStorage, _) => {
+                // DEFAULT is a reserved word: it comes in no other way.
+                if matches!(&command.def, Some(Node::String(s)) if &**s == "default") {
+                    self.stop(Stop::Words(0, &["set", "storage", "default"]));
+                }
+            }
+            (AlterTableType::SetAccessMethod, _) if command.name.is_none() => {
+                self.stop(Stop::Words(0, &["access", "method", "default"]));
+            }
+            _ => {}
+        }
+    }
+
+    /// RETURNING with names for the old and the new row.
+    pub(super) fn returning(&mut self) {
+        self.stop(Stop::Words(0, &["returning", "with"]));
+    }
+
+    /// CREATE STATISTICS without a name.
+    pub(super) fn statistics(&mut self, statistics: &CreateStatsStmt) {
+        if statistics.defnames.is_empty() {
+            self.stop(Stop::After(0, &["create", "statistics"]));
+        }
+    }
+
+    /// REINDEX DATABASE and SYSTEM without a name.
+    pub(super) fn reindex(&mut self, reindex: &ReindexStmt) {
+        match reindex.kind {
+            _ if reindex.name.is_some() => {}
+            ReindexObjectType::Database => self.stop(Stop::After(0, &["database"])),
+            ReindexObjectType::System => self.stop(Stop::After(0, &["system"])),
+            _ => {}
+        }
+    }
+
+    /// `VACUUM ONLY t`
+    pub(super) fn vacuum(&mut self, relation: &VacuumRelation) {
+        if relation.relation.as_ref().is_some_and(|r| !r.inh) {
+            self.stop(Stop::Words(0, &["only"]));
+        }
+    }
+}
+
+fn place(sql: &str, at: usize) -> u32 {
+    i32::try_from(at).map_or(0, |at| position(sql, at))
+}
