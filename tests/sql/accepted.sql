@@ -144,3 +144,11 @@ RESET ROLE; DROP VIEW accepted_v; DROP SEQUENCE accepted_s; DROP ROLE accepted_r
 SELECT pg_terminate_backend(0)
 SELECT pg_cancel_backend(-1)
 SELECT pg_log_backend_memory_contexts(0)
+-- COPY looks for its table and asks for rights before it reads its options.
+COPY nosuch FROM stdin (nosuch)
+COPY nosuch TO stdout (nosuch)
+COPY (SELECT nosuch) TO stdout (nosuch)
+COPY pg_user TO stdout (nosuch)
+COPY pg_class (nosuch) TO stdout (nosuch)
+SELECT string_agg('a', 1::int2 ORDER BY 1)
+SELECT string_agg('a', 1::int2 ORDER BY 1, 2)

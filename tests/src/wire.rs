@@ -19,7 +19,7 @@ mod fastpath;
 mod notify;
 mod order;
 mod protocol;
-
+mod random;
 mod settings;
 mod utility;
 

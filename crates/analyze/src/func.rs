@@ -256,8 +256,8 @@ impl Analyzer<'_> {
                         Err(back) => args.push(back),
                     }
                 }
-                let e =
-                    self.not_found(&text, &owned_names, &actual, proc_call, has_order && !within);
+                let keys = call.filter(|_| !within).map_or(0, |c| c.agg_order.len());
+                let e = self.not_found(&text, &owned_names, &actual, proc_call, keys);
                 return Err(self.at(e, location));
             }
         };
@@ -617,10 +617,10 @@ impl Analyzer<'_> {
         argnames: &[String],
         types: &[Oid],
         proc_call: bool,
-        ordered: bool,
+        order_keys: usize,
     ) -> PgError {
         let signature = self.signature(name, argnames, types);
-        if ordered && types.len() > 1 {
+        if order_keys > 1 {
             return pg_err!(UNDEFINED_FUNCTION, "function {signature} does not exist").hint(
                 "No aggregate function matches the given name and argument types. Perhaps you \
                  misplaced ORDER BY; ORDER BY must appear after all regular arguments of the \

@@ -45,11 +45,10 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     if stmt.is_program {
         return Err(PgError::unsupported("COPY with a program"));
     }
-    let format = format(&stmt.options, stmt.is_from, sql)?;
-    if stmt.is_from {
-        return from::copy_from(host, stmt, &format, sql);
+    match stmt.is_from {
+        true => from::copy_from(host, stmt, sql),
+        false => to::copy_to(host, stmt, sql),
     }
-    to::copy_to(host, stmt, &format, sql)
 }
 
 /// Files and programs are for superusers and for roles that were given the right.

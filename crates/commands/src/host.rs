@@ -38,6 +38,9 @@ pub trait CommandHost: analyze::Host {
     /// The client's side of COPY FROM STDIN and TO STDOUT.
     fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
 
+    /// Are there portals from which rows can still be fetched?
+    fn has_ready_portals(&self) -> bool;
+
     /// Is a transaction block open, or is the statement one of several of a simple query?
     fn in_transaction_block(&self) -> bool;
 

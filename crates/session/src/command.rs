@@ -89,6 +89,10 @@ impl CommandHost for Session {
         Ok(self)
     }
 
+    fn has_ready_portals(&self) -> bool {
+        self.core.portals.values().any(crate::portal::Portal::is_ready)
+    }
+
     fn in_transaction_block(&self) -> bool {
         !matches!(self.xact.block, Block::None | Block::Single)
     }

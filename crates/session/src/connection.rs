@@ -19,6 +19,8 @@ const KEPT_BYTES_MAX: usize = 64 * 1024;
 /// See the module's text.
 pub struct Connection {
     pub(crate) transport: Box<dyn Transport>,
+    /// Answers are only collected, however many there are.
+    pub(crate) held: bool,
     /// An error has come in the middle of a message: nobody knows where the next one begins.
     pub(crate) out_of_step: bool,
     pub(crate) inbox: Inbox,
@@ -57,6 +59,7 @@ impl Connection {
     pub fn new(transport: Box<dyn Transport>) -> Connection {
         Connection {
             transport,
+            held: false,
             out_of_step: false,
             inbox: Inbox::new(),
             out: Vec::new(),
@@ -200,7 +203,7 @@ impl Connection {
     /// Sends if there is much to send.
     #[inline]
     pub fn flush_if_large(&mut self) -> Result<()> {
-        if self.out.len() >= FLUSH_BYTES { self.flush() } else { Ok(()) }
+        if self.out.len() >= FLUSH_BYTES && !self.held { self.flush() } else { Ok(()) }
     }
 
     /// Is nobody there any more?

@@ -1,6 +1,7 @@
 //! EXPLAIN: which plan is meant, and the way of its text to the client. Counterpart: the upper half
 //! of explain.c.
 
+use crate::plancache::choice::Mode;
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::utility::text_field;
@@ -74,7 +75,9 @@ impl Session {
                 // It may have no other parameters than EXPLAIN itself has been given.
                 crate::simple::check_parameters(core, &raw, sql, params.1)?;
                 let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;
-                self.explain_prepared(&Arc::new(prepared), params.0, into, sql, options, out)
+                // Values that EXPLAIN has been given are constants in the plan.
+                let subject = (&Arc::new(prepared), params.0, Mode::Custom);
+                self.explain_prepared(subject, into, sql, options, out)
             }
             Node::NotifyStmt(_) => {
                 out.utility(Some("NOTIFY"), "Notify");
@@ -98,7 +101,8 @@ impl Session {
         let (prepared, params) = self.execute_arguments(stmt, sql)?;
         match prepared.node() {
             Some(node) if analyze::is_query(node) => {
-                self.explain_prepared(&prepared, &params, into, sql, options, out)
+                let mode = self.core.resolved.plan_mode;
+                self.explain_prepared((&prepared, &params, mode), into, sql, options, out)
             }
             _ => {
                 out.utility(Some(NO_PLAN), "Utility Statement");
@@ -109,15 +113,13 @@ impl Session {
 
     fn explain_prepared(
         &mut self,
-        prepared: &Arc<Prepared>,
-        params: &Arc<[Datum]>,
+        (prepared, params, mode): (&Arc<Prepared>, &Arc<[Datum]>, Mode),
         into: Option<&CreateTableAsStmt>,
         sql: &str,
         options: Options,
         out: &mut Explanation,
     ) -> Result<()> {
         let before = (self.core.now(), self.core.backend.buffer_usage());
-        let mode = self.core.resolved.plan_mode;
         let plan = prepared.plan(&mut self.core, params, mode)?;
         let planning_us = (self.core.now() - before.0).max(0) as u64;
         let planning_buffers = self.core.backend.buffer_usage() - before.1;

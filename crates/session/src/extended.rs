@@ -1,7 +1,7 @@
 //! The extended protocol: Parse, Bind, Describe, Execute, Close.
 //! Counterpart: `exec_parse_message` and its kin in postgres.c.
 
-use crate::portal::{Portal, Ran, ends_block, write_tag};
+use crate::portal::{Lines, Portal, Ran, cannot_be_run, ends_block, write_tag};
 use crate::prepared::Prepared;
 use crate::rows;
 use crate::session::Session;
@@ -97,6 +97,7 @@ impl Session {
     }
 
     fn parsed(&mut self, name: &str, prepared: Arc<Prepared>) -> Result<()> {
+        self.core.mode.queried |= prepared.node().is_some_and(is_analyzed);
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
@@ -181,6 +182,7 @@ impl Session {
             prepared.revalidate(&mut self.core)?;
         }
         dead.is_empty = prepared.raw.is_none();
+        self.core.mode.queried |= prepared.node().is_some_and(is_analyzed);
         let fields = match prepared.node() {
             Some(node @ (Node::ExecuteStmt(_) | Node::FetchStmt(_))) => {
                 self.named_fields(node).map(Arc::from)
@@ -385,37 +387,59 @@ impl Session {
                 self.begin_timed(&what, &sql, std::iter::once(node)).map(|t| (t, what))
             }
         };
+        // A negative number is no limit.
+        let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
         if !prepared.is_query {
             let (raw, params) = (prepared.raw.clone(), portal.params.clone());
             let Some(raw) = raw else { return Ok(()) };
-            if portal.finished && portal.fields.is_none() {
-                return Err(pg_err!(
-                    OBJECT_NOT_IN_PREREQUISITE_STATE,
-                    "portal \"{name}\" cannot be run"
-                ));
+            if portal.finished {
+                if portal.fields.is_none() {
+                    return Err(cannot_be_run(&name));
+                }
+                portal.lines.send(limit, &mut self.conn.out);
+                self.core.portals.insert(name, portal);
+                return self.conn.flush_if_large();
             }
             portal.finished = true;
+            let before = self.conn.out.len();
+            self.conn.held = limit > 0 && portal.fields.is_some();
             let types = &prepared.param_types;
             self.results = portal.formats.clone();
             let tag = self.utility(&raw, &prepared.sql, &params, types, false);
             self.results = Formats::Text;
+            let held = std::mem::take(&mut self.conn.held);
             let tag = tag?;
+            let kept = if held { self.conn.out.split_off(before) } else { Vec::new() };
+            if portal.fields.is_some() {
+                portal.lines = Lines::new(kept, tag.clone());
+            }
             self.send_notices_now()?;
             if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
                 self.finish_command()?;
+                // Its transaction has begun, or has a level more or less.
+                if begins_level(&raw.stmt) && self.xact.block != crate::xact::Block::None {
+                    portal.level = portal.level.min(self.core.backend.txn.nesting());
+                    self.core.portals.insert(name, portal);
+                }
             } else {
                 self.next_command()?;
                 self.xact.pipelining = true;
+                if held {
+                    portal.lines.send(limit, &mut self.conn.out);
+                }
                 self.core.portals.insert(name, portal);
             }
-            backend::command_complete(&mut self.conn.out, &tag);
+            if !held {
+                backend::command_complete(&mut self.conn.out, &tag);
+            }
             if let Some((timed, what)) = timed {
                 self.end_timed(Some(timed), &what, &prepared.sql);
             }
             return self.conn.flush_if_large();
         }
-        // A negative number is no limit.
-        let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
+        if portal.finished && portal.fields.is_none() {
+            return Err(cannot_be_run(&name));
+        }
         let running = self.core.measure(Work::Executor);
         let ran = self.run_query_portal(&mut portal, limit)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
@@ -499,6 +523,25 @@ fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> S
         _ => "",
     };
     format!("{portal} parameter ${}{shown}", i + 1)
+}
+
+/// Do portals outlive the statement?
+fn begins_level(node: &Node) -> bool {
+    use parse::ast::TransactionStmtKind::{Begin, Release, Savepoint, Start};
+    matches!(node, Node::TransactionStmt(s) if matches!(s.kind, Begin | Start | Savepoint | Release))
+}
+
+/// Is a snapshot taken for the analysis of the statement? Counterpart: `analyze_requires_snapshot`.
+fn is_analyzed(node: &Node) -> bool {
+    analyze::is_query(node)
+        || matches!(
+            node,
+            Node::DeclareCursorStmt(_)
+                | Node::ExplainStmt(_)
+                | Node::CreateTableAsStmt(_)
+                | Node::SelectStmt(_)
+                | Node::CallStmt(_)
+        )
 }
 
 fn no_portal(name: &str) -> PgError {

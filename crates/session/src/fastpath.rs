@@ -31,6 +31,7 @@ impl Session {
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
+        self.core.mode.queried = true;
         let mark = self.conn.mark();
         let answered = self.answer_call(call);
         self.core.backend.truncate_snapshots(depth);

@@ -75,6 +75,8 @@ pub(crate) struct Portal {
     pub(crate) finished: bool,
     /// An error has ended it.
     failed: bool,
+    /// What is left of the rows of a command that has been run.
+    pub(crate) lines: Lines,
     /// How a cursor's rows say where they come from.
     identities: RowIdentities,
     /// The rows of tables, in the order of `identities`, that the row was made from which the
@@ -93,6 +95,43 @@ pub(crate) struct Portal {
     pub(crate) created: i64,
 }
 
+/// Rows of a command, as messages that have not been sent.
+#[derive(Default)]
+pub(crate) struct Lines {
+    bytes: Vec<u8>,
+    used: usize,
+    /// The command's tag.
+    tag: String,
+}
+
+impl Lines {
+    pub(crate) fn new(bytes: Vec<u8>, tag: String) -> Lines {
+        Lines { bytes, used: 0, tag }
+    }
+
+    /// Sends up to so many rows (0: all), and the tag, which counts the rows sent now. Where the
+    /// limit is met exactly there may be more, whatever is left.
+    pub(crate) fn send(&mut self, limit: u64, out: &mut Vec<u8>) {
+        let mut sent = 0;
+        while limit == 0 || sent < limit {
+            let rest = &self.bytes[self.used..];
+            let Some(length) = rest.get(1..).and_then(|b| b.first_chunk::<4>()) else { break };
+            let message = &rest[..1 + u32::from_be_bytes(*length) as usize];
+            out.extend_from_slice(message);
+            self.used += message.len();
+            sent += u64::from(message[0] == b'D');
+        }
+        if limit > 0 && sent == limit {
+            return wire::backend::portal_suspended(out);
+        }
+        let tag = match self.tag.rsplit_once(' ') {
+            Some((verb, count)) if count.parse::<u64>().is_ok() => format!("{verb} {sent}"),
+            _ => self.tag.clone(),
+        };
+        wire::backend::command_complete(out, &tag);
+    }
+}
+
 /// What a portal's query is run by: an execution that has ended before, or a plan.
 enum Planned {
     Idle(Box<Idle>),
@@ -108,6 +147,11 @@ pub(crate) enum Ran {
 }
 
 impl Portal {
+    /// Can rows be fetched from it, as far as is known?
+    pub(crate) fn is_ready(&self) -> bool {
+        (self.fields.is_some() || !self.finished) && !self.failed
+    }
+
     /// Is its query at work on the relation?
     pub(crate) fn reads(&self, relation: ids::Oid) -> bool {
         let at_work = self.run.as_ref().filter(|_| !self.held);
@@ -136,6 +180,7 @@ impl Portal {
             at_end: false,
             finished: false,
             failed: false,
+            lines: Lines::default(),
             identities: RowIdentities::default(),
             current: Vec::new(),
             hold: false,
@@ -426,7 +471,7 @@ impl Session {
                 "DECLARE CURSOR can only be used in transaction blocks"
             ));
         }
-        if self.core.portals.contains_key(&name) {
+        if self.core.portals.contains_key(&name) || self.is_executing(&name) {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let fields = prepared.fields.clone();
@@ -452,16 +497,24 @@ impl Session {
         Ok(())
     }
 
+    /// Does the portal of that name run at the moment?
+    fn is_executing(&self, name: &str) -> bool {
+        self.core.executing.as_ref().is_some_and(|(running, ..)| running == name)
+    }
+
     /// FETCH and MOVE: the tag. Rows are described before they are sent where `describe`.
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
-        let mut portal = self.core.portals.remove(&name).ok_or_else(|| no_cursor(&name))?;
+        let Some(mut portal) = self.core.portals.remove(&name) else {
+            return Err(if self.is_executing(&name) {
+                cannot_be_run(&name)
+            } else {
+                no_cursor(&name)
+            });
+        };
         if portal.failed {
             self.core.portals.insert(name.clone(), portal);
-            return Err(pg_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "portal \"{name}\" cannot be run"
-            ));
+            return Err(cannot_be_run(&name));
         }
         if portal.statement.is_query {
             self.start_portal(&mut portal)?;
@@ -656,6 +709,9 @@ impl Session {
             }
             Some(name) => match self.core.portals.remove(&**name) {
                 Some(_) => Ok("CLOSE CURSOR"),
+                None if self.is_executing(name) => {
+                    Err(pg_err!(INVALID_CURSOR_STATE, "cannot drop active portal \"{name}\""))
+                }
                 None => Err(no_cursor(name)),
             },
         }
@@ -772,6 +828,11 @@ impl Core {
             None => portal.current.get(place).copied().flatten(),
         })
     }
+}
+
+/// It runs, it has failed, or it has been run and there is nothing to be fetched from it.
+pub(crate) fn cannot_be_run(name: &str) -> PgError {
+    pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "portal \"{name}\" cannot be run")
 }
 
 fn no_cursor(name: &str) -> PgError {

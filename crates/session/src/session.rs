@@ -30,6 +30,8 @@ pub struct Session {
     pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
     /// Formats of the rows that the utility statement under way sends, as its Bind asked for them.
     pub(crate) results: Formats,
+    /// Open EXECUTEs of commands.
+    pub(crate) nested_executes: u32,
     /// After an error in the extended protocol: until Sync nothing is done.
     skip_to_sync: bool,
     config_generation: u64,
@@ -76,6 +78,7 @@ impl Session {
             unnamed: None,
             recent: HashMap::new(),
             results: Formats::Text,
+            nested_executes: 0,
             skip_to_sync: false,
             config_generation,
             reported: Vec::new(),

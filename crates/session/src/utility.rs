@@ -22,6 +22,9 @@ use types::{Batch, Datum, DatumRef, oids};
 use wire::{FieldDescription, Format, backend};
 
 /// A text column that the server makes up.
+/// Deepest nesting of EXECUTE of statements that are commands, which may be EXECUTE in turn.
+const NESTED_EXECUTES_MAX: u32 = 1000;
+
 pub(crate) fn text_field(name: &str) -> FieldDescription {
     FieldDescription {
         name: name.to_owned(),
@@ -34,6 +37,24 @@ pub(crate) fn text_field(name: &str) -> FieldDescription {
     }
 }
 
+/// Is a snapshot taken before the command runs, so that it is too late for SET TRANSACTION?
+/// Counterpart: `PlannedStmtRequiresSnapshot`.
+fn takes_snapshot(node: &Node) -> bool {
+    !matches!(
+        node,
+        Node::TransactionStmt(_)
+            | Node::LockStmt(_)
+            | Node::VariableSetStmt(_)
+            | Node::VariableShowStmt(_)
+            | Node::ConstraintsSetStmt(_)
+            | Node::FetchStmt(_)
+            | Node::ListenStmt(_)
+            | Node::NotifyStmt(_)
+            | Node::UnlistenStmt(_)
+            | Node::CheckPointStmt
+    )
+}
+
 impl Session {
     /// Runs the statement and returns its tag. `describe`: rows are described before they are sent.
     pub(crate) fn utility(
@@ -44,6 +65,7 @@ impl Session {
         types: &[Oid],
         describe: bool,
     ) -> Result<String> {
+        self.core.mode.queried |= takes_snapshot(&raw.stmt);
         Ok(match &raw.stmt {
             Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
             Node::VariableSetStmt(stmt) => self.set_statement(stmt)?.to_owned(),
@@ -311,6 +333,16 @@ impl Session {
         describe: bool,
     ) -> Result<String> {
         let (prepared, params) = self.execute_arguments(stmt, sql)?;
+        if let (false, Some(raw)) = (prepared.is_query, &prepared.raw) {
+            if self.nested_executes == NESTED_EXECUTES_MAX {
+                return Err(eval::too_deep());
+            }
+            self.nested_executes += 1;
+            let (sql, types) = (&prepared.sql, &prepared.param_types);
+            let done = stdx::stack::deep(|| self.utility(raw, sql, &params, types, describe));
+            self.nested_executes -= 1;
+            return done;
+        }
         prepared.revalidate(&mut self.core)?;
         let fields = prepared.fields.clone();
         let level = self.core.backend.txn.nesting();

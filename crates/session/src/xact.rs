@@ -296,8 +296,13 @@ impl Session {
         let name = stmt.savepoint_name.as_deref().unwrap_or_default();
         match stmt.kind {
             TransactionStmtKind::Begin | TransactionStmtKind::Start => {
+                let before = self.xact.block;
                 self.begin_block()?;
-                self.set_characteristics(&stmt.options)?;
+                if let Err(e) = self.set_characteristics(&stmt.options) {
+                    // A block that has not begun is not left failed.
+                    self.xact.block = before;
+                    return Err(e);
+                }
                 let start = stmt.kind == TransactionStmtKind::Start;
                 Ok(if start { "START TRANSACTION" } else { "BEGIN" })
             }

@@ -145,6 +145,11 @@ impl Client {
         let _ = self.stream.write_all(bytes);
     }
 
+    /// Nothing more is sent; answers can still be read.
+    pub fn close_input(&mut self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Write);
+    }
+
     /// One byte that is not a message: the answer to a request for encryption.
     pub fn byte(&mut self) -> Option<u8> {
         let mut byte = [0];

@@ -17,6 +17,7 @@ cases! {
     what_a_failed_bind_leaves,
     failed_blocks,
     statements_that_write_wait_for_execute,
+    utility_portals,
     implicit_blocks,
     binary_values_with_too_many_bytes,
 }
@@ -175,6 +176,56 @@ fn statements_that_write_wait_for_execute(both: &Both) {
             3,
         );
     }
+}
+
+fn utility_portals(both: &Both) {
+    for sql in ["set work_mem = '1MB'", "drop table if exists nosuch", "listen a", "show work_mem"]
+    {
+        let twice = b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
+        both.check(sql, twice.execute("", 0).sync(), 1);
+    }
+    let run = |sql: &str| b().parse("", sql, &[]).bind("", "", &[], &[], &[]);
+    both.check(
+        "written once",
+        run("delete from pg_class where false").execute("", 0).execute("", 0).sync(),
+        1,
+    );
+    for sql in [
+        "show work_mem",
+        "explain (costs off, verbose) select 1 where $1 = 1",
+        "fetch all from c",
+        "execute e",
+        "execute i",
+    ] {
+        for limits in [[1, 0, 0], [2, 2, 2], [0, 0, 1], [9, 1, 0], [1, 1, u32::MAX]] {
+            let portal = match sql.contains("$1") {
+                true => b().parse("", sql, &[]).bind("", "", &[], &[Some(b"1")], &[]),
+                false => run(sql),
+            };
+            let all = limits.iter().fold(portal.describe(b'P', ""), |all, n| all.execute("", *n));
+            both.check(
+                &format!("{sql} {limits:?}"),
+                b().query("create temp table t (a int4); begin")
+                    .query("declare c cursor for select g from generate_series(1, 4) g")
+                    .query("prepare e as select g, 'x' from generate_series(1, 3) g")
+                    .query("prepare i as insert into t values (1), (2) returning a")
+                    .bytes(&all.sync().0)
+                    .query("select count(*) from t")
+                    .query("rollback"),
+                7,
+            );
+        }
+    }
+    both.check(
+        "a portal sees itself",
+        b().parse("", "select name, statement, is_holdable from pg_cursors", &[])
+            .bind("q", "", &[], &[], &[])
+            .execute("q", 0)
+            .bind("", "", &[], &[], &[])
+            .execute("", 0)
+            .sync(),
+        1,
+    );
 }
 
 fn implicit_blocks(both: &Both) {

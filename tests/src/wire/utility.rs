@@ -167,7 +167,7 @@ fn routines_of_errors(both: &Both) {
         ("date", run("select 'x'::date")),
         ("rights", run("set role wire_routine; select * from wire_routine")),
         ("owner", run("set role wire_routine; drop table wire_routine")),
-        ("timeout", run("set statement_timeout = 10; select pg_sleep(60)")),
+        ("timeout", run("set statement_timeout = 300; select pg_sleep(60)")),
         ("bind", b().parse("", "select $1::int4", &[]).bind("", "", &[], &[], &[]).sync()),
         ("prepared", run("execute nosuch")),
         ("prepared twice", run("prepare s as select 1; prepare s as select 1")),
@@ -194,9 +194,9 @@ fn routines_of_errors(both: &Both) {
 fn statements_of_a_message_are_timed_one_by_one(both: &Both) {
     both.ask(&[
         "set statement_timeout = 600; select 1 where pg_sleep(0.4) is null; select 2 where pg_sleep(0.4) is null",
-        "set statement_timeout = 60000; set statement_timeout = 10; select pg_sleep(60)",
-        "set statement_timeout = 10; set statement_timeout = 0; select 1 where pg_sleep(0.1) is null",
-        "begin; set statement_timeout = 10; commit; select pg_sleep(60)",
+        "set statement_timeout = 60000; set statement_timeout = 300; select pg_sleep(60)",
+        "set statement_timeout = 300; set statement_timeout = 0; select 1 where pg_sleep(0.1) is null",
+        "begin; set statement_timeout = 300; commit; select pg_sleep(60)",
     ]);
 }
 

@@ -116,12 +116,7 @@ impl Source {
     }
 }
 
-pub(super) fn copy_from(
-    host: &mut dyn CommandHost,
-    stmt: &CopyStmt,
-    format: &Format,
-    sql: &str,
-) -> Result<u64> {
+pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
     let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
@@ -147,6 +142,7 @@ pub(super) fn copy_from(
             Some(exprs::compile_quals_over(host, &rel, plan::walk::conjuncts(e))?)
         }
     };
+    let format = &super::format(&stmt.options, true, sql)?;
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot);
@@ -200,6 +196,12 @@ fn insert_options(
 ) -> Result<InsertOptions> {
     let table = rel.rows()?;
     let is_new = engine::storage::is_new_here(host.backend(), table.file);
+    if format.freeze && host.has_ready_portals() {
+        bail!(
+            INVALID_TRANSACTION_STATE,
+            "cannot perform COPY FREEZE because of prior transaction activity"
+        );
+    }
     if format.freeze && !is_new {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,

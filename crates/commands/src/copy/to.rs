@@ -42,13 +42,10 @@ impl Target {
     }
 }
 
-pub(super) fn copy_to(
-    host: &mut dyn CommandHost,
-    stmt: &CopyStmt,
-    format: &Format,
-    sql: &str,
-) -> Result<u64> {
+pub(super) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+    let format = || super::format(&stmt.options, false, sql);
     if let Some(node) = &stmt.query {
+        let format = &format()?;
         if matches!(node, Node::SelectStmt(s) if crate::view::has_into(s)) {
             bail!(FEATURE_NOT_SUPPORTED, "COPY (SELECT INTO) is not supported");
         }
@@ -96,6 +93,7 @@ pub(super) fn copy_to(
         b'S' => bail!(WRONG_OBJECT_TYPE, "cannot copy from sequence \"{name}\""),
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""),
     }
+    let format = &format()?;
     let attributes: Vec<_> = columns.iter().filter_map(|c| rel.attribute(*c)).collect();
     let names = attributes.iter().map(|a| a.attname.to_string()).collect();
     let types = attributes.iter().map(|a| a.atttypid).collect();

@@ -1,0 +1,258 @@
+//! Sequences of messages made at random, sent to both servers: each message that comes back must be
+//! the same.
+//!
+//! A sequence is sent whole, and then the client closes its side. A server that finds the end of
+//! the input drops answers that it has not flushed. So the answers to a sequence that ends at any
+//! place say what has come by then: by a Flush, by a Sync, by an error.
+//!
+//! Sequences come in batches. Each batch begins with new tables, which its sequences change.
+//! `NORSU_WIRE_SEED=n` runs batch n, `n..m` those from n to m; `NORSU_TEST_LONG=1` runs many.
+
+mod generate;
+mod texts;
+
+use super::client::{Bytes, Client, Message};
+use crate::pair::Pair;
+use generate::{Generator, Step};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use texts::Texts;
+
+/// Sequences in a batch.
+const BATCH: u64 = 50;
+/// Each has a database of its own in both servers.
+const LANES: usize = 2;
+/// A run ends when it has met so many kinds of differences.
+const WRONG_MAX: usize = 60;
+
+/// What every batch begins with.
+const TABLES: &[&str] = &[
+    "drop schema public cascade; create schema public",
+    "create table t (a int4 primary key, b text default 'd', c numeric(6, 2) check (c > 0))",
+    "insert into t select g, 'b' || g, g * 1.5 from generate_series(1, 5) g",
+    "create table u (k int4 references t, v date, w int4[])",
+    "insert into u select g, date '2024-01-31' + g, array[g, null] from generate_series(1, 3) g",
+    "create view vt as select a, b from t where a > 1",
+    "create sequence sq",
+    "create domain dm as int4 not null check (value > 0)",
+    "create type mood as enum ('sad', 'ok')",
+    "create type pair as (x int4, y text)",
+    "create function plus(p int4, q int4 default 1) returns int4 language sql as 'select p + q'",
+    "create function many(p int4) returns setof int4 language sql \
+     as 'select g from generate_series(1, p) g'",
+    "create procedure put(p int4, q text) language sql as 'insert into t values (p, q)'",
+];
+
+#[test]
+fn random_messages_are_answered_as_by_the_real_server() {
+    let pair = Pair::start_both("wire-random", "C.UTF-8", &["max_connections=300", "fsync=off"]);
+    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
+    let batches = match std::env::var("NORSU_WIRE_SEED") {
+        Ok(text) => {
+            let number = |n: &str| n.parse::<u64>().expect("a number");
+            let range = text.split_once("..").map(|(from, to)| number(from)..number(to));
+            range.unwrap_or_else(|| number(&text)..number(&text) + 1)
+        }
+        Err(_) if long => 0..4000,
+        Err(_) => 0..16,
+    };
+    let (next, start) = (AtomicU64::new(batches.start), Instant::now());
+    let texts = Texts::read();
+    let wrong = Mutex::new(Wrong::new());
+    std::thread::scope(|scope| {
+        for lane in 0..LANES {
+            let (pair, texts, next, wrong, end) = (&pair, &texts, &next, &wrong, batches.end);
+            scope.spawn(move || {
+                let lane = Lane::new(pair, lane);
+                loop {
+                    let batch = next.fetch_add(1, Ordering::Relaxed);
+                    let enough = wrong.lock().expect("no panic while it is held").len();
+                    if batch >= end || enough >= WRONG_MAX {
+                        break;
+                    }
+                    lane.run_batch(batch, texts, wrong);
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("no panic while it was held");
+    eprintln!(
+        "{} sequences in {} s, differences: {:?}",
+        (batches.end - batches.start) * BATCH,
+        start.elapsed().as_secs(),
+        wrong.iter().map(|(first, (_, count))| (count, first)).collect::<Vec<_>>(),
+    );
+    let told: Vec<&str> = wrong.values().map(|(told, _)| told.as_str()).collect();
+    assert!(told.is_empty(), "{} kinds of differences:\n{}", told.len(), told.join("\n"));
+    assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
+}
+
+/// The first of the answers that differ, ours and the real one; for each the shortest sequence of
+/// the first time, and how often it was met.
+type Wrong = BTreeMap<String, (String, u32)>;
+
+/// A pair of databases.
+struct Lane<'p> {
+    pair: &'p Pair,
+    database: String,
+    sockets: [PathBuf; 2],
+}
+
+impl<'p> Lane<'p> {
+    fn new(pair: &'p Pair, number: usize) -> Lane<'p> {
+        let database = format!("lane{number}");
+        let lane = Lane { pair, sockets: pair.sockets(), database };
+        for socket in &lane.sockets {
+            Client::connect(socket).column(&format!("create database {}", lane.database));
+        }
+        lane
+    }
+
+    /// A session. Sessions that have ended may take up all places for a while, and the real server
+    /// may have to recover: `recovers` says that.
+    fn connect_noting(&self, socket: &Path, recovers: &mut bool) -> Client {
+        let parameters = [("user", "postgres"), ("database", self.database.as_str())];
+        loop {
+            let (client, greeting) = Client::start(socket, &parameters);
+            let last = greeting.last();
+            let code = last.and_then(|last| last.field(b'C')).unwrap_or_default();
+            match code.as_str() {
+                _ if last.is_some_and(|last| last.kind == b'Z') => return client,
+                "53300" => {}
+                "" | "57P02" | "57P03" if socket == self.sockets[1] => *recovers = true,
+                _ => {
+                    let said: Vec<String> = greeting.iter().map(Message::show).collect();
+                    panic!("no session: {said:?}\n{}", self.pair.ours.log());
+                }
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn connect(&self, socket: &Path) -> Client {
+        self.connect_noting(socket, &mut false)
+    }
+
+    /// Has the real server just gone down? Some sequences end it, and with it all its sessions.
+    fn real_server_went_down(&self, said: &[String]) -> bool {
+        let mut recovers = said.iter().any(|line| line.contains("C=57P02"));
+        // The death of a process is noticed after a while.
+        std::thread::sleep(Duration::from_millis(50));
+        let mut client = self.connect_noting(&self.sockets[1], &mut recovers);
+        client.send(&Bytes::new().query("select 1").0);
+        recovers |= client.until_ready().last().is_none_or(|last| last.kind != b'Z');
+        self.connect_noting(&self.sockets[1], &mut recovers);
+        recovers
+    }
+
+    fn make_tables(&self) {
+        for socket in &self.sockets {
+            let mut client = self.connect(socket);
+            for sql in TABLES {
+                client.column(sql);
+            }
+        }
+    }
+
+    fn run_batch(&self, batch: u64, texts: &Texts, wrong: &Mutex<Wrong>) {
+        self.make_tables();
+        for i in 0..BATCH {
+            let sequence = Generator::new(texts, batch * BATCH + i).sequence();
+            let Some(found) = self.differ(&sequence) else { continue };
+            let known = |first: &String| {
+                let mut wrong = wrong.lock().expect("no panic while it is held");
+                wrong.get_mut(first).map(|(_, count)| *count += 1).is_some()
+            };
+            if !known(&found.first) {
+                let found = self.shorten(sequence).unwrap_or(found);
+                if !known(&found.first) {
+                    let told = format!("batch {batch}, sequence {i}:\n{}", found.told);
+                    eprintln!("{told}");
+                    let mut wrong = wrong.lock().expect("no panic while it is held");
+                    wrong.insert(found.first, (told, 1));
+                }
+            }
+            self.make_tables();
+        }
+    }
+
+    /// What the servers say to the steps, if that is not the same.
+    fn differ(&self, steps: &[Step]) -> Option<Difference> {
+        if !generate::is_allowed(steps) {
+            return None;
+        }
+        let bytes: Vec<u8> = steps.iter().flat_map(|s| &s.bytes.0).copied().collect();
+        let [ours, theirs] = [0, 1].map(|i| self.answers(&self.sockets[i], &bytes));
+        if ours == theirs {
+            return None;
+        }
+        if self.real_server_went_down(&theirs) {
+            return None;
+        }
+        let mut told = String::new();
+        for step in steps {
+            let _ = writeln!(told, "  > {}", step.what);
+        }
+        let at = ours.iter().zip(&theirs).take_while(|(a, b)| a == b).count();
+        for line in &theirs[at.saturating_sub(2)..at] {
+            let _ = writeln!(told, "    both: {line}");
+        }
+        for (name, lines) in [("ours", &ours), ("real", &theirs)] {
+            for line in lines[at..].iter().take(3) {
+                let _ = writeln!(told, "    {name}: {line}");
+            }
+        }
+        let line = |lines: &[String]| lines.get(at).map_or("nothing", String::as_str).to_owned();
+        Some(Difference { first: format!("{} | {}", line(&ours), line(&theirs)), told })
+    }
+
+    fn answers(&self, socket: &Path, bytes: &[u8]) -> Vec<String> {
+        let mut client = self.connect(socket);
+        client.send(bytes);
+        client.close_input();
+        std::iter::from_fn(|| client.read()).map(|m| show(&m)).collect()
+    }
+
+    /// Leaves out steps as long as the answers differ; nothing if new tables make them equal.
+    fn shorten(&self, mut steps: Vec<Step>) -> Option<Difference> {
+        let differ = |steps: &[Step]| {
+            self.make_tables();
+            self.differ(steps)
+        };
+        let mut found = differ(&steps)?;
+        let mut i = steps.len();
+        while i > 0 {
+            i -= 1;
+            let step = steps.remove(i);
+            match differ(&steps) {
+                Some(shorter) => found = shorter,
+                None => steps.insert(i, step),
+            }
+        }
+        Some(found)
+    }
+}
+
+/// Answers that are not the same.
+struct Difference {
+    /// The first of them, ours and the real one.
+    first: String,
+    /// The steps, and what came.
+    told: String,
+}
+
+/// As [`Message::show`], with the routine that reports an error where clients read it.
+fn show(message: &Message) -> String {
+    let mut line = message.show();
+    if message.kind == b'E'
+        && let Some(routine) = message.field(b'R')
+        && ["RevalidateCachedQuery", "RI_PlanCheck"].contains(&routine.as_str())
+    {
+        let _ = write!(line, " R={routine}");
+    }
+    line
+}
