@@ -152,3 +152,9 @@ COPY pg_user TO stdout (nosuch)
 COPY pg_class (nosuch) TO stdout (nosuch)
 SELECT string_agg('a', 1::int2 ORDER BY 1)
 SELECT string_agg('a', 1::int2 ORDER BY 1, 2)
+-- Settings that the machine must be able to follow.
+SET [[lc_time¦lc_messages¦lc_numeric¦lc_monetary]] = [['nosuch'¦'de_XX.UTF-8'¦''¦'C'¦'POSIX']]
+ALTER [[ROLE postgres SET¦SYSTEM SET]] lc_time = 'nosuch'
+SET timezone_abbreviations = [['../x'¦'nosuch'¦'Default'¦'India']]
+SET max_stack_depth = [['100GB'¦'2MB'¦'50kB']]
+RESET ALL

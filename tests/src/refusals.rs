@@ -263,6 +263,15 @@ fn a_start_that_cannot_be_fails_in_the_same_words() {
         "wal_segment_size=1MB",
         "checkpoint_completion_target=1.5",
         "wal_skip_threshold=2TB",
+        "max_stack_depth=100GB",
+        "superuser_reserved_connections=300",
+        "lc_messages=nosuch",
+        "lc_monetary=nosuch_XX.UTF-8",
+        "lc_numeric=nosuch",
+        "lc_time=nosuch",
+        "client_encoding=nosuch",
+        "timezone_abbreviations=nosuch",
+        "timezone_abbreviations=../nosuch",
     ] {
         let ours = Norsu::try_start(&good, &["-c", setting]).err();
         compare(setting, ours, RealServer::try_start(&good, "postgres", &[setting]).err());

@@ -31,6 +31,9 @@ const MEMORY_LIMIT_MIN: usize = 64 << 20;
 #[derive(Clone)]
 pub(crate) struct Origins {
     pub(crate) data: String,
+    /// The directory of the configuration files: that of the data, unless `data_directory` names
+    /// another one.
+    pub(crate) config: String,
     pub(crate) given: Vec<(String, String)>,
 }
 
@@ -69,6 +72,28 @@ pub(crate) fn memory_limit(base: &Base) -> usize {
     }
 }
 
+/// The data directory that the configuration in a directory names by `data_directory`, else that
+/// directory. `given` is the command line.
+pub(crate) fn data_directory(
+    directory: &str,
+    given: &[(String, String)],
+) -> Result<String, crate::cli::Failure> {
+    let said = |name: &str| {
+        let last = given.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(name));
+        last.map(|(_, value)| value.clone()).filter(|value| !value.is_empty())
+    };
+    let file = said("config_file").unwrap_or_else(|| format!("{directory}/postgresql.conf"));
+    let written = || {
+        let entries = parse_file(&OsFiles, &file).entries;
+        let last = entries.iter().rev().find(|e| e.name.eq_ignore_ascii_case("data_directory"));
+        last.map(|e| e.value.clone()).filter(|value| !value.is_empty())
+    };
+    match said("data_directory").or_else(written) {
+        Some(other) => crate::options::absolute(&other),
+        None => Ok(directory.to_owned()),
+    }
+}
+
 /// The settings as of now, and what is wrong with the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let mut base = Base::new(Arc::new(Registry::load()));
@@ -76,13 +101,13 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         base.set(name, value, Source::CommandLine)?;
     }
     let data = &origins.data;
-    let in_data = |name: &str| format!("{data}/{name}");
+    let beside = |name: &str| format!("{}/{name}", origins.config);
     let config = match base.text("config_file") {
-        "" => in_data("postgresql.conf"),
+        "" => beside("postgresql.conf"),
         path => path.to_owned(),
     };
     let mut parsed = parse_file(&OsFiles, &config);
-    let auto = in_data("postgresql.auto.conf");
+    let auto = format!("{data}/postgresql.auto.conf");
     if std::fs::metadata(&auto).is_ok() {
         let more = parse_file(&OsFiles, &auto);
         parsed.errors.extend(more.errors);
@@ -120,8 +145,14 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     base.set_internal("config_file", Value::Text(config.into()));
     base.set_internal("data_directory", Value::Text(data.as_str().into()));
     for (name, file) in [("hba_file", "pg_hba.conf"), ("ident_file", "pg_ident.conf")] {
-        if base.text(name).is_empty() {
-            base.set_internal(name, Value::Text(in_data(file).into()));
+        match base.text(name) {
+            "" => base.set_internal(name, Value::Text(beside(file).into())),
+            // The server will work in its data directory.
+            path => {
+                let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+                let id = base.registry.get(name)?;
+                base.rewrite(id, &path.to_string_lossy());
+            }
         }
     }
     correct_autovacuum(&mut base, &mut reports)?;
@@ -171,6 +202,12 @@ fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgEr
         "application_name",
         "search_path",
         "wal_consistency_checking",
+        "client_encoding",
+        "lc_messages",
+        "lc_monetary",
+        "lc_numeric",
+        "lc_time",
+        "timezone_abbreviations",
     ] {
         let id = base.registry.get(name)?;
         if base.origin(id).source == Source::Default {
@@ -236,14 +273,18 @@ impl Loaded {
     }
 }
 
-/// Contents of an authentication file, and a reader of the files that it names.
-pub(crate) fn auth_file(path: &str) -> Result<(String, impl Fn(&str) -> Option<String>), PgError> {
+/// Contents of an authentication file, and a reader of the files that it names. `what` it is called
+/// where it cannot be read.
+pub(crate) fn auth_file(
+    path: &str,
+    what: &str,
+) -> Result<(String, impl Fn(&str) -> Option<String>), PgError> {
     let text = std::fs::read(path).map_err(|e| {
         let reason = e.to_string();
         let reason = reason.split(" (os error").next().unwrap_or_default();
         PgError::new(
             pgerror::SqlState::CONFIG_FILE_ERROR,
-            format!("could not open configuration file \"{path}\": {reason}"),
+            format!("could not open {what} file \"{path}\": {reason}"),
         )
         .severity(Severity::Log)
     })?;
@@ -259,14 +300,14 @@ pub(crate) fn auth_file(path: &str) -> Result<(String, impl Fn(&str) -> Option<S
 /// The rules of `pg_hba.conf`.
 pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
     let path = base.text("hba_file");
-    let (text, include) = auth_file(path).map_err(|e| vec![e])?;
+    let (text, include) = auth_file(path, "configuration").map_err(|e| vec![e])?;
     hba::parse(path, &text, &include)
 }
 
 /// The maps of `pg_ident.conf`.
 pub(crate) fn load_ident(base: &Base) -> Result<ident::Maps, Vec<PgError>> {
     let path = base.text("ident_file");
-    let (text, include) = auth_file(path).map_err(|e| vec![e])?;
+    let (text, include) = auth_file(path, "usermap").map_err(|e| vec![e])?;
     ident::parse(path, &text, &include)
 }
 

@@ -145,7 +145,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
         "start" => start(given),
         "stop" => stop(given),
         "restart" => {
-            let data = options::data_directory(given.value("pgdata"))?;
+            let data = data_directory(given)?;
             let kept = fs::read_to_string(format!("{data}/postmaster.opts")).unwrap_or_default();
             if alive(&data)?.is_some() {
                 stop(given)?;
@@ -153,7 +153,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
             start_with(given, &kept_options(&kept))
         }
         "reload" => {
-            let data = options::data_directory(given.value("pgdata"))?;
+            let data = data_directory(given)?;
             let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
             signal(pid, Signal::Hangup)?;
             say(given, "server signaled");
@@ -170,18 +170,27 @@ fn act(verb: &str, given: &Given) -> Outcome {
         }
         "kill" => kill(given),
         "logrotate" => {
-            let data = options::data_directory(given.value("pgdata"))?;
+            let data = data_directory(given)?;
             let pid = alive(&data)?.ok_or_else(|| not_running(&data))?;
             signal(pid, Signal::User1)?;
             say(given, "server signaled to rotate log file");
             Ok(0)
         }
         "promote" => {
-            let data = options::data_directory(given.value("pgdata"))?;
+            let data = data_directory(given)?;
             alive(&data)?.ok_or_else(|| not_running(&data))?;
             Err(Failure::new("cannot promote server; server is not in standby mode"))
         }
         other => Err(Failure::new(format!("unrecognized operation mode \"{other}\""))),
+    }
+}
+
+/// The directory given; where that is one of configuration files alone, the one that they name.
+fn data_directory(given: &Given) -> Result<String, Failure> {
+    let directory = options::data_directory(given.value("pgdata"))?;
+    match fs::exists(format!("{directory}/PG_VERSION")) {
+        Ok(false) => crate::config::data_directory(&directory, &[]),
+        _ => Ok(directory),
     }
 }
 
@@ -205,7 +214,7 @@ fn kill(given: &Given) -> Outcome {
 }
 
 fn status(given: &Given) -> Outcome {
-    let data = options::data_directory(given.value("pgdata"))?;
+    let data = data_directory(given)?;
     match alive(&data)? {
         Some(pid) => {
             println!("pg_ctl: server is running (PID: {pid})");
@@ -221,7 +230,7 @@ fn status(given: &Given) -> Outcome {
 }
 
 fn stop(given: &Given) -> Outcome {
-    let data = options::data_directory(given.value("pgdata"))?;
+    let data = data_directory(given)?;
     let how = match given.value("mode").unwrap_or("fast") {
         "s" | "smart" => Signal::Terminate,
         "f" | "fast" => Signal::Interrupt,
@@ -256,7 +265,7 @@ fn kept_options(text: &str) -> Vec<String> {
 
 /// Starts a server in the background.
 fn start_with(given: &Given, kept: &[String]) -> Outcome {
-    let data = options::data_directory(given.value("pgdata"))?;
+    let data = data_directory(given)?;
     if alive(&data)?.is_some() {
         eprintln!("pg_ctl: another server might be running; trying to start server anyway");
     }

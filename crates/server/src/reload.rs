@@ -38,13 +38,13 @@ impl ConfigFiles for OwnFiles {
 
     fn hba(&self) -> Result<Vec<hba::Line>> {
         let path = self.path("hba_file")?;
-        let (text, include) = config::auth_file(&path)?;
+        let (text, include) = config::auth_file(&path, "configuration")?;
         Ok(hba::parse_lines(&text, &include))
     }
 
     fn ident(&self) -> Result<Vec<ident::Line>> {
         let path = self.path("ident_file")?;
-        let (text, include) = config::auth_file(&path)?;
+        let (text, include) = config::auth_file(&path, "usermap")?;
         Ok(ident::parse_lines(&text, &include))
     }
 

@@ -145,9 +145,11 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
 }
 
 fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
-    let data = options::data_directory(given.value("pgdata"))?;
+    let config = options::data_directory(given.value("pgdata"))?;
+    let settings = settings_of(given)?;
+    let data = config::data_directory(&config, &settings)?;
     check_directory(&data)?;
-    let origins = Origins { data, given: settings_of(given)? };
+    let origins = Origins { data, config, given: settings };
     let loaded = config::load(&origins).map_err(refuse_early)?;
     let file = loaded.base.text("config_file");
     if let Err(e) = std::fs::metadata(file)
@@ -185,6 +187,12 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
              but could not open file \"{control}\": {reason}"
         );
         return Err(Failure { message, status: 2 });
+    }
+    let (reserved, all) = (base.int("superuser_reserved_connections"), base.int("max_connections"));
+    if reserved >= all {
+        return Err(Failure::new(format!(
+            "superuser_reserved_connections ({reserved}) must be less than max_connections ({all})"
+        )));
     }
     check_combinations(&base).map_err(|e| refuse(&*log, e))?;
     check_means(&base).map_err(|e| refuse(&*log, e))?;

@@ -132,6 +132,18 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             Some(zone) => Ok(zone.name().to_owned()),
             None => Err(wrong_value(setting, text, None)),
         },
+        "lc_messages" | "lc_monetary" | "lc_numeric" | "lc_time" => {
+            // The empty name is the environment's locale.
+            let named = !text.is_empty() || setting.name == "lc_messages";
+            match !named || vfs::locale::codeset(text).is_some_and(|_| !text.is_empty()) {
+                true => Ok(text.to_owned()),
+                false => Err(wrong_value(setting, text, None)),
+            }
+        }
+        "timezone_abbreviations" => match text {
+            "Default" | "Australia" | "India" => Ok(text.to_owned()),
+            _ => Err(wrong_value(setting, text, None)),
+        },
         // Of the server's configuration, before there is a database.
         "client_encoding" => client_encoding("UTF8", setting, text),
         "application_name" | "cluster_name" => {
