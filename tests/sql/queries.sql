@@ -182,3 +182,6 @@ SELECT count(*), count(d.id) FROM q_a a, LATERAL (SELECT b.id FROM q_b b JOIN q_
 SELECT a.id FROM q_a a WHERE [[¦NOT ]]EXISTS (SELECT FROM q_b b, LATERAL (SELECT c.id FROM q_a c, q_b e WHERE c.id = b.id + a.id AND e.id = c.id) l WHERE b.aid = a.g) ORDER BY 1
 SELECT a, count(*) FROM (VALUES (1), (2)) v(a) GROUP BY [[DISTINCT¦ALL]] ROLLUP (a), [[ROLLUP (a)¦CUBE (a)¦GROUPING SETS ((a), (a), ())]] ORDER BY 1
 SELECT DISTINCT x FROM (VALUES ('1'::xid), ('1'), ('2')) v(x) WHERE x <> '2'
+-- A sub-select's column gives its name to what is around it.
+SELECT (SELECT * FROM (VALUES (1)) v(zz)), (SELECT v.* FROM (VALUES (1)) v(zz)), (SELECT 1 + 1)::bigint, CASE WHEN true THEN 1 ELSE (SELECT 1 + 1) END, (SELECT true)::text, (SELECT date '2024-01-01')::text, CASE 1 WHEN 2 THEN 1 ELSE (SELECT '1'::int) END
+SELECT (SELECT CASE WHEN true THEN 3 END)::text, (VALUES (1)), (SELECT 1 UNION SELECT 1), (SELECT interval '1' second), (WITH q AS (SELECT 1 AS uu) SELECT * FROM q)::text, ((SELECT (row(1, 2)))), (SELECT 'x' COLLATE "C") COLLATE "C", (ARRAY(SELECT 1))[1], (SELECT ARRAY[1])[1], COALESCE((SELECT 1), 2), (SELECT count(*)), (SELECT max(1))

@@ -139,7 +139,7 @@ impl Analyzer<'_> {
                     );
                     return Err(self.at(e, arg));
                 }
-                let name = crate::target::figure_colname(&call);
+                let name = crate::target::figure_colname(&call, &e);
                 exprs.push((e, name, function.coldeflist.clone()));
             }
         }

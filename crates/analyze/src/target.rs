@@ -70,7 +70,7 @@ impl Analyzer<'_> {
             Node::SetToDefault(d) if kind == ExprKind::UpdateSource => default_marker(d),
             _ => self.expr_in(node, kind)?,
         };
-        let name = name.map_or_else(|| figure_colname(node), str::to_string);
+        let name = name.map_or_else(|| figure_colname(node, &e), str::to_string);
         let resno = self.next_resno();
         Ok(entry(e, resno, Some(name), false))
     }
@@ -562,57 +562,56 @@ pub fn take(e: &mut Expr) -> Expr {
     std::mem::replace(e, crate::coerce::null_const(ty::UNKNOWN, -2, false))
 }
 
-/// The name of a column that was given none.
-pub fn figure_colname(node: &Node) -> String {
-    figure(node).map_or_else(|| "?column?".into(), |f| f.0)
+/// The name of a column that was given none; `analyzed` is what the node has become.
+pub fn figure_colname(node: &Node, analyzed: &Expr) -> String {
+    figure(node, Some(analyzed)).map_or_else(|| "?column?".into(), |f| f.0)
 }
 
 /// The name of an index column that is an expression.
 pub fn figure_index_column(node: &Node) -> String {
-    figure(node).map_or_else(|| "expr".into(), |f| f.0)
+    figure(node, None).map_or_else(|| "expr".into(), |f| f.0)
+}
+
+/// The name of the only column of a sub-select that was written there.
+fn column_of_subselect(analyzed: &Expr, location: i32) -> Option<String> {
+    let mut name = None;
+    plan::walk::any(analyzed, &mut |e| {
+        if let Expr::SubLink(link) = e
+            && link.location == Location(location)
+        {
+            name = link.subselect.result_columns().next().and_then(|c| c.resname.clone());
+        }
+        name.is_some()
+    });
+    name
 }
 
 /// A name and whether it is a strong one (2) or yields to a better (1).
-fn figure(node: &Node) -> Option<(String, u8)> {
+fn figure(node: &Node, analyzed: Option<&Expr>) -> Option<(String, u8)> {
     let strong = |s: &str| Some((s.to_string(), 2));
     match node {
         Node::ColumnRef(c) => c.fields.iter().rev().find_map(Node::as_str).and_then(strong),
         Node::AIndirection(i) => match i.indirection.iter().rev().find_map(Node::as_str) {
             Some(name) => strong(name),
-            None => figure(&i.arg),
+            None => figure(&i.arg, analyzed),
         },
         Node::FuncCall(f) => f.funcname.last().and_then(|n| strong(n)),
         Node::AExpr(e) if e.kind == ast::AExprKind::Nullif => strong("nullif"),
-        Node::TypeCast(c) => match figure(&c.arg) {
+        Node::TypeCast(c) => match figure(&c.arg, analyzed) {
             Some(name) if name.1 > 1 => Some(name),
             other => c.type_name.names.last().map(|n| (n.to_string(), 1)).or(other),
         },
-        Node::CollateClause(c) => c.arg.as_ref().and_then(figure),
+        Node::CollateClause(c) => c.arg.as_ref().and_then(|e| figure(e, analyzed)),
         Node::GroupingFunc(_) => strong("grouping"),
         Node::MultiAssignRef(_) => None,
         Node::SubLink(s) => match s.sub_link_type {
             ast::SubLinkType::Exists => strong("exists"),
             ast::SubLinkType::Array => strong("array"),
-            ast::SubLinkType::Expr => match &s.subselect {
-                Node::SelectStmt(select) => {
-                    let mut select = &**select;
-                    while let Some(left) = &select.larg {
-                        select = left;
-                    }
-                    if !select.values_lists.is_empty() {
-                        return strong("column1");
-                    }
-                    let target = select.target_list.first()?;
-                    match &target.name {
-                        Some(name) => strong(name),
-                        None => figure(target.val.as_ref()?),
-                    }
-                }
-                _ => None,
-            },
+            // Whatever it is called there, also by default.
+            ast::SubLinkType::Expr => strong(&column_of_subselect(analyzed?, s.location)?),
             _ => None,
         },
-        Node::CaseExpr(c) => match c.defresult.as_ref().and_then(figure) {
+        Node::CaseExpr(c) => match c.defresult.as_ref().and_then(|e| figure(e, analyzed)) {
             Some(name) if name.1 > 1 => Some(name),
             _ => Some(("case".into(), 1)),
         },
