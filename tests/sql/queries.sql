@@ -93,6 +93,9 @@ SELECT currval('q_s')
 SELECT i, 10 / (i - 5) FROM generate_series(1, 9) i[[¦ WHERE 100 / (i - 4) < 1000¦ WHERE i > 2 LIMIT 2¦ WHERE i > 2 LIMIT 3¦ ORDER BY i DESC¦ OFFSET 1]]
 SELECT nextval('q_s'), 10 / (i - 5) FROM generate_series(1, 9) i
 SELECT i, j, 10 / (i - 5) FROM generate_series(1, 9) i [[JOIN¦LEFT JOIN¦FULL JOIN]] generate_series(1, 9) j ON i = j WHERE i < 9 ORDER BY i
+SELECT x.k, y.k FROM (VALUES (9), (1)) x(k) FULL JOIN (VALUES (1), (9)) y(k) ON [[x.k = y.k + x.k¦x.k + y.k = y.k¦x.k = 9¦9 = y.k¦x.k = y.k AND x.k = 9¦x.k = y.k AND false¦false¦NULL¦x.k > y.k¦x.k::numeric = y.k + 0¦x.k = (SELECT y.k)]] ORDER BY 1, 2
+SELECT x.d, y.d FROM (VALUES (date '2024-01-01'), ('2024-01-02')) x(d) FULL JOIN (VALUES (timestamp '2024-01-02'), ('2024-01-03')) y(d) ON [[x.d = y.d¦x.d = y.d AND x.d > '2023-01-01'¦x.d = y.d + (x.d - x.d) * interval '1 day'¦x.d = y.d AND true¦x.d = y.d AND NULL]] ORDER BY 1, 2
+SELECT b.i, (SELECT count(*) FROM [[(SELECT 9 AS k)¦(SELECT b.i AS k)¦(VALUES (b.i))¦generate_series(1, b.i)]] x(k) FULL JOIN (SELECT 1 AS k WHERE b.i > 1 OFFSET 0) y ON [[x.k = y.k¦x.k = b.i¦x.k + b.i = y.k¦x.k + y.k = b.i]]) FROM generate_series(1, 3) b(i) ORDER BY 1
 SELECT 10 / (3 - generate_series(1, 5))
 WITH x AS [[¦NOT ]]MATERIALIZED (SELECT i, 10 / (i - 5) FROM generate_series(1, 9) i) SELECT * FROM x
 SELECT i, count(*), 10 / (i - 5) FROM generate_series(1, 9) i GROUP BY i ORDER BY i

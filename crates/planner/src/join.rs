@@ -399,7 +399,7 @@ impl Glob<'_> {
         self.merge_join_paths(root, jointype, l, r, quals, inner_unique, out)?;
         let off = |on: bool| if on { 0.0 } else { 1e10 };
         let loops_allowed =
-            jointype != JoinType::Full || (hash.is_empty() && self.mergeable(quals)?);
+            jointype != JoinType::Full || (hash.is_empty() && self.mergeable(l, r, quals)?);
         // What a nested loop runs again that asks its outer side for nothing.
         let again: Vec<Again> = r.paths.paths.iter().map(|rp| self.rescan(rp)).collect();
         let stops = self.stops(root, jointype, l, r, quals, out.rows)?;
@@ -576,11 +576,13 @@ impl Glob<'_> {
 
     /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join
     /// that cannot hash.
-    fn mergeable(&mut self, quals: &[Expr]) -> Result<bool> {
+    fn mergeable(&mut self, l: &JoinRel, r: &JoinRel, quals: &[Expr]) -> Result<bool> {
         for q in quals {
             let ok = match q {
                 Expr::Const(_) => true,
-                Expr::OpExpr(op) => self.facts.operator(op.opno)?.can_merge,
+                Expr::OpExpr(op) => {
+                    sides(op, l, r).is_some() && self.facts.operator(op.opno)?.can_merge
+                }
                 _ => false,
             };
             if !ok {
@@ -665,21 +667,14 @@ impl Glob<'_> {
         let mut rest = Vec::new();
         for q in quals {
             let mut usable = None;
-            if let Expr::OpExpr(op) = q
-                && let [a, b] = op.args.as_slice()
-            {
-                let facts = self.facts.operator(op.opno)?;
-                let (ra, rb) = (relids_of(a), relids_of(b));
-                if self.can_hash(op)? && !ra.is_empty() && !rb.is_empty() {
-                    if ra.is_subset(&l.relids) && rb.is_subset(&r.relids) {
-                        usable = Some(q.clone());
-                    } else if ra.is_subset(&r.relids)
-                        && rb.is_subset(&l.relids)
-                        && facts.commutator.is_valid()
-                    {
-                        usable = Some(self.commute(q)?);
-                    }
-                }
+            if let Expr::OpExpr(op) = q {
+                let commutes = self.facts.operator(op.opno)?.commutator.is_valid();
+                usable = match sides(op, l, r) {
+                    Some(_) if !self.can_hash(op)? => None,
+                    Some(true) => Some(q.clone()),
+                    Some(false) if commutes => Some(self.commute(q)?),
+                    _ => None,
+                };
             }
             match usable {
                 Some(u) => hash.push(u),
@@ -752,6 +747,22 @@ impl Glob<'_> {
 
 /// The path with conditions on what it yields: a join tests them itself. An inner join tests them
 /// among its own, the cheapest first.
+/// Has each operand columns of one side alone, another for each? Is the outer side's on the left?
+/// Counterpart: `can_join` and `clause_sides_match_join`.
+pub(crate) fn sides(op: &OpExpr, l: &JoinRel, r: &JoinRel) -> Option<bool> {
+    let [a, b] = op.args.as_slice() else { return None };
+    let (a, b) = (relids_of(a), relids_of(b));
+    if a.is_empty() || b.is_empty() {
+        None
+    } else if a.is_subset(&l.relids) && b.is_subset(&r.relids) {
+        Some(true)
+    } else if a.is_subset(&r.relids) && b.is_subset(&l.relids) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
 fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     let mut kind = p.kind.clone();
     match &mut kind {
