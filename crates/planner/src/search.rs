@@ -96,21 +96,40 @@ impl Glob<'_> {
         ends: &Ends,
     ) -> Result<JoinRel> {
         let mut subsets = Subsets::new(root, rels, filters, quals, ends);
+        let full = (1usize << subsets.rels.len()) - 1;
+        // Where LATERAL asks for relations that no condition ties, the pairs tied may not suffice.
+        for everywhere in [false, true] {
+            if subsets.best.contains_key(&full) {
+                break;
+            }
+            self.search_sizes(root, &mut subsets, everywhere)?;
+        }
+        let joined = subsets.best.remove(&full);
+        joined.ok_or_else(|| PgError::internal("no way to join all relations"))
+    }
+
+    /// Makes larger and larger sets. Cartesian products are made where nothing else makes a set of
+    /// that size, or `everywhere`.
+    fn search_sizes(
+        &mut self,
+        root: &Root,
+        subsets: &mut Subsets<'_>,
+        everywhere: bool,
+    ) -> Result<()> {
         let n = subsets.rels.len();
         let full = (1usize << n) - 1;
         for size in 2..=n {
             let mut found_any = false;
-            // First only pairs tied by a condition (or by LATERAL); Cartesian products if there is
-            // none.
+            // First only pairs tied by a condition (or by LATERAL).
             for cartesian in [false, true] {
-                if cartesian && found_any && size < n {
+                if cartesian && found_any && size < n && !everywhere {
                     break;
                 }
                 for mask in (1..=full).filter(|m| m.count_ones() as usize == size) {
                     if cartesian && subsets.best.contains_key(&mask) {
                         continue;
                     }
-                    let made = self.make_subset(root, &subsets, mask, cartesian)?;
+                    let made = self.make_subset(root, subsets, mask, cartesian)?;
                     if let Some(made) = made.filter(|m| !m.paths.paths.is_empty()) {
                         found_any = true;
                         subsets.best.insert(mask, made);
@@ -118,8 +137,7 @@ impl Glob<'_> {
                 }
             }
         }
-        let joined = subsets.best.remove(&full);
-        joined.ok_or_else(|| PgError::internal("no way to join all relations"))
+        Ok(())
     }
 
     /// All ways to make a set of two smaller ones.
@@ -175,6 +193,7 @@ impl Glob<'_> {
         ends: &Ends,
     ) -> Result<JoinRel> {
         let quals: Vec<(Relids, &Expr)> = quals.iter().map(|q| (relids_of(q), q)).collect();
+        let all = rels.iter().fold(Relids::new(), |all, r| all.union(&r.relids));
         let mut rels: Vec<(usize, JoinRel)> = rels.into_iter().enumerate().collect();
         let mut next = rels.len();
         // `None`: nothing ties the two, or there is no way to join them like this.
@@ -188,16 +207,16 @@ impl Glob<'_> {
                 for (i, j) in pairs(rels.len()) {
                     let key = (rels[i].0, rels[j].0);
                     if !cartesian && !tried.contains_key(&key) {
-                        let made =
-                            self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, false)?;
+                        let (l, r) = (&rels[i].1, &rels[j].1);
+                        let made = self.greedy_pair(root, l, r, (&all, &quals), ends, false)?;
                         tried.insert(key, made);
                     }
                     let fresh;
                     let made = match cartesian {
                         false => tried.get(&key).and_then(Option::as_ref),
                         true => {
-                            fresh =
-                                self.greedy_pair(root, &rels[i].1, &rels[j].1, &quals, ends, true)?;
+                            let (l, r) = (&rels[i].1, &rels[j].1);
+                            fresh = self.greedy_pair(root, l, r, (&all, &quals), ends, true)?;
                             fresh.as_ref()
                         }
                     };
@@ -221,13 +240,14 @@ impl Glob<'_> {
         rels.pop().map(|(_, rel)| rel).ok_or_else(|| PgError::internal("no relation to join"))
     }
 
-    /// The join of two relations; none if no condition ties them, unless `cartesian`.
+    /// The join of two relations; none if no condition ties them, unless `cartesian`, and none if
+    /// LATERAL asks for more of `all`: those come first.
     fn greedy_pair(
         &mut self,
         root: &mut Root,
         l: &JoinRel,
         r: &JoinRel,
-        quals: &[(Relids, &Expr)],
+        (all, quals): (&Relids, &[(Relids, &Expr)]),
         ends: &Ends,
         cartesian: bool,
     ) -> Result<Option<JoinRel>> {
@@ -248,7 +268,7 @@ impl Glob<'_> {
         let mut out = JoinRel { rows, ..JoinRel::of(l, r, ends) };
         self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
         self.join_paths(root, JoinType::Inner, r, l, &here, &mut out)?;
-        Ok((!out.paths.paths.is_empty()).then_some(out))
+        Ok(out.paths.paths.iter().any(|p| p.outer.is_disjoint(all)).then_some(out))
     }
 }
 
