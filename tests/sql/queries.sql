@@ -191,3 +191,7 @@ SELECT (SELECT CASE WHEN true THEN 3 END)::text, (VALUES (1)), (SELECT 1 UNION S
 -- LATERAL asks for relations that no condition ties.
 SELECT count(*), count(l.p), sum(g) FROM generate_series(1, 3) x CROSS JOIN generate_series(2, 4) y LEFT JOIN LATERAL (VALUES (y), (x)) l(p) ON true [[CROSS JOIN¦LEFT JOIN]] LATERAL generate_series(l.p, x + [[0¦y]]) g[[¦ ON true]]
 SELECT count(*), sum(g) FROM generate_series(1, 3) a, generate_series(1, 2) b, generate_series(1, 2) c, generate_series(1, 2) d, generate_series(1, 2) e, generate_series(1, 1) f, generate_series(1, 1) h, LATERAL generate_series(a, b + e) k LEFT JOIN LATERAL (SELECT k + a AS m OFFSET 0) l ON true, LATERAL generate_series(l.m, k + b + h) g WHERE d = e
+-- A missing row is NULL as a whole, also in a subquery that is merged into another one.
+SELECT count(*) FROM (SELECT x FROM generate_series(1, 5) x LEFT JOIN (VALUES (2, NULL), (3, 'x')) t(k, v) ON x = t.k WHERE [[t IS NOT DISTINCT FROM NULL¦t IS DISTINCT FROM NULL¦t IS NULL¦t IS NOT NULL¦t::text IS NULL]]) q
+SELECT count(*) FROM generate_series(1, 5) x LEFT JOIN (VALUES (2, NULL), (3, 'x')) t(k, v) ON x = t.k JOIN (SELECT 1 AS one, y FROM generate_series(1, 5) y) z ON t [[IS NOT DISTINCT FROM NULL¦IS DISTINCT FROM NULL¦IS NULL]] AND z.y = x
+SELECT count(*) FROM (SELECT x FROM generate_series(1, 5) x LEFT JOIN (SELECT k, v FROM (VALUES (2, NULL), (3, 'x')) i(k, v) WHERE i IS DISTINCT FROM NULL) t ON x = t.k JOIN generate_series(1, 9) y ON x = y AND t IS NOT DISTINCT FROM NULL) q

@@ -333,6 +333,8 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 
 /// Merges simple subqueries in FROM into the query.
 pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts) -> Result<()> {
+    // Before anything is taken out of the tree.
+    let mut whole_rows = whole_rows(query);
     let mut from = std::mem::take(&mut query.jointree);
     // What is below the nullable side of an outer join keeps computed columns to itself, since they
     // must become NULL with the rest of the row.
@@ -340,7 +342,9 @@ pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts
     query.jointree = from;
     for node in &mut fromlist {
         let top = Spot { place: Place::Inner, fixed: None };
-        pull_up_node(query, node, top, &mut Pending::new(), facts)?;
+        let mut pending = Pending { targets: HashMap::new(), whole_rows };
+        pull_up_node(query, node, top, &mut pending, facts)?;
+        whole_rows = pending.whole_rows;
     }
     query.jointree.fromlist.extend(fromlist);
     drop_empty(&mut query.jointree);
@@ -420,9 +424,14 @@ fn without_empty(mut node: JoinTreeNode) -> JoinTreeNode {
     JoinTreeNode::From(Box::new(from))
 }
 
-/// The substitutions that the not yet reattached part of the tree still needs, by range-table
-/// entry.
-type Pending = HashMap<i32, Vec<TargetEntry>>;
+/// What is known of parts of the tree that are taken out of the query.
+struct Pending {
+    /// The substitutions that the not yet reattached part of the tree still needs, by range-table
+    /// entry.
+    targets: HashMap<i32, Vec<TargetEntry>>,
+    /// Entries whose rows as a whole are used anywhere in the level.
+    whole_rows: Relids,
+}
 
 fn pull_up_node(
     query: &mut Query,
@@ -480,7 +489,9 @@ fn pull_up_entry(
     pending: &mut Pending,
     facts: &mut dyn PlannerFacts,
 ) -> Result<()> {
-    if !is_simple(query, rti, spot.place, facts) {
+    // Its whole row must be NULL, not a row of NULLs, where the outer join has none.
+    let whole = spot.place == Place::Nullable && pending.whole_rows.contains(&rti);
+    if whole || !is_simple(query, rti, spot.place, facts) {
         return Ok(());
     }
     let rte = &mut query.rtable[rti as usize - 1];
@@ -497,6 +508,7 @@ fn pull_up_entry(
     let offset = query.rtable.len() as i32;
     offset_query(&mut sub, offset);
     shift_levels_query(&mut sub, -1, 1);
+    pending.whole_rows.add(&whole_rows(&sub));
     if lateral {
         sub.rtable.iter_mut().for_each(|r| {
             if !matches!(r.kind, RteKind::Relation { .. } | RteKind::Join { .. }) {
@@ -513,7 +525,7 @@ fn pull_up_entry(
         t.resname = Some(name.clone());
     }
     replace_rte_vars(query, rti, &|v| target_of(&targets, v));
-    pending.insert(rti, targets);
+    pending.targets.insert(rti, targets);
     *node = JoinTreeNode::From(Box::new(sub.jointree));
     // Substitutions made so far also concern what was just pulled up (LATERAL), and what is
     // pulled up may itself hold more subqueries.
@@ -524,7 +536,7 @@ fn pull_up_entry(
 }
 /// Applies substitutions to the conditions in a detached part of the join tree.
 fn apply_pending(node: &mut JoinTreeNode, pending: &Pending) {
-    if pending.is_empty() {
+    if pending.targets.is_empty() {
         return;
     }
     let mut holder = FromExpr { fromlist: Vec::new(), quals: None };
@@ -535,7 +547,7 @@ fn apply_pending(node: &mut JoinTreeNode, pending: &Pending) {
             // A replacement may be a column of a subquery that was pulled up later.
             while let Expr::Var(v) = e
                 && v.varlevelsup == level
-                && let Some(targets) = pending.get(&v.varno)
+                && let Some(targets) = pending.targets.get(&v.varno)
                 && let Some(mut new) = target_of(targets, v)
             {
                 if level > 0 {
@@ -589,14 +601,19 @@ fn node_reaches_up(node: &JoinTreeNode, fixed: bool) -> bool {
     }
 }
 
-fn has_whole_row(query: &Query, rti: i32) -> bool {
-    let mut found = false;
+/// The entries whose rows as a whole are used in the level, or in sub-selects of it.
+fn whole_rows(query: &Query) -> Relids {
+    let mut out = Relids::new();
     walk::deep_query(query, 0, &mut |e, level| {
-        found |= matches!(e, Expr::Var(v)
-            if v.varno == rti && v.varattno == 0 && v.varlevelsup == level);
-        !found
+        if let Expr::Var(v) = e
+            && v.varattno == 0
+            && v.varlevelsup == level
+        {
+            out.insert(v.varno);
+        }
+        true
     });
-    found
+    out
 }
 
 fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts) -> bool {
@@ -631,10 +648,6 @@ fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts
     if (nullable || !query.grouping_sets.is_empty())
         && !sub.target_list.iter().all(|t| matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0))
     {
-        return false;
-    }
-    // Its whole row must be NULL, not a row of NULLs, where the outer join has none.
-    if nullable && has_whole_row(query, rti) {
         return false;
     }
     // A computed column that may be evaluated a different number of times must not be.
