@@ -616,6 +616,21 @@ fn whole_rows(query: &Query) -> Relids {
     out
 }
 
+/// Is a column of the entry used where groups are?
+fn used_by_groups(query: &Query, rti: i32, column: i16) -> bool {
+    let mut found = false;
+    let list = query.target_list.iter().map(|t| &t.expr);
+    for e in list.chain(&query.having_qual) {
+        walk::deep_expr(e, 0, &mut |e, level| {
+            found |= matches!(e, Expr::Var(v) if v.varno == rti
+                && v.varlevelsup == level
+                && (v.varattno == column || v.varattno == 0));
+            !found
+        });
+    }
+    found
+}
+
 fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts) -> bool {
     let nullable = place == Place::Nullable;
     let rte = query.rte(rti);
@@ -644,11 +659,12 @@ fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts
     }
     // Below the nullable side every column must be a plain column of the same side. Grouping sets
     // make columns NULL too: what is computed stays a column of the subquery, so that it is one
-    // wherever it is used.
-    if (nullable || !query.grouping_sets.is_empty())
-        && !sub.target_list.iter().all(|t| matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0))
-    {
-        return false;
+    // wherever it is used behind them.
+    let computed = |t: &&TargetEntry| !matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0);
+    for t in sub.target_list.iter().filter(computed) {
+        if nullable || !query.grouping_sets.is_empty() && used_by_groups(query, rti, t.resno) {
+            return false;
+        }
     }
     // A computed column that may be evaluated a different number of times must not be.
     sub.target_list.iter().all(|t| !is_volatile(&t.expr, facts))
