@@ -83,7 +83,7 @@ const TABLES: &[&str] = &[
 /// Statements that take longer are left out.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// In the long form: such statements would take most of the time.
-const LONG_TIMEOUT: Duration = Duration::from_millis(250);
+const LONG_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Each has a connection to both servers, and a database of its own.
 const LANES: usize = 2;

@@ -1,10 +1,11 @@
 //! Changes of rows, with sub-selects wherever they may stand.
 
-use super::generate::{Columns, Generator, Statement, Ty, Ty::*, both, renamed};
+use super::generate::{Columns, Generator, SMALL, Statement, Ty, Ty::*, both, renamed};
 
 impl Generator {
     /// A change of rows within a transaction.
     pub(super) fn change(&mut self) -> Statement {
+        self.over_rows(SMALL);
         let a = columns(&[("t.id", Int), ("t.x", Int), ("t.s", Text), ("t.n", Num), ("t.d", Date)]);
         let b = columns(&[("u.id", Int), ("u.aid", Int), ("u.f", Float), ("u.s", Text)]);
         let all = both(&a, &b);

@@ -1,6 +1,6 @@
 //! Expressions of each type, but conditions.
 
-use super::generate::{ALL, Columns, Generator, KEYS, Ty, Ty::*};
+use super::generate::{ALL, CALL, CALL_OF_QUERY, Columns, Generator, KEYS, Ty, Ty::*};
 
 impl Generator {
     /// An expression of the type over the columns.
@@ -23,7 +23,7 @@ impl Generator {
                     _ => format!("{}({a}, {b})", self.one(&["GREATEST", "LEAST"])),
                 };
             }
-            2 | 3 if depth >= 2 && self.sublinks > 0 => {
+            2 | 3 if depth >= 2 && self.sublinks > 0 && self.affords(2.0) => {
                 return match matches!(ty, Ints | Texts) && self.chance(50) {
                     true => self.array_of(ty, scope),
                     false => self.scalar(ty, scope, depth),
@@ -85,8 +85,9 @@ impl Generator {
     fn function_of(&mut self, ty: Ty, scope: &Columns, d: usize) -> String {
         let p = self.expr(Int, scope, d);
         let q = self.expr(Text, scope, d.min(1));
-        let costly = self.calls > 0;
-        match (ty, self.below(6)) {
+        let costly = self.calls > 0 && self.affords(CALL_OF_QUERY);
+        let kind = self.below(6);
+        match (ty, if self.affords(CALL) { kind } else { 4 }) {
             (Int, 0 | 1) if costly => {
                 self.calls -= 1;
                 format!("count_of({p})")
@@ -99,6 +100,7 @@ impl Generator {
                 format!("largest_of({p}, {q})")
             }
             (_, 2 | 3) => format!("({}).v", self.row_of(&p, &q)),
+            _ if !self.affords(CALL) => format!("concat({q}, next_of({p}))"),
             _ => format!("joined_of({q}, {p})"),
         }
     }

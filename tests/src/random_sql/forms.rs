@@ -1,20 +1,24 @@
 //! Statements of several steps: prepared ones, views, and volatile functions in forms that have one
 //! right answer.
 
-use super::generate::{ALL, Columns, Generator, Statement, Ty::*, both, renamed};
+use super::generate::{ALL, CALL_OF_QUERY, Columns, Generator, Statement, Ty::*, both, renamed};
+
+/// Often enough for a plan that serves any parameters.
+const EXECUTIONS: usize = 7;
 
 impl Generator {
     /// A statement prepared once and run with other parameters, often enough for a plan that serves
     /// any.
     pub(super) fn prepared_statement(&mut self) -> Statement {
         self.prepared = true;
-        let sql = match self.below(4) {
-            0 => self.set_operation(&Vec::new(), 2).0,
-            _ => self.select(&Vec::new(), 3).0,
-        };
+        let none = Vec::new();
+        let sql = self.for_rows(EXECUTIONS as f64, |g| match g.below(4) {
+            0 => g.set_operation(&none, 2).0,
+            _ => g.select(&none, 3).0,
+        });
         self.prepared = false;
         let mut steps = vec![format!("PREPARE p (int, text, int) AS {sql}")];
-        for _ in 0..7 {
+        for _ in 0..EXECUTIONS {
             let (a, c) = (self.below(9), self.one(&["1", "3", "NULL", "-2"]));
             let b = self.one(&["'one'", "NULL", "''", "'x'"]);
             steps.push(format!("EXECUTE p ({a}, {b}, {c})"));
@@ -29,6 +33,7 @@ impl Generator {
         let (sql, columns) = self.select(&Vec::new(), 2);
         let t = self.name("t");
         let own = renamed(&t, &columns);
+        self.over_rows(self.rows);
         let condition = self.filter(&own, &Vec::new(), 2);
         let from = format!("rv AS {t}");
         let (query, _) = match self.chance(60) {
@@ -47,6 +52,9 @@ impl Generator {
 
     /// A function of a random query, called for each row; what its arguments are is in the query.
     pub(super) fn function(&mut self) -> Statement {
+        let (from, own) = self.for_rows(CALL_OF_QUERY, |g| g.from(&Vec::new(), 0));
+        let rows = self.rows;
+        self.over_rows(rows);
         self.prepared = true;
         let volatile = self.one(&["", " STABLE", " VOLATILE", " IMMUTABLE"]);
         let strict = self.one(&["", "", " STRICT"]);
@@ -69,8 +77,9 @@ impl Generator {
                 list.join(", "),
                 casts.join(", ")
             );
+            let callers = own;
             let own: Columns = columns.iter().map(|(c, ty)| (format!("l.r{c}"), *ty)).collect();
-            query = self.query_of_function(&f, &own);
+            query = self.query_of_function(&f, &own, (&from, &callers));
         } else {
             let ty = self.type_among(ALL.len());
             let body = self.scalar(ty, &Vec::new(), 2);
@@ -80,7 +89,6 @@ impl Generator {
                 "CREATE FUNCTION pg_temp.{f}(int, text, int) RETURNS {name} LANGUAGE sql{volatile}{strict} AS \
                  $f$ SELECT ({body})::{name} $f$"
             );
-            let (from, own) = self.from(&Vec::new(), 0);
             let (p, q, r) =
                 (self.expr(Int, &own, 1), self.expr(Text, &own, 1), self.expr(Int, &own, 0));
             let condition = self.filter(&own, &Vec::new(), 1);
@@ -91,23 +99,27 @@ impl Generator {
         statement
     }
 
-    /// Calls a function that returns a table, in FROM with what is before it, in a sub-select, or in
-    /// the select list.
-    fn query_of_function(&mut self, f: &str, columns: &Columns) -> String {
-        let (from, own) = self.from(&Vec::new(), 0);
-        let args = [self.expr(Int, &own, 1), self.expr(Text, &own, 1), self.expr(Int, &own, 0)];
+    /// Calls a function that returns a table, in FROM with what is before it, in a sub-select, or
+    /// in the select list.
+    fn query_of_function(
+        &mut self,
+        f: &str,
+        columns: &Columns,
+        (from, own): (&str, &Columns),
+    ) -> String {
+        let args = [self.expr(Int, own, 1), self.expr(Text, own, 1), self.expr(Int, own, 0)];
         let call = format!("pg_temp.{f}({})", args.join(", "));
         match self.below(4) {
             0 | 1 => {
                 let join = self.one(&["CROSS JOIN", "LEFT JOIN"]);
                 let on = if join == "LEFT JOIN" { " ON true" } else { "" };
-                let condition = self.filter(&both(columns, &own), &Vec::new(), 1);
-                let e = self.expr(Int, &both(columns, &own), 2);
+                let condition = self.filter(&both(columns, own), &Vec::new(), 1);
+                let e = self.expr(Int, &both(columns, own), 2);
                 format!("SELECT l.*, {e} AS e FROM {from} {join} {call} AS l{on}{condition}")
             }
             2 => {
-                let (_, e) = self.aggregate(columns, &own, &Vec::new(), 1);
-                let condition = self.filter(columns, &own, 1);
+                let (_, e) = self.aggregate(columns, own, &Vec::new(), 1);
+                let condition = self.filter(columns, own, 1);
                 format!("SELECT (SELECT {e} FROM {call} AS l{condition}) AS e FROM {from}")
             }
             _ => format!("SELECT {call} AS e, {} AS g FROM {from}", args[0]),
@@ -118,6 +130,7 @@ impl Generator {
     pub(super) fn new_table(&mut self) -> Statement {
         let (sql, columns) = self.select(&Vec::new(), 2);
         let own = renamed("nt", &columns);
+        self.over_rows(self.rows);
         let condition = self.filter(&own, &Vec::new(), 2);
         let mut statement = Statement::many(vec![
             format!("BEGIN; CREATE TEMP TABLE nt AS {sql}"),

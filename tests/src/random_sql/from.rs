@@ -1,27 +1,31 @@
 //! FROM: tables, functions, views, sub-selects, and all joins of them.
 
-use super::generate::{Columns, Generator, Ty, Ty::*, both, renamed};
+use super::generate::{CALL_OF_QUERY, Columns, Generator, SMALL, Ty, Ty::*, both, renamed};
 
-type Shape = (&'static str, &'static [(&'static str, Ty)]);
+/// Its name, how many rows are visited to read it, and columns.
+type Shape = (&'static str, usize, &'static [(&'static str, Ty)]);
 
 /// Tables, the first ones more often, and views, with their columns.
 const BASES: [Shape; 12] = [
-    ("a", &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
-    ("a", &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
-    ("b", &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
-    ("b", &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
-    ("c", &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval), ("x", Int)]),
-    ("e", &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
-    ("e", &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
-    ("w", &[("k", Int), ("w", Text), ("g", Int)]),
-    ("va", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
-    ("vj", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
-    ("vg", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
-    ("vu", &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
+    ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
+    ("b", 40, &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
+    ("b", 40, &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
+    ("c", 25, &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval), ("x", Int)]),
+    ("e", 20, &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
+    ("e", 20, &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
+    ("w", 220, &[("k", Int), ("w", Text), ("g", Int)]),
+    ("va", 30, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("vj", 90, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("vg", 40, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
+    ("vu", 800, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
 ];
 
 /// Those of [`BASES`] that are no views.
 const TABLES: usize = 8;
+
+/// Those of [`TABLES`] that are small.
+const SMALL_TABLES: usize = TABLES - 1;
 
 impl Generator {
     /// What a sub-select sees of what is around it: all, one table of it, which may be far outside,
@@ -44,32 +48,42 @@ impl Generator {
         if self.chance(20) { 2 } else { 1 }
     }
 
-    /// A table or sub-select under a name, and its columns.
-    fn table(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
-        if !outer.is_empty() && self.chance(20) {
+    /// A table or sub-select under a name, and its columns; `left`: rows of what it is joined to.
+    fn table(&mut self, outer: &Columns, depth: usize, left: f64) -> (String, Columns) {
+        let small = self.for_rows(left, |g| g.affords(SMALL));
+        if !outer.is_empty() && small && self.chance(20) {
             return self.restricted(outer);
         }
         let t = self.name("t");
-        match self.below(if depth > 0 { 19 } else { 14 }) {
+        let kind = self.below(if depth > 0 { 19 } else { 14 });
+        let affords = match kind {
+            0..12 => self.for_rows(left, |g| g.affords(BASES[kind].1 as f64)),
+            _ => small,
+        };
+        match if affords { kind } else { 12 + kind % 2 } {
             12 => {
+                self.rows = 2.0;
                 let rows = self
                     .one(&["(1, 'one', true), (5, 'y', NULL)", "(2, NULL, NULL), (3, 'x', false)"]);
                 let text = format!("(VALUES {rows}) AS {t}(k, v, q)");
                 (text, renamed(&t, &columns_of(&[("k", Int), ("v", Text), ("q", Bool)])))
             }
             13 => {
+                self.rows = 3.0;
                 let text = format!("generate_series(1, {}) AS {t}(g)", 1 + self.below(5));
                 (text, vec![(format!("{t}.g"), Int)])
             }
             at @ 0..12 => {
-                let (name, columns) = BASES[at];
+                let (name, rows, columns) = BASES[at];
+                self.rows = rows as f64;
                 (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
             }
             _ => {
-                let (inner, columns) = match self.below(4) {
-                    0 => self.set_operation(outer, depth - 1),
-                    _ => self.select(outer, depth - 1),
-                };
+                // Most often it is read once.
+                let (inner, columns) = self.for_rows(left.sqrt(), |g| match g.below(4) {
+                    0 => g.set_operation(outer, depth - 1),
+                    _ => g.select(outer, depth - 1),
+                });
                 (format!("({inner}) AS {t}"), renamed(&t, &columns))
             }
         }
@@ -78,14 +92,24 @@ impl Generator {
     /// A table by itself.
     pub(super) fn base(&mut self) -> (String, Columns) {
         let t = self.name("t");
-        let (name, columns) = BASES[self.below(TABLES)];
+        let (name, columns) = self.real_table();
         (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
+    }
+
+    /// One of the tables, a small one where only that can be afforded.
+    fn real_table(&mut self) -> (&'static str, &'static [(&'static str, Ty)]) {
+        let at = self.below(TABLES);
+        let at = if self.affords(BASES[at].1 as f64) { at } else { at % SMALL_TABLES };
+        let (name, rows, columns) = BASES[at];
+        self.rows = rows as f64;
+        (name, columns)
     }
 
     /// Rows of a table that what is around chooses, kept apart or not.
     pub(super) fn restricted(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, i) = (self.name("t"), self.name("i"));
-        let (name, columns) = BASES[self.below(TABLES)];
+        let (name, columns) = self.real_table();
+        let rows = self.rows;
         let own = renamed(&i, &columns_of(columns));
         let (all, outer) = (outer.clone(), self.around(outer));
         let ints: Vec<&String> = own.iter().filter(|c| c.1 == Int).map(|c| &c.0).collect();
@@ -117,13 +141,16 @@ impl Generator {
             "(SELECT {}{more} FROM {name} AS {i} WHERE {key} {op} {value}{also}{apart}) AS {t}",
             shown.join(", ")
         );
+        self.rows = rows / 2.0;
         (text, renamed(&t, &columns))
     }
 
-    /// What stands in FROM, with its columns.
+    /// What stands in FROM, with its columns. What follows is run for each of its rows.
     pub(super) fn from(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
         let joins = if depth == 0 { self.below(2) } else { self.below(3) };
-        self.joined(outer, depth, joins, false)
+        let out = self.joined(outer, depth, joins, (false, 1.0));
+        self.over_rows(self.rows);
+        out
     }
 
     fn joined(
@@ -131,12 +158,15 @@ impl Generator {
         outer: &Columns,
         depth: usize,
         joins: usize,
-        nested: bool,
+        (nested, left): (bool, f64),
     ) -> (String, Columns) {
-        let (mut text, mut scope) = self.table(outer, depth);
+        let (mut text, mut scope) = self.table(outer, depth, left);
+        let mut rows = self.rows;
         for _ in 0..joins {
             if self.chance(25) {
-                let (item, columns) = self.lateral(&both(&scope, outer), depth);
+                let around = both(&scope, outer);
+                let (item, columns) = self.for_rows(left * rows, |g| g.lateral(&around, depth));
+                rows *= self.rows.max(1.0);
                 let ways = [" CROSS JOIN", " JOIN", " LEFT JOIN", ","];
                 // Within parentheses there are joins only.
                 let join = self.one(&ways[..ways.len() - usize::from(nested)]);
@@ -146,7 +176,8 @@ impl Generator {
                     _ => {
                         let depth = self.deeper();
                         let all = both(&both(&columns, &scope), outer);
-                        format!(" ON {}", self.expr(Bool, &all, depth))
+                        let on = self.for_rows(left * rows, |g| g.expr(Bool, &all, depth));
+                        format!(" ON {on}")
                     }
                 };
                 text.push_str(&format!("{join} {item}{on}"));
@@ -160,25 +191,29 @@ impl Generator {
                 true => {
                     // Parentheses around a single item are not allowed.
                     let joins = 1 + self.below(2);
-                    let (inner, columns) = self.joined(outer, depth - 1, joins, true);
+                    let context = (true, left * rows);
+                    let (inner, columns) = self.joined(outer, depth - 1, joins, context);
                     (format!("({inner})"), columns)
                 }
-                false => self.table(outer, depth.saturating_sub(1)),
+                false => self.table(outer, depth.saturating_sub(1), left * rows),
             };
-            let (join, more) = self.join(&scope, &columns, outer, &right, depth);
+            let both_rows = (rows, self.rows.max(1.0));
+            let (join, more) = self
+                .for_rows(left, |g| g.join((&scope, &columns, outer), both_rows, &right, depth));
+            rows = self.rows;
             text.push_str(&join);
             scope.extend(columns);
             scope.extend(more);
         }
+        self.rows = rows;
         (text, scope)
     }
 
     /// A join with `item`, and the columns that the join itself has.
     fn join(
         &mut self,
-        left: &Columns,
-        right: &Columns,
-        outer: &Columns,
+        (left, right, outer): (&Columns, &Columns, &Columns),
+        rows: (f64, f64),
         item: &str,
         depth: usize,
     ) -> (String, Columns) {
@@ -186,7 +221,11 @@ impl Generator {
             c.iter().filter(|c| c.1 == Int).map(|c| c.0.clone()).collect()
         };
         let (l, r) = (ints(left), ints(right));
-        let join = self.one(&["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"]);
+        let all = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"];
+        // Each row with each other one?
+        let each = self.affords(rows.0 * rows.1);
+        let join = self.one(&all[..all.len() - usize::from(!each)]);
+        self.rows = rows.0 * rows.1;
         if l.is_empty() || r.is_empty() || join == "CROSS JOIN" {
             return (format!(" CROSS JOIN {item}"), Vec::new());
         }
@@ -201,6 +240,7 @@ impl Generator {
         {
             let j = self.name("j");
             let text = format!(" {join} {item} USING ({name}) AS {j}");
+            self.rows = rows.0.max(rows.1) * 1.5;
             return (text, vec![(format!("{j}.{name}"), Int)]);
         }
         let (mut l, mut r) = (l[self.below(l.len())].clone(), r[self.below(r.len())].clone());
@@ -219,17 +259,24 @@ impl Generator {
         }
         let op = match join {
             "FULL JOIN" => "=",
+            _ if !each => "=",
             _ => self.one(&["=", "=", "=", "=", "<", "<>"]),
+        };
+        let joined = match op {
+            "=" => rows.0.max(rows.1) * 1.5,
+            _ => rows.0 * rows.1,
         };
         let more = match self.chance(if join == "FULL JOIN" { 8 } else { 35 }) {
             true => {
                 let scope = both(&both(left, right), outer);
                 // Deep enough for a sub-select, also far below.
                 let depth = if self.chance(40) { 2 } else { depth.min(2) };
-                format!(" AND {}", self.expr(Bool, &scope, depth))
+                let more = self.for_rows(joined, |g| g.expr(Bool, &scope, depth));
+                format!(" AND {more}")
             }
             false => String::new(),
         };
+        self.rows = joined;
         (format!(" {join} {item} ON {l} {op} {r}{more}"), Vec::new())
     }
 
@@ -237,7 +284,8 @@ impl Generator {
     fn lateral(&mut self, around: &Columns, depth: usize) -> (String, Columns) {
         let l = self.name("l");
         let d = self.deeper();
-        match self.below(10) {
+        let kind = self.below(10);
+        match if self.affords(SMALL) { kind } else { kind % 3 } {
             0 | 1 => self.function_item(around, &l, d),
             8 | 9 => {
                 let (text, columns) = self.restricted(around);
@@ -247,26 +295,27 @@ impl Generator {
                 let (a, b) = (self.expr(Int, around, d), self.expr(Text, around, 1));
                 let (c, d) = (self.expr(Int, around, 1), self.expr(Text, around, d));
                 let columns = columns_of(&[("p", Int), ("q", Text)]);
+                self.rows = 2.0;
                 let values = format!("LATERAL (VALUES ({a}, {b}), ({c}, {d})) AS {l}(p, q)");
                 (values, renamed(&l, &columns))
             }
             _ => {
                 let around = self.around(around);
                 let depth = depth.saturating_sub(1);
-                let (inner, columns) = match self.below(6) {
-                    0 => self.set_operation(&around, depth.min(1)),
+                let (inner, columns) = self.within(|g| match g.below(6) {
+                    0 => g.set_operation(&around, depth.min(1)),
                     1 => {
                         let columns = columns_of(&[("n", Int), ("v", Int), ("c", Bool)]);
-                        (self.recursive(&around), columns)
+                        (g.recursive(&around), columns)
                     }
                     2 => {
-                        let p = self.name("p");
-                        let single = self.single(Int, &around);
+                        let p = g.name("p");
+                        let single = g.single(Int, &around);
                         (format!("SELECT u.{p} FROM ({single}) AS u({p})"), vec![(p, Int)])
                     }
-                    3 => self.half_read(&around),
-                    _ => self.select(&around, depth),
-                };
+                    3 => g.half_read(&around),
+                    _ => g.select(&around, depth),
+                });
                 (format!("LATERAL ({inner}) AS {l}"), renamed(&l, &columns))
             }
         }
@@ -298,7 +347,7 @@ impl Generator {
             }
             4 | 5 => {
                 columns = columns_of(&[("g", Int), ("h", Text)]);
-                match self.chance(50) && self.calls > 0 {
+                match self.chance(50) && self.calls > 0 && self.affords(CALL_OF_QUERY) {
                     true => {
                         self.calls -= 1;
                         format!("rows_of({n})")
@@ -325,6 +374,7 @@ impl Generator {
                 format!("string_to_table({}, 'e')", self.expr(Text, around, d))
             }
         };
+        self.rows = 3.0;
         if !ordinal.is_empty() {
             columns.push(("o".to_owned(), Int));
         }
@@ -337,9 +387,10 @@ impl Generator {
     /// are read: what is left must not stay for the next time.
     pub(super) fn half_read(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, w) = (self.name("t"), self.name("w"));
-        let (table, columns) = BASES[[0, 2, 5][self.below(3)]];
+        let (table, _, columns) = BASES[[0, 2, 5][self.below(3)]];
         let own = renamed(&t, &columns_of(columns));
         let scope = both(&own, outer);
+        self.over_rows(SMALL);
         let (e, ty) = (self.type_among(KEYS_OF_ROWS), Int);
         let value = self.expr(e, &scope, 1);
         let condition = self.filter(&own, outer, 1);
@@ -360,6 +411,7 @@ impl Generator {
         let text = format!(
             "SELECT {value} AS v, {window} AS {w} FROM {table} AS {t}{condition} ORDER BY {by} LIMIT {limit}"
         );
+        self.rows = 4.0;
         (text, vec![("v".to_owned(), e), (w, ty)])
     }
 
@@ -376,11 +428,13 @@ impl Generator {
             }
             2 if self.sublinks > 0 => {
                 self.sublinks -= 1;
-                let (from, count) = (self.from(outer, 0).0, self.expr(Int, outer, 0));
+                let from = self.within(|g| g.from(outer, 0).0);
+                let count = self.expr(Int, outer, 0);
                 format!("LIMIT (SELECT count(*) % 3 + abs(COALESCE({count}, 1)) % 2 FROM {from})")
             }
             _ => format!("LIMIT {} OFFSET {}", 1 + self.below(3), self.below(3)),
         };
+        self.rows = 2.0;
         format!("SELECT {e} FROM {from}{condition} ORDER BY 1{order} {tail}")
     }
 }

@@ -4,14 +4,24 @@
 
 use super::generate::{ALL, Columns, Generator, KEYS, Ty, Ty::*, both};
 
+/// Rows that a recursion with a join visits, roughly.
+const RECURSION: f64 = 300.0;
+
 impl Generator {
     /// A query and its columns.
     pub(super) fn select(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
+        self.within(|g| g.select_here(outer, depth))
+    }
+
+    fn select_here(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
         let (from, own) = self.from(outer, depth);
+        let rows = self.rows;
         let scope = both(&own, outer);
         let condition = self.filter(&own, outer, depth);
         if self.chance(35) {
-            return self.grouped(&from, &own, outer, &condition, depth);
+            let out = self.grouped(&from, &own, outer, &condition, depth);
+            self.rows = (rows / 3.0).max(1.0);
+            return out;
         }
         let windows = self.chance(20);
         let sets = !windows && self.chance(8);
@@ -40,6 +50,7 @@ impl Generator {
             true => self.first_rows(&own, outer),
             false => String::new(),
         };
+        self.rows = if tail.is_empty() { rows } else { 3.0 };
         (format!("SELECT {distinct}{} FROM {from}{condition}{tail}", list.join(", ")), columns)
     }
 
@@ -131,6 +142,7 @@ impl Generator {
     /// A recursive query of columns `n` and `v`; what is around it may be its start and its end.
     pub(super) fn recursive(&mut self, outer: &Columns) -> String {
         let r = self.name("r");
+        let joins = self.affords(RECURSION);
         let all = self.one(&["ALL ", ""]);
         let step = self.one(&["r.n + 1", "r.n + 2", "r.n * 2 + 1"]);
         let (start, end) = match outer.is_empty() {
@@ -148,12 +160,14 @@ impl Generator {
         let t = self.name("t");
         let join = match self.below(5) {
             0 | 1 => String::new(),
+            _ if !joins => String::new(),
             2 => format!(" JOIN a {t} ON {t}.id = r.n"),
             3 => format!(" LEFT JOIN c {t} ON {t}.k = r.n + 1"),
             _ => format!(" JOIN (SELECT DISTINCT aid FROM b) {t} ON {t}.aid % 9 = r.n"),
         };
         let columns = vec![("n".to_owned(), Int), ("v".to_owned(), Int)];
         let condition = self.expr(Bool, &both(&columns, outer), 1);
+        self.rows = 20.0;
         format!(
             "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, r.v + 1 FROM {r} AS r{join} WHERE r.n < {end}) SELECT \
              n, v, {condition} AS c FROM {r}"
@@ -166,19 +180,24 @@ impl Generator {
         let names: Columns =
             types.iter().enumerate().map(|(i, t)| (format!("u{}", i + 1), *t)).collect();
         let mut out = String::new();
+        let mut rows = 0.0;
         for arm in 0..2 + self.below(2) {
-            let (from, own) = self.from(outer, 1);
-            let scope = both(&own, outer);
-            let list: Vec<String> = names
-                .iter()
-                .map(|(name, t)| {
-                    let e = self.plain(*t, &scope, depth);
-                    // The type modifier depends on which arms are known to have no rows.
-                    let whole = if *t == Ts { " + interval '0'" } else { "" };
-                    format!("{e}{whole} AS {name}")
-                })
-                .collect();
-            let condition = self.filter(&own, outer, 1);
+            let query = self.within(|g| {
+                let (from, own) = g.from(outer, 1);
+                rows += g.rows;
+                let scope = both(&own, outer);
+                let list: Vec<String> = names
+                    .iter()
+                    .map(|(name, t)| {
+                        let e = g.plain(*t, &scope, depth);
+                        // The type modifier depends on which arms are known to have no rows.
+                        let whole = if *t == Ts { " + interval '0'" } else { "" };
+                        format!("{e}{whole} AS {name}")
+                    })
+                    .collect();
+                let condition = g.filter(&own, outer, 1);
+                format!("(SELECT {} FROM {from}{condition})", list.join(", "))
+            });
             if arm > 0 {
                 let op = self.one(&[
                     " UNION ",
@@ -190,8 +209,9 @@ impl Generator {
                 ]);
                 out.push_str(op);
             }
-            out.push_str(&format!("(SELECT {} FROM {from}{condition})", list.join(", ")));
+            out.push_str(&query);
         }
+        self.rows = rows;
         (out, names)
     }
 

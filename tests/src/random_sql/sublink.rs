@@ -1,14 +1,19 @@
 //! Sub-selects in expressions, correlated with what is around them.
 
-use super::generate::{Columns, Generator, Ty, Ty::*, both, renamed};
+use super::generate::{Columns, Generator, SMALL, Ty, Ty::*, both, renamed};
 
 impl Generator {
     /// One value, whatever rows there are.
     pub(super) fn scalar(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         self.sublinks -= 1;
+        self.within(|g| g.scalar_here(ty, scope, depth))
+    }
+
+    fn scalar_here(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let d = depth.saturating_sub(2);
         let scope = &self.around(scope);
-        match self.below(16) {
+        let kind = self.below(16);
+        match if self.affords(SMALL) { kind } else { 10 } {
             10..16 => self.small(ty, scope),
             0 => {
                 let (from, own) = self.from(scope, d);
@@ -25,7 +30,7 @@ impl Generator {
                 let (w, v) = (self.name("w"), self.name("v"));
                 let how = self.one(&["", "MATERIALIZED "]);
                 let mut own = renamed(&w, &columns);
-                let join = match self.chance(40) {
+                let join = match self.chance(40) && self.affords(self.rows * self.rows) {
                     true => {
                         own.extend(renamed(&v, &columns));
                         format!(", {w} AS {v}")
@@ -65,7 +70,8 @@ impl Generator {
 
     /// As [`Self::scalar`], of forms that are always small.
     fn small(&mut self, ty: Ty, scope: &Columns) -> String {
-        match self.below(8) {
+        let kind = self.below(8);
+        match if self.affords(SMALL * 2.0) { kind } else { 4 + kind / 2 } {
             0 | 1 if !scope.is_empty() => {
                 let (from, own, condition) = self.members(scope);
                 let e = self.largest(ty, &own, scope);
@@ -142,7 +148,8 @@ impl Generator {
     fn column(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let d = depth.saturating_sub(2);
         let scope = &self.around(scope);
-        match self.below(9) {
+        let kind = self.below(9);
+        match if self.affords(SMALL) { kind } else { 7 } {
             8 if ty == Int => {
                 let (inner, columns) = self.half_read(scope);
                 format!("SELECT h.{} FROM ({inner}) AS h", columns[1].0)
@@ -192,13 +199,18 @@ impl Generator {
     /// A condition with a sub-select.
     pub(super) fn sub_condition(&mut self, scope: &Columns, depth: usize) -> String {
         self.sublinks -= 1;
+        self.within(|g| g.sub_condition_here(scope, depth))
+    }
+
+    fn sub_condition_here(&mut self, scope: &Columns, depth: usize) -> String {
         let not = self.one(&["", "", "NOT "]);
         let op = self.one(&["=", "<>", "<", "<=", ">", ">="]);
         let ty = [Int, Int, Text, Date, Num, Ts][self.below(6)];
         // The left side may hold sub-selects of its own.
         let deeper = if self.chance(40) { 3 } else { depth - 1 };
         let mine = self.expr(ty, scope, deeper);
-        match self.below(12) {
+        let kind = self.below(12);
+        match if self.affords(SMALL) { kind } else { 1 + kind % 4 } {
             11 => {
                 let how = self.one(&["ANY", "ALL"]);
                 format!("({mine} {op} {how} (ARRAY({})))", self.single(ty, scope))
@@ -270,6 +282,7 @@ impl Generator {
     pub(super) fn array_of(&mut self, ty: Ty, scope: &Columns) -> String {
         self.sublinks = self.sublinks.saturating_sub(1);
         let scope = &self.around(scope);
-        format!("ARRAY({})", self.single(if ty == Ints { Int } else { Text }, scope))
+        let single = self.within(|g| g.single(if ty == Ints { Int } else { Text }, scope));
+        format!("ARRAY({single})")
     }
 }
