@@ -54,6 +54,12 @@ impl Generator {
         if !outer.is_empty() && small && self.chance(20) {
             return self.restricted(outer);
         }
+        if !outer.is_empty() && self.chance(15) {
+            return self.rows_of_outer(outer);
+        }
+        if !outer.is_empty() && small && depth > 0 && self.chance(12) {
+            return self.remembered(outer, left);
+        }
         let t = self.name("t");
         let kind = self.below(if depth > 0 { 19 } else { 14 });
         let affords = match kind {
@@ -143,6 +149,85 @@ impl Generator {
         );
         self.rows = rows / 2.0;
         (text, renamed(&t, &columns))
+    }
+
+    /// Rows made of what is around: written out, or of a function.
+    fn rows_of_outer(&mut self, outer: &Columns) -> (String, Columns) {
+        let t = self.name("t");
+        if self.chance(50) {
+            return self.function_item(outer, &t, 1);
+        }
+        let (near, far) = (self.around(outer), self.around(outer));
+        let count = 1 + self.below(3);
+        let rows: Vec<String> = (0..count)
+            .map(|_| {
+                let depth = self.below(2);
+                format!("({}, {})", self.expr(Int, &near, depth), self.expr(Text, &far, 1))
+            })
+            .collect();
+        self.rows = count as f64;
+        let columns = columns_of(&[("p", Int), ("q", Text)]);
+        (format!("(VALUES {}) AS {t}(p, q)", rows.join(", ")), renamed(&t, &columns))
+    }
+
+    /// A table joined with a query for each value of one of its columns, of which there are few:
+    /// rows of that query are worth remembering, as long as what is around stays the same.
+    fn remembered(&mut self, outer: &Columns, left: f64) -> (String, Columns) {
+        const FEW: [(usize, &str); 5] = [(0, "x"), (4, "x"), (4, "k"), (5, "p"), (2, "aid")];
+        let (at, few) = FEW[self.below(FEW.len())];
+        let (t, r) = (self.name("t"), self.name("r"));
+        let (name, rows, columns) = BASES[at];
+        let mut own = renamed(&t, &columns_of(columns));
+        let key = vec![(format!("{t}.{few}"), Int)];
+        let near = self.around(outer);
+        let inner = self.for_rows(left * rows as f64, |g| match g.below(4) {
+            0 => {
+                let (from, scope) = g.from(&both(&key, &near), 0);
+                let test = g.expr(Bool, &both(&scope, &near), 1);
+                let (e, s) = (g.largest_int(&scope), g.plain(Text, &scope, 1));
+                let by = g.own_column(&scope).unwrap_or_else(|| "1".to_owned());
+                format!(
+                    "SELECT {e} AS m, max({s}) AS n FROM {from} WHERE {by} >= {} AND {test}",
+                    key[0].0
+                )
+            }
+            1 => {
+                let (from, scope) = g.restricted(&both(&key, &near));
+                let (e, s) = (g.largest_int(&scope), g.plain(Text, &scope, 1));
+                let test = g.expr(Bool, &both(&key, &near), 1);
+                format!("SELECT {e} AS m, max({s}) AS n FROM {from} WHERE {test}")
+            }
+            _ => {
+                let (from, scope) = g.base();
+                let of = g.own_column(&scope).unwrap_or_else(|| "1".to_owned());
+                let (e, s) = (g.expr(Int, &both(&scope, &near), 1), g.expr(Text, &scope, 1));
+                let test = g.expr(Bool, &both(&scope, &near), 1);
+                let op = g.one(&["=", "<=", "<>"]);
+                format!(
+                    "SELECT {e} AS m, {s} AS n FROM {from} WHERE {of} {op} {} AND {test} OFFSET 0",
+                    key[0].0
+                )
+            }
+        });
+        let join = self.one(&["CROSS JOIN", "LEFT JOIN"]);
+        let on = if join == "LEFT JOIN" { " ON true" } else { "" };
+        own.extend(renamed(&r, &columns_of(&[("m", Int), ("n", Text)])));
+        self.rows = rows as f64 * 2.0;
+        (format!("({name} AS {t} {join} LATERAL ({inner}) AS {r}{on})"), own)
+    }
+
+    fn own_column(&mut self, own: &Columns) -> Option<String> {
+        let ints: Vec<&String> = own.iter().filter(|c| c.1 == Int).map(|c| &c.0).collect();
+        (!ints.is_empty()).then(|| ints[self.below(ints.len())].clone())
+    }
+
+    /// An aggregate that is an integer.
+    fn largest_int(&mut self, own: &Columns) -> String {
+        match (self.own_column(own), self.below(3)) {
+            (Some(column), 0) => format!("max({column})"),
+            (Some(column), 1) => format!("sum({column})::int"),
+            _ => "count(*)::int".to_owned(),
+        }
     }
 
     /// What stands in FROM, with its columns. What follows is run for each of its rows.
