@@ -6,6 +6,7 @@ impl Generator {
     /// A change of rows within a transaction.
     pub(super) fn change(&mut self) -> Statement {
         self.over_rows(SMALL);
+        self.changes = true;
         let a = columns(&[("t.id", Int), ("t.x", Int), ("t.s", Text), ("t.n", Num), ("t.d", Date)]);
         let b = columns(&[("u.id", Int), ("u.aid", Int), ("u.f", Float), ("u.s", Text)]);
         let all = both(&a, &b);
@@ -78,13 +79,13 @@ impl Generator {
     fn change_by_rows(&mut self, a: &Columns, b: &Columns, condition: &str) -> String {
         match self.below(4) {
             0 => {
-                let u = columns(&[("t2.id", Int), ("t2.x", Int), ("t2.s", Text), ("t2.d", Date)]);
+                let u = columns(&[("z.id", Int), ("z.x", Int), ("z.s", Text), ("z.d", Date)]);
                 let (item, own) = self.from(&u, 1);
                 let test = self.filter(&own, &u, 1);
                 let (e, more) = (self.plain(Int, &own, 1), self.expr(Text, &both(a, &u), 2));
                 format!(
-                    "UPDATE a AS t SET x = q.m, s = {more} FROM a t2 CROSS JOIN LATERAL (SELECT max({e}) AS m FROM {item}{test}) \
-                     q WHERE t2.id = t.id RETURNING t.*, q.m, row_to_json(t2)::text"
+                    "UPDATE a AS t SET x = q.m, s = {more} FROM a z CROSS JOIN LATERAL (SELECT max({e}) AS m FROM {item}{test}) \
+                     q WHERE z.id = t.id RETURNING t.*, q.m, row_to_json(z)::text"
                 )
             }
             1 => {

@@ -95,7 +95,7 @@ impl Generator {
             (Int, 2) => format!("({}).k", self.row_of(&p, &q)),
             (Int, 3) => format!("made_of({p})"),
             (Int, _) => format!("next_of({p})"),
-            (_, 0 | 1) if costly => {
+            (_, 0 | 1) if costly && !self.changes => {
                 self.calls -= 1;
                 format!("largest_of({p}, {q})")
             }

@@ -412,12 +412,14 @@ impl Generator {
         let around = &self.around(around);
         let n = self.expr(Int, around, d);
         let volatile = self.one(&["", " + (random() * 0)::int"]);
-        let ordinal = match self.chance(25) {
+        let kind = self.below(10);
+        // Nothing orders the rows of a query.
+        let ordinal = match self.chance(25) && !matches!(kind, 4 | 5) {
             true => " WITH ORDINALITY",
             false => "",
         };
         let mut columns: Columns;
-        let call = match self.below(10) {
+        let call = match kind {
             0 | 1 => {
                 columns = columns_of(&[("g", Int)]);
                 format!("generate_series(1, abs({n}) % 5{volatile})")
@@ -432,9 +434,10 @@ impl Generator {
             }
             4 | 5 => {
                 columns = columns_of(&[("g", Int), ("h", Text)]);
-                match self.chance(50) && self.calls > 0 && self.affords(CALL_OF_QUERY) {
+                let calls = self.calls > 0 && self.affords(CALL_OF_QUERY);
+                match self.chance(50) && calls || self.changes {
                     true => {
-                        self.calls -= 1;
+                        self.calls = self.calls.saturating_sub(1);
                         format!("rows_of({n})")
                     }
                     false => format!("made_rows({n}, {})", self.expr(Text, around, 1)),

@@ -88,6 +88,11 @@ pub struct Generator {
     pub(super) calls: u32,
     /// Columns are keys of groups: their tables are not known as rows.
     pub(super) keyed: bool,
+    /// Rows are being changed, and a volatile function would see some of them changed already.
+    pub(super) changes: bool,
+    /// PARTITION BY and ORDER BY of windows whose rows are told apart: all those of a query have
+    /// the same, so that rows that are alike come in one order.
+    pub(super) row_order: Option<(String, String)>,
     /// How often what is generated now is run, roughly: rows of the queries around it.
     times: f64,
     /// Rows of what stands in FROM and was generated last, roughly.
@@ -115,6 +120,8 @@ impl Generator {
             prepared: false,
             calls: 2,
             keyed: false,
+            changes: false,
+            row_order: None,
             times: 1.0,
             rows: 1.0,
         }

@@ -10,7 +10,10 @@ const RECURSION: f64 = 300.0;
 impl Generator {
     /// A query and its columns.
     pub(super) fn select(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
-        self.within(|g| g.select_here(outer, depth))
+        let row_order = self.row_order.take();
+        let out = self.within(|g| g.select_here(outer, depth));
+        self.row_order = row_order;
+        out
     }
 
     fn select_here(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
@@ -46,7 +49,7 @@ impl Generator {
                 format!("{text} AS {name}")
             })
             .collect();
-        let tail = match distinct.is_empty() && !sets && self.chance(12) {
+        let tail = match distinct.is_empty() && !sets && !windows && self.chance(12) {
             true => self.first_rows(&own, outer),
             false => String::new(),
         };
@@ -265,8 +268,9 @@ impl Generator {
                 list.push(add(self, Int, format!("grouping({key})"), &mut columns));
             }
         }
+        let whole = whole_keys(&keys, sets);
         for _ in 0..1 + self.below(2) {
-            let (ty, mut text) = self.aggregate(own, outer, &keys, depth.min(2));
+            let (ty, mut text) = self.aggregate(own, outer, &whole, depth.min(2));
             if ty == Int && self.chance(85) {
                 text = format!("({text})::int");
             }
@@ -333,14 +337,15 @@ impl Generator {
             }
             4 => {
                 let keyed = std::mem::replace(&mut self.keyed, true);
-                let test = self.expr(Bool, &both(keys, outer), depth);
+                let test = self.expr(Bool, &both(&whole_keys(keys, sets), outer), depth);
                 self.keyed = keyed;
                 format!(" HAVING {test}")
             }
             5 => {
-                let (ty, of) = self.aggregate(own, outer, keys, 1);
+                let keys = whole_keys(keys, sets);
+                let (ty, of) = self.aggregate(own, outer, &keys, 1);
                 let keyed = std::mem::replace(&mut self.keyed, true);
-                let value = self.expr(ty, &both(keys, outer), depth);
+                let value = self.expr(ty, &both(&keys, outer), depth);
                 self.keyed = keyed;
                 format!(" HAVING {of} IS DISTINCT FROM {value}")
             }
@@ -374,4 +379,14 @@ impl Generator {
         };
         (format!(" GROUP BY {text}"), true)
     }
+}
+
+/// Keys as other expressions use them. The real server takes AND and OR within others apart, and
+/// finds no key in the parts, which then have values where a grouping set has no such key.
+fn whole_keys(keys: &Columns, sets: bool) -> Columns {
+    let whole = |(key, ty): &(String, Ty)| match ty {
+        Bool if sets => (format!("(({key}) IS TRUE)"), Bool),
+        _ => (key.clone(), *ty),
+    };
+    keys.iter().map(whole).collect()
 }

@@ -18,7 +18,10 @@ impl Generator {
             false => String::new(),
         };
         let (ty, text) = match self.total_order(own) {
-            Some(order) if self.chance(50) => self.window_by_rows(&part, &order, scope, outer),
+            Some(order) if self.chance(50) => {
+                let (part, order) = self.row_order.get_or_insert((part, order)).clone();
+                self.window_by_rows(&part, &order, scope, outer)
+            }
             _ => self.window_by_peers(&part, own, scope, outer),
         };
         match ty == Int && self.chance(50) {
