@@ -745,9 +745,8 @@ impl Glob<'_> {
     }
 }
 
-/// The path with conditions on what it yields: a join tests them itself. An inner join tests them
-/// among its own, the cheapest first.
-/// Has each operand columns of one side alone, another for each? Is the outer side's on the left?
+/// Whether the first operand is the outer side's; `None` unless each operand has columns of one side
+/// alone, the two of different sides.
 /// Counterpart: `can_join` and `clause_sides_match_join`.
 pub(crate) fn sides(op: &OpExpr, l: &JoinRel, r: &JoinRel) -> Option<bool> {
     let [a, b] = op.args.as_slice() else { return None };
@@ -763,6 +762,8 @@ pub(crate) fn sides(op: &OpExpr, l: &JoinRel, r: &JoinRel) -> Option<bool> {
     }
 }
 
+/// The path with conditions on what it yields: a join tests them itself. An inner join tests them
+/// among its own, the cheapest first.
 fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     let mut kind = p.kind.clone();
     match &mut kind {
