@@ -10,7 +10,7 @@ select [[c, b¦c¦count(*)¦b]] from ios where c = 3 and a + c = 16[[¦ and b > 
 select [[count(*)¦max(d)¦1]] from ios where c * 2 = 4 and a between 11 and 20
 select max(lower(b)), (select a from ios where a = 7) from ios
 set enable_seqscan = off; set enable_bitmapscan = off
-explain (costs off) select [[b from ios where c = 5¦1 from ios where c = 5 and a + c > 3¦count(*) from ios where lower(b) = 't77'¦d from ios where c * 2 = 4 and a > 10]]
+explain (costs off) select [[a from ios where a = 5 and lower(b) = 'x'¦b from ios where c = 5¦1 from ios where c = 5 and a + c > 3¦count(*) from ios where lower(b) = 't77'¦d from ios where c * 2 = 4 and a > 10]]
 select x.a from ios x join ios y on lower(x.b) = lower(y.b) where y.a = 5
 reset enable_seqscan; reset enable_bitmapscan
 -- Deferrable constraints as arbiters.
@@ -53,3 +53,11 @@ select '[[int4 as x¦int, int¦x y¦aAbB¦"aAbB"¦INT¦varchar(5)¦setof int¦pg
 select '+(int)'::regoperator
 select 'ab' ~ '[[[a-¦[a-b-¦[a-b¦x[-¦[a-]¦[^a-]]'
 SET client_min_messages = error; DROP SCHEMA acceptance CASCADE
+-- Of indexes that cost the same the newest is taken.
+create table tied (a int, b int, c int); insert into tied select g, g, g from generate_series(1, 1000) g
+create index on tied (a); create index on tied (a); create index on tied (b); create index on tied (a, b); create unique index on tied (c); create unique index on tied (c)
+vacuum analyze tied
+explain (costs off) select * from tied where [[a = 1¦b = 1¦a = 1 and b = 1¦b = 1 and a in (1, 2)¦c = 1]]
+explain (costs off) select * from tied order by [[a¦b¦a, b¦c]] limit 1
+explain (costs off) insert into tied values (1, 1, 1) on conflict (c) do nothing
+drop table tied

@@ -245,7 +245,7 @@ impl Glob<'_> {
         }
         let mut found = Vec::new();
         // A deferrable one is found too: the statement is refused by its name when it runs.
-        for index in table.indexes.iter().filter(|i| i.unique) {
+        for index in table.indexes.iter().rev().filter(|i| i.unique) {
             // As sets: an element may be named twice, and a column be twice in an index. A
             // collation or operator class that an element names must be that of some key over it.
             let is_key =

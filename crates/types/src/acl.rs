@@ -314,5 +314,10 @@ scalars! { GONE;
 }
 
 builtins! { SETS;
-    "aclexplode" => Srf(|_, a| Ok(Box::new(Exploded { items: items_of(a[0]), at: 0 }))),
+    "aclexplode" => Srf(|_, a| {
+        if ArrayRef::new(a[0]).dims().len() != 1 {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL arrays must be one-dimensional"));
+        }
+        Ok(Box::new(Exploded { items: items_of(a[0]), at: 0 }))
+    }),
 }

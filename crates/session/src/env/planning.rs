@@ -203,7 +203,8 @@ impl Core {
             0.0
         };
         let mut indexes = Vec::new();
-        for row in &desc.indexes {
+        // The newest first: of paths that cost the same the first one stays, as in PostgreSQL.
+        for row in desc.indexes.iter().rev() {
             indexes.extend(self.index_facts(row, tuples)?);
         }
         Ok(Arc::new(RelFacts {

@@ -24,7 +24,10 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_stat_get_backend_idset", call: SysCall::Set(|c, _| Ok(ids(c))) },
     SysFn {
         name: "pg_stat_get_backend_pid",
-        call: SysCall::One(|_, a| Ok(Datum::int4(a[0].as_i32()))),
+        call: SysCall::One(|c, a| {
+            let pid = a[0].as_i32();
+            Ok(session(c, pid).map_or(Datum::Null, |_| Datum::int4(pid)))
+        }),
     },
     SysFn {
         name: "pg_stat_get_backend_activity",

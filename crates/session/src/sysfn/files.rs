@@ -76,7 +76,13 @@ fn read(
     let size = file.len().map_err(|e| failed("stat file", &path, &e))?;
     let (start, length) = match range {
         None => (0, None),
-        Some((at, n)) if at < 0 => (size.saturating_sub(at.unsigned_abs()), Some(n as u64)),
+        Some((at, n)) if at < 0 => {
+            let Some(start) = size.checked_sub(at.unsigned_abs()) else {
+                let message = format!("could not seek in file \"{path}\": Invalid argument");
+                return Err(PgError::internal(message));
+            };
+            (start, Some(n as u64))
+        }
         Some((at, n)) => (at as u64, Some(n as u64)),
     };
     if length.is_some_and(|n| n > BYTES_MAX) {

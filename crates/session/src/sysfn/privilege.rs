@@ -296,6 +296,9 @@ fn has_any(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result
 }
 
 /// On the whole table, or on this column.
+/// The number of `tableoid`.
+const OLDEST_SYSTEM_COLUMN: i16 = -6;
+
 fn has_column(
     core: &mut Core,
     role: Oid,
@@ -307,7 +310,11 @@ fn has_column(
     let Some(desc) = core.cat().try_relation(oid)? else { return Ok(Datum::Null) };
     let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
         // System columns have no rights of their own.
-        return if number < 0 { has::<Table>(core, role, oid, wanted) } else { Ok(Datum::Null) };
+        return if (OLDEST_SYSTEM_COLUMN..0).contains(&number) {
+            has::<Table>(core, role, oid, wanted)
+        } else {
+            Ok(Datum::Null)
+        };
     };
     let whole = has::<Table>(core, role, oid, wanted)?;
     if whole != Datum::bool(false) {

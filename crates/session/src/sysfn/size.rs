@@ -40,14 +40,14 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "pg_database_size_oid",
-        call: SysCall::One(|c, a| Ok(Datum::int8(database_bytes(c, a[0].as_oid())? as i64))),
+        call: SysCall::One(|c, a| database_bytes(c, a[0].as_oid())),
     },
     SysFn {
         name: "pg_database_size_name",
         call: SysCall::One(|c, a| {
             let name = String::from_utf8_lossy(a[0].as_name()).into_owned();
             match c.cat().find_database(&name)? {
-                Some(d) => Ok(Datum::int8(database_bytes(c, d.oid)? as i64)),
+                Some(d) => database_bytes(c, d.oid),
                 None => Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")),
             }
         }),
@@ -134,15 +134,28 @@ fn index_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
 }
 
 /// All files of the database's directory.
-fn database_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
+/// Bytes of the database's files, in all tablespaces; NULL where there are none.
+fn database_bytes(core: &mut Core, oid: Oid) -> Result<Datum> {
     let disk = core.backend.storage().env.disk.clone();
-    let dir = format!("base/{oid}");
-    let mut sum = 0;
-    for name in disk.list(&dir).map_err(|e| vfs::io_error("open directory", &dir, &e))? {
-        let path = format!("{dir}/{}", name.name);
-        if let Ok(f) = disk.open(&path, vfs::OpenMode::Read) {
-            sum += f.len().unwrap_or(0);
+    let listed = |dir: &str| match disk.list(dir) {
+        Ok(names) => Ok(names),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(vfs::io_error("open directory", dir, &e)),
+    };
+    let mut dirs = vec![format!("base/{oid}")];
+    for tablespace in listed("pg_tblspc")? {
+        let versions = format!("pg_tblspc/{}", tablespace.name);
+        for version in listed(&versions)?.iter().filter(|v| v.name.starts_with("PG_15_")) {
+            dirs.push(format!("{versions}/{}/{oid}", version.name));
         }
     }
-    Ok(sum)
+    let mut sum = 0;
+    for dir in dirs {
+        for name in listed(&dir)? {
+            if let Ok(f) = disk.open(&format!("{dir}/{}", name.name), vfs::OpenMode::Read) {
+                sum += f.len().unwrap_or(0);
+            }
+        }
+    }
+    Ok(if sum == 0 { Datum::Null } else { Datum::int8(sum as i64) })
 }
