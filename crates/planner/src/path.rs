@@ -301,6 +301,21 @@ impl Worth<'_> {
             && starts_with(self.order, other.order)
             && self.outer.is_subset(other.outer)
     }
+
+    /// Is a path like `new` of no use beside this one? Of two that are about the same the one that
+    /// costs less is kept, however little. Counterpart: `add_path`.
+    fn makes_needless(self, new: Worth<'_>) -> bool {
+        self.dominates(new) && !(new.dominates(self) && new.is_cheaper(self))
+    }
+
+    /// Counterpart: `compare_path_costs_fuzzily` with its smallest factor.
+    fn is_cheaper(self, other: Worth<'_>) -> bool {
+        const FUZZ: f64 = 1.000_000_000_1;
+        if self.total * FUZZ < other.total {
+            return self.startup <= other.startup * FUZZ;
+        }
+        self.total <= other.total * FUZZ && self.startup * FUZZ < other.startup
+    }
 }
 
 impl Path {
@@ -350,7 +365,7 @@ pub(crate) struct PathSet {
 impl PathSet {
     /// Is no path here as good? Asked before a path is made whose worth is known already.
     pub(crate) fn lacks(&self, new: Worth<'_>) -> bool {
-        !self.paths.iter().any(|old| old.worth().dominates(new))
+        !self.paths.iter().any(|old| old.worth().makes_needless(new))
     }
 
     pub(crate) fn add(&mut self, new: Path) {

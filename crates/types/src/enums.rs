@@ -108,7 +108,10 @@ fn end(cx: &mut dyn FnContext, last: bool) -> Result<Datum> {
 scalars! { FNS;
     "enum_in" => |cx, a| input(cx, a[0].as_bytes(), a[1].as_oid()),
     "enum_out" => |cx, a| label(cx, a[0].as_oid()),
-    "enum_recv" => |cx, a| input(cx, a[0].as_bytes(), a[1].as_oid()),
+    "enum_recv" => |cx, a| {
+        crate::text::verify(cx, a[0].as_bytes())?;
+        input(cx, a[0].as_bytes(), a[1].as_oid())
+    },
     "enum_send" => |cx, a| label(cx, a[0].as_oid()),
     "enum_eq" => |_, a| Ok(Datum::bool(a[0].as_oid() == a[1].as_oid())),
     "enum_ne" => |_, a| Ok(Datum::bool(a[0].as_oid() != a[1].as_oid())),

@@ -347,11 +347,17 @@ scalars! { FNS;
     "void_send" => |_, _| Ok(Datum::bytes([])),
     "cstring_in" => |_, a| Ok(a[0].to_owned()),
     "cstring_out" => |_, a| Ok(a[0].to_owned()),
-    "cstring_recv" => |_, a| Ok(a[0].to_owned()),
+    "cstring_recv" => |cx, a| {
+        crate::text::verify(cx, a[0].as_bytes())?;
+        Ok(a[0].to_owned())
+    },
     "cstring_send" => |_, a| Ok(a[0].to_owned()),
     "unknownin" => |_, a| Ok(a[0].to_owned()),
     "unknownout" => |_, a| Ok(a[0].to_owned()),
-    "unknownrecv" => |_, a| Ok(a[0].to_owned()),
+    "unknownrecv" => |cx, a| {
+        crate::text::verify(cx, a[0].as_bytes())?;
+        Ok(a[0].to_owned())
+    },
     "unknownsend" => |_, a| Ok(a[0].to_owned()),
     "btequalimage" => |_, a| Ok(Datum::bool(a[0].as_oid() != oids::BPCHAR)),
     "btvarstrequalimage" => |_, a| Ok(Datum::bool(a[0].as_oid() != oids::BPCHAR)),

@@ -49,7 +49,7 @@ const TABLES: &[&str] = &[
 
 #[test]
 fn random_messages_are_answered_as_by_the_real_server() {
-    let pair = Pair::start_both("wire-random", "C.UTF-8", &["max_connections=300", "fsync=off"]);
+    let pair = Pair::start_both("wire-random", "C.UTF-8", &["max_connections=300", "fsync=off", "autovacuum=off"]);
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let batches = match std::env::var("NORSU_WIRE_SEED") {
         Ok(text) => {

@@ -149,8 +149,16 @@ impl FnContext for Core {
         };
         if row.typtype == b'd' {
             let (base, typmod) = self.cat().base_type(ty)?;
-            let value = self.type_recv(base, bytes, typmod)?;
-            return self.as_domain(ty, base, value);
+            let length = self.cat().find_type(base)?.map_or(-1, |row| row.typlen);
+            return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {
+                // The constraints are asked before it is seen that there are bytes left.
+                (Err(e), Ok(n)) if types::form::is_left_over(&e) && n < bytes.len() => {
+                    let value = self.type_recv(base, &bytes[..n], typmod)?;
+                    self.as_domain(ty, base, value)?;
+                    Err(e)
+                }
+                (value, _) => self.as_domain(ty, base, value?),
+            };
         }
         let f = Facts::function(self, recv)?;
         let io_param = if row.typelem.is_valid() { row.typelem } else { ty };
