@@ -16,6 +16,7 @@ use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::query::{JoinType, RteKind};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::oids;
@@ -400,15 +401,16 @@ impl Glob<'_> {
         let off = |on: bool| if on { 0.0 } else { 1e10 };
         let loops_allowed =
             jointype != JoinType::Full || (hash.is_empty() && self.mergeable(l, r, quals)?);
+        let inner_sides = inner_choices(&r.paths);
         // What a nested loop runs again that asks its outer side for nothing.
-        let again: Vec<Again> = r.paths.paths.iter().map(|rp| self.rescan(rp)).collect();
+        let again: Vec<Again> = inner_sides.iter().map(|rp| self.rescan(rp)).collect();
         let stops = self.stops(root, jointype, l, r, quals, out.rows)?;
-        let mut found = Vec::with_capacity(r.paths.paths.len());
-        for rp in &r.paths.paths {
+        let mut found = Vec::with_capacity(inner_sides.len());
+        for rp in &inner_sides {
             found.push(if stops.is_some() { self.rows_found(root, rp)? } else { rp.rows });
         }
-        let mut memo_keys = Vec::with_capacity(r.paths.paths.len());
-        for rp in &r.paths.paths {
+        let mut memo_keys = Vec::with_capacity(inner_sides.len());
+        for rp in &inner_sides {
             memo_keys.push(self.memo_keys(root, rp, l)?);
         }
         for lp in &l.paths.paths {
@@ -417,8 +419,8 @@ impl Glob<'_> {
                 continue;
             }
             let order = out.useful.part_of(&lp.order);
-            for (((rp, again), keys), found) in
-                r.paths.paths.iter().zip(&again).zip(&memo_keys).zip(&found)
+            for (((&rp, again), keys), found) in
+                inner_sides.iter().zip(&again).zip(&memo_keys).zip(&found)
             {
                 let parameterised = !rp.outer.is_disjoint(&lp.relids);
                 let mut outer: Relids = match rp.outer.is_subset(&lp.relids) {
@@ -783,6 +785,17 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
         }
         _ => PathKind::Filter { child: p.clone(), quals: more.to_vec() },
     }
+}
+
+/// The paths of an inner side that a nested or hash join can gain from: those with parameters and,
+/// of the others, whose order is lost, the cheapest and the one with the first row soonest.
+/// Counterpart: `cheapest_total_inner` of joinpath.c.
+fn inner_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
+    let cheapest = paths.cheapest();
+    let soonest = paths.unparameterised().min_by(|a, b| a.startup.total_cmp(&b.startup));
+    let is = |p: &PathRef, other: Option<&PathRef>| other.is_some_and(|o| Rc::ptr_eq(p, o));
+    let wanted = |p: &&PathRef| !p.outer.is_empty() || is(p, cheapest) || is(p, soonest);
+    paths.paths.iter().filter(wanted).collect()
 }
 
 /// Costs of an inner path's first run and of each further one; `keep`: its rows are kept for those.

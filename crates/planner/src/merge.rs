@@ -281,7 +281,8 @@ impl Glob<'_> {
         inner: &PathRef,
         outer: &JoinRel,
     ) -> Result<Option<MemoKeys>> {
-        if !self.facts.costs().enable_memoize || outer.rows < 2.0 {
+        let asks = !inner.outer.is_disjoint(&outer.relids);
+        if !asks || !self.facts.costs().enable_memoize || outer.rows < 2.0 {
             return Ok(None);
         }
         let mut vars = Vec::new();
