@@ -225,10 +225,9 @@ impl Analyzer<'_> {
                     _ => State::NONE,
                 }
             }
+            // The value that is compared got its own when the conditions were analysed, and has no
+            // say in the result.
             Expr::Case(case) => {
-                if let Some(arg) = &mut case.arg {
-                    self.collate(arg)?;
-                }
                 let mut state = State::NONE;
                 for when in &mut case.args {
                     self.collate(&mut when.expr)?;

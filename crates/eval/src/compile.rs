@@ -605,25 +605,36 @@ pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
 /// The arguments of a call in the order of the parameters, with the defaults of those left out:
 /// stored calls are as they were written. Counterpart: `expand_function_arguments`.
 pub fn arguments<'a>(args: &'a [Expr], f: &FnFacts) -> Result<Cow<'a, [Expr]>> {
-    let named = args.iter().any(|a| matches!(a, Expr::NamedArg(_)));
-    if !named && args.len() >= f.parameters {
+    if are_ordered(args, f) {
         return Ok(Cow::Borrowed(args));
     }
-    let mut places: Vec<Option<&Expr>> = vec![None; f.parameters.max(args.len())];
-    let first = places.len().saturating_sub(f.defaults.len());
-    for (place, default) in places[first..].iter_mut().zip(f.defaults.iter()) {
-        *place = Some(default);
+    ordered_arguments(args.to_vec(), f).map(Cow::Owned)
+}
+
+/// As [`arguments`], without copies: calls may be nested deep.
+pub(crate) fn ordered_arguments(args: Vec<Expr>, f: &FnFacts) -> Result<Vec<Expr>> {
+    if are_ordered(&args, f) {
+        return Ok(args);
     }
-    for (i, arg) in args.iter().enumerate() {
+    let mut places: Vec<Option<Expr>> = vec![None; f.parameters.max(args.len())];
+    for (i, arg) in args.into_iter().enumerate() {
         let (at, arg) = match arg {
-            Expr::NamedArg(n) => (n.argnumber as usize, &n.arg),
+            Expr::NamedArg(n) => (n.argnumber as usize, n.arg),
             arg => (i, arg),
         };
         if let Some(place) = places.get_mut(at) {
             *place = Some(arg);
         }
     }
-    let all: Option<Vec<Expr>> = places.into_iter().map(|place| place.cloned()).collect();
+    let first = places.len().saturating_sub(f.defaults.len());
+    for (place, default) in places[first..].iter_mut().zip(f.defaults.iter()) {
+        place.get_or_insert_with(|| default.clone());
+    }
     let missing = || PgError::internal(format!("not enough default arguments of {}", f.name));
-    all.map(Cow::Owned).ok_or_else(missing)
+    places.into_iter().collect::<Option<_>>().ok_or_else(missing)
+}
+
+/// Has each parameter its argument in its place?
+fn are_ordered(args: &[Expr], f: &FnFacts) -> bool {
+    args.len() >= f.parameters && !args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
 }

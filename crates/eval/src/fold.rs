@@ -236,7 +236,8 @@ impl Folder<'_> {
             && n.args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
         {
             let facts = self.env.facts().function(n.funcid)?;
-            n.args = crate::compile::arguments(&n.args, &facts)?.into_owned();
+            let args = std::mem::take(&mut n.args);
+            n.args = crate::compile::ordered_arguments(args, &facts)?;
         }
         let mut failure = None;
         walk::each_child_mut(&mut expr, &mut |c| {
