@@ -35,6 +35,7 @@ mod pace;
 mod pairs;
 mod probe;
 mod project;
+mod projectset;
 mod relation;
 mod run;
 mod sample;

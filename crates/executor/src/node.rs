@@ -4,7 +4,7 @@ use crate::instrument::Counts;
 use crate::run::Run;
 use crate::{
     agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
-    pace, project, scan, setop, sort, source, window,
+    pace, project, projectset, scan, setop, sort, source, window,
 };
 use eval::{Compiler, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
@@ -138,7 +138,7 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         }
         PlanNode::ProjectSet { child } => {
             let child = sub(child, run)?;
-            source::ProjectSetNode::boxed(plan, child, run)?
+            projectset::ProjectSetNode::boxed(plan, child, run)?
         }
         PlanNode::ValuesScan { scanrelid, values_lists } => {
             source::ValuesNode::boxed(plan, *scanrelid, values_lists, run)?

@@ -1,14 +1,14 @@
 //! Nodes that make rows themselves: constants, VALUES, functions, shared sets, and Append.
-//! Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c, nodeProjectSet.c, nodeCtescan.c.
+//! Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c, nodeCtescan.c.
 
 use crate::depend::Sources;
 use crate::instrument::Counts;
 use crate::node::*;
-use crate::project::{ByPosition, Projection, is_volatile};
+use crate::project::{ByPosition, Projection, is_large, is_volatile};
 use crate::run::{Run, Shared};
 use crate::services::SetRows;
 use crate::spill::RowStore;
-use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, RowRef, Source};
+use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, Source};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::*;
 use plan::node::Plan;
@@ -16,7 +16,7 @@ use plan::query::RangeTblFunction;
 use std::any::Any;
 use std::sync::Arc;
 use types::builtin::{SetSource, SrfFn};
-use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef};
+use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
 /// One row, or none if the condition fails.
 pub(crate) struct ResultNode {
@@ -144,7 +144,7 @@ impl Exec for ValuesNode {
 }
 
 /// A function call that yields rows.
-struct SetCall {
+pub(crate) struct SetCall {
     args: Vec<(Program, EvalState)>,
     arg_types: Vec<ids::Oid>,
     how: SetHow,
@@ -157,16 +157,19 @@ struct SetCall {
     /// Columns of a composite result; 0 for a scalar one.
     columns: usize,
     /// Types of those columns, where rows are made of them.
-    field_types: Vec<ids::Oid>,
+    pub field_types: Vec<ids::Oid>,
     /// Types and type modifiers of the columns that a definition list names.
     defined: Vec<(ids::Oid, i32)>,
     /// The rows that run come as one value each.
-    whole: bool,
+    pub whole: bool,
     /// The row type may have got more columns than FROM knows of.
     open: bool,
     /// The row type that has been found to be what FROM declares.
     checked: Option<(ids::Oid, i32)>,
 }
+
+/// Values that a function gives between two looks for interrupts.
+pub(crate) const STEP_ROWS: usize = 256;
 
 enum SetHow {
     Srf(SrfFn),
@@ -194,7 +197,12 @@ impl SetCall {
         Ok(columns)
     }
 
-    fn new(e: &Expr, cols: &mut dyn Resolve, columns: usize, run: &mut Run<'_>) -> Result<SetCall> {
+    pub(crate) fn new(
+        e: &Expr,
+        cols: &mut dyn Resolve,
+        columns: usize,
+        run: &mut Run<'_>,
+    ) -> Result<SetCall> {
         let mut call = SetCall {
             args: Vec::new(),
             arg_types: Vec::new(),
@@ -242,7 +250,7 @@ impl SetCall {
     }
 
     /// Starts over for the row at hand.
-    fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<SetStart> {
+    pub(crate) fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<SetStart> {
         self.running = None;
         match &self.how {
             SetHow::Srf(_) | SetHow::Host(_) => {
@@ -292,13 +300,42 @@ impl SetCall {
     }
 
     /// Forgets the call that is running.
-    fn let_go(&mut self) {
+    pub(crate) fn let_go(&mut self) {
         self.running = None;
         self.extra = None;
     }
 
+    /// Is the call running, and are its rows single values?
+    pub(crate) fn runs_values(&self) -> bool {
+        self.running.is_some() && self.columns == 0 && self.field_types.is_empty() && !self.whole
+    }
+
+    /// Appends the next values of a running function to a column, at most `rows`; false at the end
+    /// of the set.
+    pub(crate) fn fill(
+        &mut self,
+        run: &mut Run<'_>,
+        column: &mut Column,
+        rows: usize,
+    ) -> Result<bool> {
+        let Some(source) = &mut self.running else { return Ok(false) };
+        let mut cx = CallContext {
+            host: run,
+            collation: self.collation,
+            arg_types: &self.arg_types,
+            result_type: self.result_type,
+            variadic_array: false,
+            extra: &mut self.extra,
+        };
+        let more = source.fill(&mut cx, column, rows)?;
+        if !more {
+            self.running = None;
+        }
+        Ok(more)
+    }
+
     /// The next row of a running function.
-    fn step(&mut self, run: &mut Run<'_>, out: &mut Vec<Datum>) -> Result<bool> {
+    pub(crate) fn step(&mut self, run: &mut Run<'_>, out: &mut Vec<Datum>) -> Result<bool> {
         out.clear();
         let Some(source) = &mut self.running else { return Ok(false) };
         let mut cx = CallContext {
@@ -332,7 +369,7 @@ impl SetSource for Rows {
     }
 }
 
-enum SetStart {
+pub(crate) enum SetStart {
     Empty,
     Running,
     One(Datum),
@@ -345,6 +382,8 @@ pub(crate) struct FunctionNode {
     /// Types of the columns.
     types: Vec<ids::Oid>,
     template: Batch,
+    /// Memory of a batch whose rows have been used.
+    spare: Option<Batch>,
     ordinality: bool,
     projection: Projection,
     started: bool,
@@ -405,6 +444,7 @@ impl FunctionNode {
             ones: vec![None; calls.len()],
             calls,
             template: Batch::new(by_val),
+            spare: None,
             ordinality,
             projection,
             started: false,
@@ -498,7 +538,7 @@ fn check_columns(
 }
 
 /// Types of the columns of a composite-valued function: its OUT parameters, or its row type's columns.
-fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
+pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
     if let Expr::FuncExpr(f) = e
         && let Some(out) = run.sv.out_columns(f.funcid, &argument_types(f))?
     {
@@ -511,7 +551,7 @@ fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
     Ok(desc.columns.iter().map(ty).collect())
 }
 
-fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
+pub(crate) fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
     f.args.iter().map(Expr::type_oid).collect()
 }
 
@@ -530,9 +570,23 @@ impl FunctionNode {
                 };
             }
         }
-        let mut out = self.template.clone();
+        let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
+        let want = want.min(BATCH_ROWS_MAX);
+        if let ([call], [column], false) =
+            (self.calls.as_mut_slice(), out.columns.as_mut_slice(), self.ordinality)
+            && call.runs_values()
+        {
+            let mut more = true;
+            while more && out.len < want && column.memory() < BATCH_BYTES_MAX {
+                more = call.fill(run, column, (want - out.len).min(STEP_ROWS))?;
+                out.len = column.len();
+                run.interrupts()?;
+            }
+            self.done = !more;
+            return Ok((more || out.len > 0).then_some(out));
+        }
         let mut values = Vec::new();
-        while out.len < want.min(BATCH_ROWS_MAX) {
+        while out.len < want {
             let mut any = false;
             let mut at = 0;
             let mut row: Vec<Datum> = Vec::with_capacity(out.columns.len());
@@ -616,7 +670,17 @@ impl Exec for FunctionNode {
             Some(_) => self.produce_kept(run)?,
             None => self.produce(run, want)?,
         };
-        made.map(|b| self.projection.apply(run, b)).transpose()
+        let Some(made) = made else { return Ok(None) };
+        self.projection.apply_keeping(run, made, &mut self.spare).map(Some)
+    }
+
+    fn recycle(&mut self, mut batch: Batch) {
+        if self.spare.is_none() && self.projection.passes(&batch, self.types.len()) {
+            batch.clear();
+            self.spare = Some(batch);
+        } else {
+            self.projection.recycle(batch);
+        }
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
@@ -631,7 +695,8 @@ impl Exec for FunctionNode {
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.calls.iter_mut().for_each(SetCall::let_go);
         self.ones.iter_mut().for_each(|v| *v = None);
-        self.projection.restart();
+        self.spare.take_if(|b| is_large(b));
+        self.projection.let_go();
         self.start_over();
         Ok(true)
     }
@@ -673,144 +738,6 @@ fn counted(n: usize) -> String {
 
 fn other_row(got: &str, wanted: usize) -> PgError {
     mismatch().detail(format!("Returned row contains {got}, but query expects {wanted}."))
-}
-
-/// Set-returning functions of a target list, in lockstep.
-pub(crate) struct ProjectSetNode {
-    child: Node,
-    columns: Vec<SetColumn>,
-    template: Batch,
-    input: Option<(Batch, usize)>,
-    /// The sets of the row at hand are running.
-    active: bool,
-}
-
-enum SetColumn {
-    Plain(Program, EvalState),
-    Set(Box<SetCall>),
-}
-
-impl ProjectSetNode {
-    pub(crate) fn boxed(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
-        let mut columns = Vec::new();
-        for t in &plan.info.target_list {
-            let mut cols = ChildColumns { outer: Source::Scan };
-            let is_set = matches!(&t.expr, Expr::FuncExpr(f) if f.funcretset);
-            columns.push(if is_set {
-                let mut call = SetCall::new(&t.expr, &mut cols, 0, run)?;
-                let ty = t.expr.type_oid();
-                let known = match &t.expr {
-                    Expr::FuncExpr(f) if ty == types::oids::RECORD => {
-                        run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
-                    }
-                    _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
-                };
-                if known {
-                    call.field_types = row_columns(&t.expr, run)?;
-                }
-                SetColumn::Set(Box::new(call))
-            } else {
-                SetColumn::Plain(compile(&t.expr, &mut cols, run)?, EvalState::default())
-            });
-        }
-        let template = batch_for(&plan.info.target_list, run)?;
-        Ok(Box::new(ProjectSetNode { child, columns, template, input: None, active: false }))
-    }
-}
-
-impl Exec for ProjectSetNode {
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        let mut out = self.template.clone();
-        let mut values = Vec::new();
-        let mut ones: Vec<Option<Datum>> = Vec::new();
-        while out.len < want {
-            let (batch, at) = match &mut self.input {
-                Some(x) => x,
-                slot => match self.child.next(run, 1)? {
-                    Some(b) => slot.insert((b, 0)),
-                    None => break,
-                },
-            };
-            if *at >= batch.len {
-                self.input = None;
-                continue;
-            }
-            let input = RowInput::scan(RowRef::Batch(batch, *at));
-            if !self.active {
-                ones.clear();
-                for c in &mut self.columns {
-                    ones.push(match c {
-                        SetColumn::Set(s) => match s.start(run, &input)? {
-                            SetStart::One(v) => Some(v),
-                            _ => None,
-                        },
-                        SetColumn::Plain(..) => None,
-                    });
-                }
-                self.active = true;
-            }
-            let mut any = false;
-            let mut row: Vec<Option<Datum>> = Vec::with_capacity(self.columns.len());
-            for (i, c) in self.columns.iter_mut().enumerate() {
-                row.push(match c {
-                    SetColumn::Plain(..) => None,
-                    SetColumn::Set(s) => {
-                        if let Some(v) = ones.get_mut(i).and_then(Option::take) {
-                            any = true;
-                            Some(v)
-                        } else if s.step(run, &mut values)? {
-                            any = true;
-                            Some(match values.len() {
-                                1 if s.whole || s.field_types.is_empty() => {
-                                    values.pop().unwrap_or_default()
-                                }
-                                _ => eval::make_record(run, &s.field_types, &values)?,
-                            })
-                        } else {
-                            Some(Datum::Null)
-                        }
-                    }
-                });
-            }
-            if !any {
-                self.active = false;
-                *at += 1;
-                continue;
-            }
-            for ((c, v), column) in self.columns.iter_mut().zip(row).zip(&mut out.columns) {
-                match (c, v) {
-                    (_, Some(v)) => column.push(v.as_ref()),
-                    (SetColumn::Plain(p, st), None) => {
-                        let v = p.eval_row(st, run, &input)?;
-                        column.push(v.as_ref());
-                    }
-                    (SetColumn::Set(_), None) => column.push_null(),
-                }
-            }
-            out.len += 1;
-            if out.len.is_multiple_of(256) {
-                run.interrupts()?;
-            }
-        }
-        Ok(if out.len == 0 { None } else { Some(out) })
-    }
-
-    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.input = None;
-        self.active = false;
-        self.child.rescan(run)
-    }
-
-    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        for c in &mut self.columns {
-            if let SetColumn::Set(s) = c {
-                s.let_go();
-            }
-        }
-        self.input = None;
-        self.active = false;
-        self.child.reset(run)
-    }
 }
 
 /// Rows of a `WITH` query, computed once and read by every reference.

@@ -2,8 +2,8 @@
 //! table. Higher crates have tables of the same kind for functions that need catalogs or the
 //! engine. Counterpart: fmgrtab.c.
 
-use crate::{Datum, DatumRef, FnContext};
-use pgerror::Result;
+use crate::{Column, Datum, DatumRef, FnContext};
+use pgerror::{PgError, Result};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -33,6 +33,26 @@ pub trait SetSource: Send {
     /// Puts the next row's columns (one for a scalar result) into `out`, which comes empty; false
     /// at the end.
     fn next(&mut self, cx: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool>;
+
+    /// Of a set of single values: appends the next ones to the column, at most `rows`; false if
+    /// the set has come to its end.
+    fn fill(&mut self, cx: &mut dyn FnContext, column: &mut Column, rows: usize) -> Result<bool> {
+        let mut out = Vec::with_capacity(1);
+        for _ in 0..rows {
+            out.clear();
+            if !self.next(cx, &mut out)? {
+                return Ok(false);
+            }
+            match out.as_slice() {
+                [value] => column.push(value.as_ref()),
+                other => {
+                    let count = other.len();
+                    return Err(PgError::internal(format!("a set of {count} columns as of one")));
+                }
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// A set held in memory: one column per row.
@@ -47,6 +67,11 @@ impl VecSource {
 impl SetSource for VecSource {
     fn next(&mut self, _: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool> {
         Ok(self.0.next().map(|d| out.push(d)).is_some())
+    }
+
+    fn fill(&mut self, _: &mut dyn FnContext, column: &mut Column, rows: usize) -> Result<bool> {
+        self.0.by_ref().take(rows).for_each(|d| column.push(d.as_ref()));
+        Ok(self.0.len() > 0)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::builtin::SetSource;
 use crate::form::{
     Reader, bad_syntax, division_by_zero, out_of_range, text_out_of_range, trim_space,
 };
-use crate::{Datum, DatumRef, FnContext};
+use crate::{Column, Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
 /// The width of an integer result.
@@ -226,6 +226,17 @@ impl SetSource for Series {
         }
         self.next = v.checked_add(self.step).filter(|&n| self.width.holds(n));
         out.push(Datum::int8(v));
+        Ok(true)
+    }
+
+    fn fill(&mut self, _: &mut dyn FnContext, column: &mut Column, rows: usize) -> Result<bool> {
+        for _ in 0..rows {
+            let inside = |v: &i64| if self.step > 0 { *v <= self.stop } else { *v >= self.stop };
+            self.next = self.next.filter(inside);
+            let Some(v) = self.next else { return Ok(false) };
+            self.next = v.checked_add(self.step).filter(|&n| self.width.holds(n));
+            column.push(DatumRef::Word(v as u64));
+        }
         Ok(true)
     }
 }

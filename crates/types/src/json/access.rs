@@ -6,7 +6,7 @@ use super::encode::datum_of;
 use super::io::put_item;
 use super::parse::{Kind, Node, tree};
 use crate::array::ArrayRef;
-use crate::builtin::SetSource;
+use crate::builtin::{SetSource, VecSource};
 use crate::fncx::Watch;
 use crate::limits::TextBuffer;
 use crate::{Datum, DatumRef, FnContext, memory};
@@ -328,6 +328,21 @@ fn rows<T>(
     set(all)
 }
 
+/// As [`rows`], of one column.
+fn values<T>(
+    watch: &Watch<'_>,
+    parts: impl Iterator<Item = T>,
+    value: impl Fn(T) -> Result<Datum>,
+) -> Result<Box<dyn SetSource>> {
+    let mut all = Vec::new();
+    for part in parts {
+        watch.tick()?;
+        memory::reserve(&mut all, 1)?;
+        all.push(value(part)?);
+    }
+    Ok(VecSource::boxed(all))
+}
+
 fn json_each(cx: &mut dyn FnContext, d: DatumRef<'_>, text: bool) -> Result<Box<dyn SetSource>> {
     with_json(cx, d, |cx, p| {
         let watch = &Watch::new(cx);
@@ -365,7 +380,7 @@ fn json_elements(
         let watch = &Watch::new(cx);
         match &p.node.kind {
             Kind::Array(elements) => {
-                rows(watch, elements.iter(), |e| Ok(vec![part(watch, p.sub(e), text)?]))
+                values(watch, elements.iter(), |e| part(watch, p.sub(e), text))
             }
             Kind::Object(_) => Err(refused(format!("cannot call {name} on a non-array"))),
             _ => Err(refused(format!("cannot call {name} on a scalar"))),
@@ -382,7 +397,7 @@ fn jsonb_elements(cx: &dyn FnContext, d: DatumRef<'_>, text: bool) -> Result<Box
         return Err(refused("cannot extract elements from an object"));
     }
     let watch = &Watch::new(cx);
-    rows(watch, c.elements(), |e| Ok(vec![part(watch, e, text)?]))
+    values(watch, c.elements(), |e| part(watch, e, text))
 }
 
 fn jsonb_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
@@ -393,15 +408,13 @@ fn jsonb_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>>
     if !c.is_object() {
         return Err(refused("cannot call jsonb_object_keys on an array"));
     }
-    rows(&Watch::new(cx), 0..c.len(), |i| Ok(vec![Datum::bytes(c.key(i))]))
+    values(&Watch::new(cx), 0..c.len(), |i| Ok(Datum::bytes(c.key(i))))
 }
 
 fn json_keys(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
     let watch = &Watch::new(cx);
     match &tree(d.as_bytes(), watch)?.kind {
-        Kind::Object(pairs) => {
-            rows(watch, pairs.iter(), |(k, _)| Ok(vec![Datum::bytes(k.as_slice())]))
-        }
+        Kind::Object(pairs) => values(watch, pairs.iter(), |(k, _)| Ok(Datum::bytes(k.as_slice()))),
         Kind::Array(_) => Err(refused("cannot call json_object_keys on an array")),
         _ => Err(refused("cannot call json_object_keys on a scalar")),
     }

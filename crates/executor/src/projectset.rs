@@ -1,0 +1,230 @@
+//! Set-returning functions of a target list. Counterpart: nodeProjectSet.c.
+
+use crate::node::*;
+use crate::project::is_volatile;
+use crate::run::Run;
+use crate::source::{STEP_ROWS, SetCall, SetStart, argument_types, row_columns};
+use eval::{EvalState, Program, RowInput, RowRef, Source};
+use pgerror::Result;
+use plan::expr::*;
+use plan::node::Plan;
+use types::{Batch, Datum};
+
+/// Set-returning functions of a target list, in lockstep.
+pub(crate) struct ProjectSetNode {
+    child: Node,
+    columns: Vec<SetColumn>,
+    template: Batch,
+    input: Option<(Batch, usize)>,
+    /// The sets of the row at hand are running.
+    active: bool,
+    /// The number of the only set, if nothing beside it is volatile: its rows differ in that
+    /// column alone.
+    only: Option<usize>,
+    /// Nothing below is volatile: rows may be computed before they are needed.
+    reads_ahead: bool,
+    spare: Option<Batch>,
+}
+
+enum SetColumn {
+    Plain(Program, EvalState),
+    Set(Box<SetCall>),
+}
+
+impl ProjectSetNode {
+    pub(crate) fn boxed(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
+        let mut columns = Vec::new();
+        for t in &plan.info.target_list {
+            let mut cols = ChildColumns { outer: Source::Scan };
+            let is_set = matches!(&t.expr, Expr::FuncExpr(f) if f.funcretset);
+            columns.push(if is_set {
+                let mut call = SetCall::new(&t.expr, &mut cols, 0, run)?;
+                let ty = t.expr.type_oid();
+                let known = match &t.expr {
+                    Expr::FuncExpr(f) if ty == types::oids::RECORD => {
+                        run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
+                    }
+                    _ => run.sv.as_facts().type_info(ty)?.kind == b'c',
+                };
+                if known {
+                    call.field_types = row_columns(&t.expr, run)?;
+                }
+                SetColumn::Set(Box::new(call))
+            } else {
+                SetColumn::Plain(compile(&t.expr, &mut cols, run)?, EvalState::default())
+            });
+        }
+        let template = batch_for(&plan.info.target_list, run)?;
+        let mut only = None;
+        for (i, (t, c)) in plan.info.target_list.iter().zip(&columns).enumerate() {
+            match c {
+                SetColumn::Set(_) if only.is_none() => only = Some(i),
+                SetColumn::Plain(..) if !is_volatile(&t.expr, run)? => {}
+                _ => {
+                    only = None;
+                    break;
+                }
+            }
+        }
+        let mut reads_ahead = true;
+        let mut below: Vec<&Plan> = plan.children();
+        while let Some(plan) = below.pop() {
+            below.extend(plan.children());
+            let mut exprs = Vec::new();
+            plan::params::each_expr(plan, &mut |e| exprs.push(e));
+            for e in exprs {
+                reads_ahead &= !is_volatile(e, run)?;
+            }
+        }
+        Ok(Box::new(ProjectSetNode {
+            child,
+            columns,
+            template,
+            input: None,
+            active: false,
+            only,
+            reads_ahead,
+            spare: None,
+        }))
+    }
+
+    /// Appends the next rows of the only set, which is running; false at its end.
+    fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<bool> {
+        let (Some(only), Some((batch, at))) = (self.only, &self.input) else { return Ok(false) };
+        let Some(SetColumn::Set(call)) = self.columns.get_mut(only) else { return Ok(false) };
+        let rows = (want - out.len).min(STEP_ROWS);
+        let more = call.fill(run, &mut out.columns[only], rows)?;
+        let added = out.columns[only].len() - out.len;
+        if added > 0 {
+            let input = RowInput::scan(RowRef::Batch(batch, *at));
+            for (c, column) in self.columns.iter_mut().zip(&mut out.columns) {
+                let SetColumn::Plain(p, st) = c else { continue };
+                let v = p.eval_row(st, run, &input)?;
+                for _ in 0..added {
+                    column.push(v.as_ref());
+                }
+            }
+        }
+        out.len += added;
+        run.interrupts()?;
+        Ok(more)
+    }
+
+    /// Do the rows that follow come from [`Self::fill`]?
+    fn fills(&self) -> bool {
+        let only = self.only.and_then(|i| self.columns.get(i));
+        self.active && matches!(only, Some(SetColumn::Set(call)) if call.runs_values())
+    }
+}
+
+impl Exec for ProjectSetNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
+        let mut values = Vec::new();
+        let mut ones: Vec<Option<Datum>> = Vec::new();
+        while out.len < want && !out.is_full() {
+            if self.fills() {
+                self.active = self.fill(run, want, &mut out)?;
+                if let (false, Some((_, at))) = (self.active, &mut self.input) {
+                    *at += 1;
+                }
+                continue;
+            }
+            let ask = if self.reads_ahead { want } else { 1 };
+            let (batch, at) = match &mut self.input {
+                Some(x) => x,
+                slot => match self.child.next(run, ask)? {
+                    Some(b) => slot.insert((b, 0)),
+                    None => break,
+                },
+            };
+            if *at >= batch.len {
+                if let Some((used, _)) = self.input.take() {
+                    self.child.recycle(used);
+                }
+                continue;
+            }
+            let input = RowInput::scan(RowRef::Batch(batch, *at));
+            if !self.active {
+                ones.clear();
+                for c in &mut self.columns {
+                    ones.push(match c {
+                        SetColumn::Set(s) => match s.start(run, &input)? {
+                            SetStart::One(v) => Some(v),
+                            _ => None,
+                        },
+                        SetColumn::Plain(..) => None,
+                    });
+                }
+                self.active = true;
+                continue;
+            }
+            let mut any = false;
+            let mut row: Vec<Option<Datum>> = Vec::with_capacity(self.columns.len());
+            for (i, c) in self.columns.iter_mut().enumerate() {
+                row.push(match c {
+                    SetColumn::Plain(..) => None,
+                    SetColumn::Set(s) => {
+                        if let Some(v) = ones.get_mut(i).and_then(Option::take) {
+                            any = true;
+                            Some(v)
+                        } else if s.step(run, &mut values)? {
+                            any = true;
+                            Some(match values.len() {
+                                1 if s.whole || s.field_types.is_empty() => {
+                                    values.pop().unwrap_or_default()
+                                }
+                                _ => eval::make_record(run, &s.field_types, &values)?,
+                            })
+                        } else {
+                            Some(Datum::Null)
+                        }
+                    }
+                });
+            }
+            if !any {
+                self.active = false;
+                *at += 1;
+                continue;
+            }
+            for ((c, v), column) in self.columns.iter_mut().zip(row).zip(&mut out.columns) {
+                match (c, v) {
+                    (_, Some(v)) => column.push(v.as_ref()),
+                    (SetColumn::Plain(p, st), None) => {
+                        let v = p.eval_row(st, run, &input)?;
+                        column.push(v.as_ref());
+                    }
+                    (SetColumn::Set(_), None) => column.push_null(),
+                }
+            }
+            out.len += 1;
+            if out.len.is_multiple_of(256) {
+                run.interrupts()?;
+            }
+        }
+        Ok(if out.len == 0 { None } else { Some(out) })
+    }
+
+    fn recycle(&mut self, mut batch: Batch) {
+        batch.clear();
+        self.spare = Some(batch);
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        self.input = None;
+        self.active = false;
+        self.child.rescan(run)
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        for c in &mut self.columns {
+            if let SetColumn::Set(s) = c {
+                s.let_go();
+            }
+        }
+        self.input = None;
+        self.active = false;
+        self.spare = None;
+        self.child.reset(run)
+    }
+}
