@@ -1,5 +1,8 @@
 //! Window functions: the input comes sorted by partition and order; each partition is read whole,
-//! each function computes its column over it. Counterpart: nodeWindowAgg.c.
+//! each function computes its column over it. Where only some rows are asked for (LIMIT) and no
+//! value depends on rows behind a row's peers, a partition is read as far as needed: the values of
+//! the rows so far are computed, and anew over twice as many rows if more are asked for.
+//! Counterpart: nodeWindowAgg.c.
 
 use crate::frame::{self, FrameClause, Partition, RangeOrder};
 use crate::keys::Keys;
@@ -55,13 +58,26 @@ struct Pending {
     at: usize,
 }
 
-/// A partition whose values are known: batches of rows and, beside them, of each function's values.
+/// A partition and its values: batches of rows and, beside them, of each function's values.
 struct Ready {
-    rows: RowStore,
+    p: Partition,
     results: Vec<RowStore>,
     /// The next row: its batch, its place there.
     batch: usize,
     at: usize,
+    /// Values of so many rows are known.
+    known: usize,
+    /// All rows of the partition are here.
+    complete: bool,
+    /// The last row so far, alone in a batch.
+    before: Option<Batch>,
+}
+
+impl Ready {
+    /// Rows that have been given out.
+    fn given(&self) -> usize {
+        self.p.batch_starts.get(self.batch).map_or(self.p.len, |start| start + self.at)
+    }
 }
 
 /// A condition whose first row that it rejects ends the rows of a partition.
@@ -94,6 +110,11 @@ pub(crate) struct WindowNode {
     projection: Projection,
     /// Holds for the first rows of a partition alone.
     run_condition: Option<RunCondition>,
+    /// No value depends on rows behind a row's peers, nor on being computed once.
+    streams: bool,
+    /// See [`Exec::set_bound`]; and what is left of it.
+    bound: Option<usize>,
+    left: Option<usize>,
     /// An empty batch of the child's columns.
     template: Batch,
     pending: Option<Pending>,
@@ -144,6 +165,7 @@ impl WindowNode {
                 early: w.partition.cols.is_empty() && calls.iter().all(WindowCall::looks_back),
             }),
         };
+        let streams = run_condition.is_none() && calls.iter().all(|c| c.streams(w.frame_options));
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(WindowNode {
             child,
@@ -156,6 +178,9 @@ impl WindowNode {
             calls,
             projection,
             run_condition,
+            streams,
+            bound: None,
+            left: None,
             template: batch_for(below, run)?,
             pending: None,
             ready: None,
@@ -179,17 +204,69 @@ impl WindowNode {
         Ok(())
     }
 
-    /// Reads the next partition.
-    fn gather(&mut self, run: &mut Run<'_>) -> Result<Option<Partition>> {
-        let mut p = Partition::new(RowStore::new(run));
+    /// Begins with the next partition.
+    fn begin(&mut self, want: usize, run: &mut Run<'_>) -> Result<Option<Ready>> {
+        let mut ready = Ready {
+            p: Partition::new(RowStore::new(run)),
+            results: Vec::new(),
+            batch: 0,
+            at: 0,
+            known: 0,
+            complete: false,
+            before: None,
+        };
+        self.go_on(&mut ready, want, run)?;
+        Ok((ready.p.len() > 0).then_some(ready))
+    }
+
+    /// Reads the partition on until values of further rows are known, and computes them.
+    fn go_on(&mut self, ready: &mut Ready, want: usize, run: &mut Run<'_>) -> Result<()> {
+        let given = ready.given();
+        let few = self.left.or((want < BATCH_ROWS_MAX).then_some(want)).filter(|_| self.streams);
+        // The row behind those that are asked for shows whether their peers are complete.
+        let mut target = few.map(|few| (given + few).saturating_add(1).max(2 * ready.p.len));
+        loop {
+            ready.complete = self.gather(ready, target, run)?;
+            ready.known = match ready.complete || self.calls.iter().all(WindowCall::looks_back) {
+                true => ready.p.len,
+                false => ready.p.group_starts.last().copied().unwrap_or(0),
+            };
+            if ready.complete || ready.known > given {
+                break;
+            }
+            target = Some(2 * ready.p.len);
+        }
+        ready.results.clear();
+        if let Some(clause) = &self.clause
+            && ready.p.len > 0
+        {
+            for c in &mut self.calls {
+                ready.results.push(c.values(clause, &ready.p, run)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the partition to its end, or up to `target` rows of it or some more; true at its end.
+    fn gather(
+        &mut self,
+        ready: &mut Ready,
+        target: Option<usize>,
+        run: &mut Run<'_>,
+    ) -> Result<bool> {
+        let Ready { p, before, .. } = ready;
         let mut rows = self.template.clone();
-        // The last row so far, alone in a batch.
-        let mut before: Option<Batch> = None;
         let mut next_look = EARLY_ROWS;
+        let mut complete = true;
         while !self.done {
+            let missing = target.map_or(BATCH_ROWS_MAX, |t| t.saturating_sub(p.len));
+            if missing == 0 {
+                complete = false;
+                break;
+            }
             let (batch, from) = match self.pending.take() {
                 Some(x) => (x.batch, x.at),
-                None => match self.child.next(run, BATCH_ROWS_MAX)? {
+                None => match self.child.next(run, missing.min(BATCH_ROWS_MAX))? {
                     Some(b) => {
                         run.interrupts()?;
                         (b, 0)
@@ -203,12 +280,12 @@ impl WindowNode {
             if from == batch.len {
                 continue;
             }
-            let to = self.partition_end(&mut p, &before, &batch, from, run)?;
+            let to = self.partition_end(p, before, &batch, from, run)?;
             if to > from {
-                before = Some(batch.gather(&[to as u16 - 1]));
+                *before = Some(batch.gather(&[to as u16 - 1]));
             }
             if to < batch.len {
-                append(&mut p, &mut rows, &batch, from, to, run)?;
+                append(p, &mut rows, &batch, from, to, run)?;
                 self.pending = Some(Pending { batch, at: to });
                 break;
             }
@@ -216,7 +293,7 @@ impl WindowNode {
                 p.len += batch.len;
                 p.push(run, batch)?;
             } else {
-                append(&mut p, &mut rows, &batch, from, to, run)?;
+                append(p, &mut rows, &batch, from, to, run)?;
             }
             if p.len >= next_look && self.run_condition.as_ref().is_some_and(|c| c.early) {
                 // The values are computed anew each time: twice as many rows before the next.
@@ -225,13 +302,13 @@ impl WindowNode {
                     let fresh = rows.empty_like();
                     p.push(run, std::mem::replace(&mut rows, fresh))?;
                 }
-                self.done = self.is_over(&p, run)?;
+                self.done = self.is_over(p, run)?;
             }
         }
         if rows.len > 0 {
             p.push(run, rows)?;
         }
-        Ok(if p.len() > 0 { Some(p) } else { None })
+        Ok(complete)
     }
 
     /// Has the condition rejected the last row so far?
@@ -330,24 +407,25 @@ impl Exec for WindowNode {
         }
         let mut ready = match self.ready.take() {
             Some(r) => r,
-            None => {
-                if self.done {
-                    return Ok(None);
-                }
-                let Some(p) = self.gather(run)? else { return Ok(None) };
-                let mut results = Vec::with_capacity(self.calls.len());
-                if let Some(clause) = &self.clause {
-                    for c in &mut self.calls {
-                        results.push(c.values(clause, &p, run)?);
-                    }
-                }
-                Ready { rows: p.rows.into_inner(), results, batch: 0, at: 0 }
-            }
+            None if self.done => return Ok(None),
+            None => match self.begin(want, run)? {
+                Some(r) => r,
+                None => return Ok(None),
+            },
         };
-        let Some(rows) = ready.rows.get(ready.batch)? else {
+        if !ready.complete && ready.given() >= ready.known {
+            self.go_on(&mut ready, want, run)?;
+            // The partition has turned out to end here.
+            if ready.given() >= ready.known {
+                return self.next(run, want);
+            }
+        }
+        let Some(rows) = ready.p.rows.get_mut().get(ready.batch)? else {
             return Err(PgError::internal("window partition without rows"));
         };
-        let (from, end) = (ready.at, (ready.at + want.min(BATCH_ROWS_MAX)).min(rows.len));
+        let known = ready.known - ready.p.batch_starts[ready.batch];
+        let from = ready.at;
+        let end = (from + want.min(BATCH_ROWS_MAX)).min(rows.len).min(known);
         let mut out = rows.empty_like();
         out.extend_range(&rows, from, end);
         for r in &mut ready.results {
@@ -363,7 +441,7 @@ impl Exec for WindowNode {
             ready.batch += 1;
             ready.at = 0;
         }
-        let mut over = ready.batch >= ready.rows.len();
+        let mut over = ready.complete && ready.given() >= ready.known;
         if let Some(condition) = &mut self.run_condition {
             let passing = condition.passing(&out, run)?;
             if passing < out.len {
@@ -376,7 +454,13 @@ impl Exec for WindowNode {
         if !over {
             self.ready = Some(ready);
         }
+        self.left = self.left.map(|left| left.saturating_sub(out.len));
         self.projection.apply(run, out).map(Some)
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        self.bound = bound.filter(|_| !self.projection.has_filter());
+        self.left = self.bound;
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
@@ -385,6 +469,7 @@ impl Exec for WindowNode {
         }
         self.pending = None;
         self.ready = None;
+        self.left = self.bound;
         self.done = false;
         self.projection.restart();
         self.child.rescan(run)
@@ -396,6 +481,7 @@ impl Exec for WindowNode {
         }
         self.pending = None;
         self.ready = None;
+        self.left = self.bound;
         self.done = false;
         self.projection.restart();
         self.child.reset(run)

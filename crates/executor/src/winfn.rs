@@ -1,7 +1,8 @@
 //! The window functions proper; aggregates over frames are in `winagg`. Counterpart: windowfuncs.c.
 
-use crate::frame::{FrameClause, FrameCursor, Partition, without_excluded};
+use crate::frame::{FrameClause, FrameCursor, Partition, option, without_excluded};
 use crate::node::*;
+use crate::project::is_volatile;
 use crate::run::Run;
 use crate::spill::RowStore;
 use crate::winagg::FrameAggregate;
@@ -51,6 +52,8 @@ impl Kind {
 pub(crate) struct WindowCall {
     how: How,
     by_val: bool,
+    /// Arguments and filter give the same value however often they are computed.
+    stable: bool,
 }
 
 enum How {
@@ -76,13 +79,34 @@ impl WindowCall {
             let states = args.iter().map(|_| EvalState::default()).collect();
             How::Function { kind, args, states }
         };
-        Ok(WindowCall { how, by_val })
+        let mut stable = true;
+        for e in w.args.iter().chain(&w.aggfilter) {
+            stable &= !is_volatile(e, run)?;
+        }
+        Ok(WindowCall { how, by_val, stable })
     }
 
     /// Does a row's value depend on the rows before it alone?
     pub(crate) fn looks_back(&self) -> bool {
         let kinds = [Kind::RowNumber, Kind::Rank, Kind::DenseRank];
         matches!(&self.how, How::Function { kind, .. } if kinds.contains(kind))
+    }
+
+    /// Does a row's value depend on the rows before it and its peers alone, and can it be computed
+    /// several times?
+    pub(crate) fn streams(&self, frame_options: i32) -> bool {
+        let ends_here =
+            frame_options & (option::END_CURRENT_ROW | option::END_OFFSET_PRECEDING) != 0;
+        let backward = match &self.how {
+            How::Function { kind, args, .. } => match kind {
+                Kind::RowNumber | Kind::Rank | Kind::DenseRank => true,
+                Kind::Lag => args.len() == 1,
+                Kind::FirstValue | Kind::LastValue | Kind::NthValue => ends_here,
+                _ => false,
+            },
+            How::Aggregate(_) => ends_here,
+        };
+        backward && self.stable
     }
 
     /// The function's values for all rows of the partition.
