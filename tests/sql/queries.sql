@@ -187,6 +187,7 @@ SELECT a, count(*) FROM (VALUES (1), (2)) v(a) GROUP BY [[DISTINCT¦ALL]] ROLLUP
 SELECT DISTINCT x FROM (VALUES ('1'::xid), ('1'), ('2')) v(x) WHERE x <> '2'
 -- A sub-select's column gives its name to what is around it.
 SELECT (SELECT * FROM (VALUES (1)) v(zz)), (SELECT v.* FROM (VALUES (1)) v(zz)), (SELECT 1 + 1)::bigint, CASE WHEN true THEN 1 ELSE (SELECT 1 + 1) END, (SELECT true)::text, (SELECT date '2024-01-01')::text, CASE 1 WHEN 2 THEN 1 ELSE (SELECT '1'::int) END
+SELECT CASE WHEN true THEN (SELECT 1 AS one) ELSE (SELECT 2 AS two) END, CASE WHEN (SELECT true AS t) THEN (SELECT 1 AS one) ELSE COALESCE((SELECT 2 AS two), 3) END
 SELECT (SELECT CASE WHEN true THEN 3 END)::text, (VALUES (1)), (SELECT 1 UNION SELECT 1), (SELECT interval '1' second), (WITH q AS (SELECT 1 AS uu) SELECT * FROM q)::text, ((SELECT (row(1, 2)))), (SELECT 'x' COLLATE "C") COLLATE "C", (ARRAY(SELECT 1))[1], (SELECT ARRAY[1])[1], COALESCE((SELECT 1), 2), (SELECT count(*)), (SELECT max(1))
 -- LATERAL asks for relations that no condition ties.
 SELECT count(*), count(l.p), sum(g) FROM generate_series(1, 3) x CROSS JOIN generate_series(2, 4) y LEFT JOIN LATERAL (VALUES (y), (x)) l(p) ON true [[CROSS JOIN¦LEFT JOIN]] LATERAL generate_series(l.p, x + [[0¦y]]) g[[¦ ON true]]

@@ -577,7 +577,7 @@ fn column_of_subselect(analyzed: &Expr, location: i32) -> Option<String> {
     let mut name = None;
     plan::walk::any(analyzed, &mut |e| {
         if let Expr::SubLink(link) = e
-            && link.location == Location(location)
+            && link.location.0 == location
         {
             name = link.subselect.result_columns().next().and_then(|c| c.resname.clone());
         }
