@@ -57,7 +57,10 @@ impl Generator {
         if !outer.is_empty() && self.chance(15) {
             return self.rows_of_outer(outer);
         }
-        if !outer.is_empty() && small && depth > 0 && self.chance(12) {
+        if !outer.is_empty() && small && self.chance(10) {
+            return self.in_one_place(outer);
+        }
+        if !outer.is_empty() && small && self.chance(16) {
             return self.remembered(outer, left);
         }
         let t = self.name("t");
@@ -170,6 +173,35 @@ impl Generator {
         (format!("(VALUES {}) AS {t}(p, q)", rows.join(", ")), renamed(&t, &columns))
     }
 
+    /// A query that uses what is around it in one place alone.
+    fn in_one_place(&mut self, outer: &Columns) -> (String, Columns) {
+        let (t, i) = (self.name("t"), self.name("i"));
+        let (table, rows, _) = BASES[[0, 2, 5][self.below(3)]];
+        let near = self.around(outer);
+        let place = format!("abs(COALESCE({}, 1)) % 4", self.expr(Int, &near, 0));
+        let (sum, by) = (format!("sum({i}.id)"), format!("ORDER BY {i}.id"));
+        let from = format!("FROM {table} AS {i}");
+        let window = |frame: String| {
+            format!("SELECT {i}.id AS m, ({sum} OVER ({by} {frame}))::int AS n {from}")
+        };
+        let query = match self.below(9) {
+            0 => window(format!("ROWS {place} PRECEDING")),
+            1 => window(format!("ROWS BETWEEN CURRENT ROW AND {place} FOLLOWING")),
+            2 => window(format!("GROUPS BETWEEN {place} FOLLOWING AND 3 FOLLOWING")),
+            3 => format!("SELECT {i}.id AS m, lag({i}.id, {place}) OVER ({by}) AS n {from}"),
+            4 => format!("SELECT {i}.id AS m, {i}.id % 3 AS n {from} {by} LIMIT {place}"),
+            5 => format!("SELECT {i}.id AS m, {i}.id % 3 AS n {from} {by} OFFSET {place}"),
+            6 => {
+                let having = format!("HAVING count(*) > 4 + {place}");
+                format!("SELECT {i}.id % 5 AS m, count(*)::int AS n {from} GROUP BY 1 {having}")
+            }
+            7 => format!("SELECT {i}.id AS m, {i}.id + {place} AS n {from} OFFSET 0"),
+            _ => format!("SELECT DISTINCT {i}.id % ({place} + 1) AS m, 1 AS n {from}"),
+        };
+        self.rows = rows as f64;
+        (format!("({query}) AS {t}"), renamed(&t, &columns_of(&[("m", Int), ("n", Int)])))
+    }
+
     /// A table joined with a query for each value of one of its columns, of which there are few:
     /// rows of that query are worth remembering, as long as what is around stays the same.
     fn remembered(&mut self, outer: &Columns, left: f64) -> (String, Columns) {
@@ -183,7 +215,7 @@ impl Generator {
         let inner = self.for_rows(left * rows as f64, |g| match g.below(4) {
             0 => {
                 let (from, scope) = g.from(&both(&key, &near), 0);
-                let test = g.expr(Bool, &both(&scope, &near), 1);
+                let test = g.compared(&scope, &near);
                 let (e, s) = (g.largest_int(&scope), g.plain(Text, &scope, 1));
                 let by = g.own_column(&scope).unwrap_or_else(|| "1".to_owned());
                 format!(
@@ -201,7 +233,7 @@ impl Generator {
                 let (from, scope) = g.base();
                 let of = g.own_column(&scope).unwrap_or_else(|| "1".to_owned());
                 let (e, s) = (g.expr(Int, &both(&scope, &near), 1), g.expr(Text, &scope, 1));
-                let test = g.expr(Bool, &both(&scope, &near), 1);
+                let test = g.compared(&scope, &near);
                 let op = g.one(&["=", "<=", "<>"]);
                 format!(
                     "SELECT {e} AS m, {s} AS n FROM {from} WHERE {of} {op} {} AND {test} OFFSET 0",
@@ -214,6 +246,16 @@ impl Generator {
         own.extend(renamed(&r, &columns_of(&[("m", Int), ("n", Text)])));
         self.rows = rows as f64 * 2.0;
         (format!("({name} AS {t} {join} LATERAL ({inner}) AS {r}{on})"), own)
+    }
+
+    /// A condition on what is around, most often for an integer of each.
+    fn compared(&mut self, own: &Columns, outer: &Columns) -> String {
+        match (self.own_column(own), self.own_column(outer)) {
+            (Some(a), Some(b)) if self.chance(70) => {
+                format!("{a} {} {b}", self.one(&["<", "<=", ">", "<>"]))
+            }
+            _ => self.expr(Bool, &both(own, outer), 1),
+        }
     }
 
     fn own_column(&mut self, own: &Columns) -> Option<String> {
