@@ -96,7 +96,8 @@ pub(crate) fn data_directory(
 
 /// The settings as of now, and what is wrong with the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
-    let mut base = Base::new(Arc::new(Registry::load()));
+    let registry = Registry::load().with_stack_limit(vfs::process::stack_limit());
+    let mut base = Base::new(Arc::new(registry));
     for (name, value) in &origins.given {
         base.set(name, value, Source::CommandLine)?;
     }

@@ -73,11 +73,11 @@ pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
             "huge pages are not supported by this server",
             "Set \"huge_pages\" to try or off.",
         ),
-        ("max_stack_depth", Value::Int(wanted)) => match stack_kilobytes() {
-            Some(there) if *wanted > there => {
-                let message = format!("invalid value for parameter \"{}\": {wanted}", setting.name);
+        (name, &Value::Int(wanted)) => match setting.platform_max {
+            Some(there) if wanted > there => {
+                let message = format!("invalid value for parameter \"{name}\": {wanted}");
                 Err(PgError::new(SqlState::INVALID_PARAMETER_VALUE, message)
-                    .detail(format!("\"max_stack_depth\" must not exceed {there}kB."))
+                    .detail(format!("\"{name}\" must not exceed {there}kB."))
                     .hint(
                         "Increase the platform's stack depth limit via \"ulimit -s\" or local \
                          equivalent.",
@@ -87,16 +87,6 @@ pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
         },
         _ => Ok(()),
     }
-}
-
-/// What a process may use of its stack, less a reserve; `None` where there is no limit. Counterpart:
-/// `get_stack_depth_rlimit`, `STACK_DEPTH_SLOP`.
-fn stack_kilobytes() -> Option<i64> {
-    const RESERVE: i64 = 512;
-    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits.lines().find_map(|l| l.strip_prefix("Max stack size"))?;
-    let bytes: i64 = line.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(bytes / 1024 - RESERVE)
 }
 
 /// The words of a list.

@@ -98,6 +98,8 @@ pub struct Setting {
     pub boot: Value,
     pub flags: Flags,
     pub category: &'static str,
+    /// The largest number that the platform allows, if there is such a limit.
+    pub platform_max: Option<i64>,
 }
 
 /// All parameters, in order of their names.
@@ -202,6 +204,14 @@ impl Registry {
         Registry { settings, by_name }
     }
 
+    /// The same with a limit of the platform for `max_stack_depth`, in kB.
+    pub fn with_stack_limit(mut self, kilobytes: Option<i64>) -> Registry {
+        if let Some(id) = self.find("max_stack_depth") {
+            self.settings[usize::from(id.0)].platform_max = kilobytes;
+        }
+        self
+    }
+
     /// The parameter of that name; case does not matter.
     pub fn find(&self, name: &str) -> Option<Id> {
         if let Some(&id) = self.by_name.get(name) {
@@ -292,7 +302,7 @@ pub(crate) fn decode(line: &'static str) -> Option<Setting> {
         "" => None,
         unit => Some(Unit::named(unit)?),
     };
-    Some(Setting { name, kind, unit, context, boot, flags, category })
+    Some(Setting { name, kind, unit, context, boot, flags, category, platform_max: None })
 }
 
 /// File modes are written in octal.

@@ -187,6 +187,19 @@ pub fn raise_open_files() -> u64 {
     limit.rlim_cur
 }
 
+/// Kilobytes that a process may use of its stack, less a reserve; `None` where there is no limit.
+/// Counterpart: `get_stack_depth_rlimit`, `STACK_DEPTH_SLOP`.
+pub fn stack_limit() -> Option<i64> {
+    const RESERVE_BYTES: u64 = 512 * 1024;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is ours.
+    let failed = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) != 0 };
+    if failed || limit.rlim_cur == libc::RLIM_INFINITY {
+        return None;
+    }
+    i64::try_from(limit.rlim_cur.saturating_sub(RESERVE_BYTES) / 1024).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
