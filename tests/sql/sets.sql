@@ -13,3 +13,9 @@ SELECT nextval('counted')
 SELECT generate_series(1, 2), 10 / (3 - x) FROM generate_series(1, 5) x LIMIT 4
 SELECT generate_series(2147483645, 2147483647), generate_series(-9223372036854775807, -9223372036854775808, -1)
 SELECT generate_series(1, 3, 0)
+-- Rows before an error go out first.
+SELECT generate_series(1, 2), 10 / (3 - x) FROM generate_series(1, 5) x[[¦ LIMIT 5¦ LIMIT 4]]
+SELECT unnest(ARRAY[1, 2]), generate_series(1, 3), 10 / (3 - x) FROM generate_series(1, 5) x[[¦ LIMIT 5]]
+SELECT generate_series(1, 10 / (3 - x)), x FROM generate_series(1, 5) x
+SELECT count(*) FROM (SELECT generate_series(1, 2), 10 / (3 - x) FROM generate_series(1, 5) x LIMIT [[4¦5]]) s
+SELECT x, (SELECT sum(g) FROM (SELECT generate_series(1, 3) / (x - 3) g) s) FROM generate_series(1, 4) x

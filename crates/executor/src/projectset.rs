@@ -24,6 +24,8 @@ pub(crate) struct ProjectSetNode {
     /// Nothing below is volatile: rows may be computed before they are needed.
     reads_ahead: bool,
     spare: Option<Batch>,
+    /// The error of a row that others went before.
+    late: Late,
 }
 
 enum SetColumn {
@@ -85,6 +87,7 @@ impl ProjectSetNode {
             only,
             reads_ahead,
             spare: None,
+            late: Late::default(),
         }))
     }
 
@@ -93,7 +96,8 @@ impl ProjectSetNode {
         let (Some(only), Some((batch, at))) = (self.only, &self.input) else { return Ok(false) };
         let Some(SetColumn::Set(call)) = self.columns.get_mut(only) else { return Ok(false) };
         let rows = (want - out.len).min(STEP_ROWS);
-        let more = call.fill(run, &mut out.columns[only], rows)?;
+        // Values before an error are rows.
+        let more = call.fill(run, &mut out.columns[only], rows);
         let added = out.columns[only].len() - out.len;
         if added > 0 {
             let input = RowInput::scan(RowRef::Batch(batch, *at));
@@ -107,7 +111,7 @@ impl ProjectSetNode {
         }
         out.len += added;
         run.interrupts()?;
-        Ok(more)
+        more
     }
 
     /// Do the rows that follow come from [`Self::fill`]?
@@ -115,16 +119,14 @@ impl ProjectSetNode {
         let only = self.only.and_then(|i| self.columns.get(i));
         self.active && matches!(only, Some(SetColumn::Set(call)) if call.runs_values())
     }
-}
 
-impl Exec for ProjectSetNode {
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
+    /// Appends rows until there are as many as wanted, or no more.
+    fn rows(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
         let mut values = Vec::new();
         let mut ones: Vec<Option<Datum>> = Vec::new();
         while out.len < want && !out.is_full() {
             if self.fills() {
-                self.active = self.fill(run, want, &mut out)?;
+                self.active = self.fill(run, want, out)?;
                 if let (false, Some((_, at))) = (self.active, &mut self.input) {
                     *at += 1;
                 }
@@ -202,6 +204,20 @@ impl Exec for ProjectSetNode {
                 run.interrupts()?;
             }
         }
+        Ok(())
+    }
+}
+
+impl Exec for ProjectSetNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        self.late.raise()?;
+        let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
+        let done = self.rows(run, want, &mut out);
+        if !self.late.after(out.len, done)? {
+            // Of the row that failed some columns may be there.
+            let len = out.len;
+            out.columns.iter_mut().for_each(|c| c.truncate(len));
+        }
         Ok(if out.len == 0 { None } else { Some(out) })
     }
 
@@ -213,6 +229,7 @@ impl Exec for ProjectSetNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.input = None;
         self.active = false;
+        self.late = Late::default();
         self.child.rescan(run)
     }
 
@@ -225,6 +242,7 @@ impl Exec for ProjectSetNode {
         self.input = None;
         self.active = false;
         self.spare = None;
+        self.late = Late::default();
         self.child.reset(run)
     }
 }

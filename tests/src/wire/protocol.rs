@@ -454,7 +454,17 @@ fn void_parameters_stand_for_out_arguments(both: &Both) {
 }
 
 fn errors_among_rows(both: &Both) {
-    let rows = "select 1 / (g - 2) from generate_series(1, 3) g";
+    for rows in [
+        "select 1 / (g - 2) from generate_series(1, 3) g",
+        "select generate_series(1, 2), 10 / (3 - g) from generate_series(1, 5) g",
+        "select unnest(array[2, 0]), generate_series(1, 3), 10 / (3 - g) from generate_series(1, 5) g",
+        "select generate_series(1, 10 / (3 - g)) from generate_series(1, 5) g",
+    ] {
+        errors_among(both, rows);
+    }
+}
+
+fn errors_among(both: &Both, rows: &str) {
     both.check(
         "rows",
         b().query(&format!("prepare s as {rows}"))
