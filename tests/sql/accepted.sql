@@ -159,6 +159,6 @@ SET timezone_abbreviations = [['../x'¦'nosuch'¦'Default'¦'India']]
 SET max_stack_depth = [['100GB'¦'2MB'¦'50kB']]
 RESET ALL
 SELECT pg_stat_get_backend_pid(2147483647) IS NULL, has_column_privilege('pg_class', [[-6¦-7¦-32768]]::int2, 'select')
-SELECT aclexplode([['{}'¦'{{=r/postgres},{=w/postgres}}'¦'{=r/postgres}']]::aclitem[])
+SELECT aclexplode([['{{=r/postgres},{=w/postgres}}'¦'{=r/postgres}']]::aclitem[])
 SELECT pg_database_size(4294967295) IS NULL, pg_database_size('template1') > 1000000
 SELECT pg_read_file('PG_VERSION', [[-9223372036854775808¦-4¦-3¦-2]], 2)

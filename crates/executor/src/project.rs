@@ -88,11 +88,22 @@ fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
 /// Is its memory too large to be kept while nothing runs?
 pub(crate) fn is_large(batch: &Batch) -> bool {
     const KEPT_BYTES_MAX: usize = 16 * 1024;
+    room(batch) > KEPT_BYTES_MAX
+}
+
+/// Is its memory too large to be kept for the next rows, which may be narrow?
+pub(crate) fn is_wide(batch: &Batch) -> bool {
+    const REUSED_BYTES_MAX: usize = 1 << 20;
+    room(batch) > REUSED_BYTES_MAX
+}
+
+/// Bytes that a batch has room for.
+fn room(batch: &Batch) -> usize {
     let size = |c: &Column| match &c.data {
         ColumnData::Word(w) => w.capacity() * 8,
         ColumnData::Bytes(b) => b.data.capacity() + b.offsets.capacity() * 4,
     };
-    batch.columns.iter().map(size).sum::<usize>() > KEPT_BYTES_MAX
+    batch.columns.iter().map(size).sum()
 }
 
 enum OutputColumn {

@@ -1,7 +1,7 @@
 //! Set-returning functions of a target list. Counterpart: nodeProjectSet.c.
 
 use crate::node::*;
-use crate::project::is_volatile;
+use crate::project::{is_volatile, is_wide};
 use crate::run::Run;
 use crate::source::{STEP_ROWS, SetCall, SetStart, argument_types, row_columns};
 use eval::{EvalState, Program, RowInput, RowRef, Source};
@@ -222,8 +222,10 @@ impl Exec for ProjectSetNode {
     }
 
     fn recycle(&mut self, mut batch: Batch) {
-        batch.clear();
-        self.spare = Some(batch);
+        if !is_wide(&batch) {
+            batch.clear();
+            self.spare = Some(batch);
+        }
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

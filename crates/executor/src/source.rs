@@ -4,7 +4,7 @@
 use crate::depend::Sources;
 use crate::instrument::Counts;
 use crate::node::*;
-use crate::project::{ByPosition, Projection, is_large, is_volatile};
+use crate::project::{ByPosition, Projection, is_large, is_volatile, is_wide};
 use crate::run::{Run, Shared};
 use crate::services::SetRows;
 use crate::spill::RowStore;
@@ -675,6 +675,9 @@ impl Exec for FunctionNode {
     }
 
     fn recycle(&mut self, mut batch: Batch) {
+        if is_wide(&batch) {
+            return;
+        }
         if self.spare.is_none() && self.projection.passes(&batch, self.types.len()) {
             batch.clear();
             self.spare = Some(batch);

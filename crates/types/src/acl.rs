@@ -315,7 +315,8 @@ scalars! { GONE;
 
 builtins! { SETS;
     "aclexplode" => Srf(|_, a| {
-        if ArrayRef::new(a[0]).dims().len() != 1 {
+        // (An empty one has none here, while PostgreSQL's functions make it with one.)
+        if ArrayRef::new(a[0]).ndim() > 1 {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL arrays must be one-dimensional"));
         }
         Ok(Box::new(Exploded { items: items_of(a[0]), at: 0 }))

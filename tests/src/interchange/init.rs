@@ -195,7 +195,9 @@ fn the_locale_of_the_environment_is_taken_as_far_as_it_goes() {
     locales.show(&mut init);
     assert!(run(init).contains("ordering of text by the locale \"en_US.UTF-8\""));
     postgres::hand_over(&data);
-    let server = norsu::Norsu::start(&data, &[]);
+    // Its settings name the locales.
+    let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.directory.display())];
+    let server = norsu::Norsu::start_by(&launcher, &data, &[]).expect("a server");
     let shown = "SELECT current_setting('lc_collate'), current_setting('lc_ctype'), \
                  current_setting('server_encoding'), upper('é'), 'a' < 'B'";
     assert_eq!(server.query(shown), "C|en_US.UTF-8|UTF8|É|f");

@@ -104,7 +104,8 @@ fn databases_of_other_locales_are_refused_by_name() {
 
     let american = dir.path().join("american");
     initdb(&american, &locales, &["--locale=en_US.UTF-8"]);
-    let server = Norsu::start(&american, &[]);
+    let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.display())];
+    let server = Norsu::start_by(&launcher, &american, &[]).expect("a server");
     for database in ["postgres", "template1"] {
         let refused = refusal(&server, database).unwrap_or_default();
         let named = "ordering of text by the locale \"en_US.UTF-8\" is not supported";
