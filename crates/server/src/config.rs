@@ -204,12 +204,11 @@ fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgEr
         "search_path",
         "wal_consistency_checking",
         "client_encoding",
-        "lc_messages",
-        "lc_monetary",
-        "lc_numeric",
-        "lc_time",
         "timezone_abbreviations",
-    ] {
+    ]
+    .into_iter()
+    .chain(settings::LOCALES)
+    {
         let id = base.registry.get(name)?;
         if base.origin(id).source == Source::Default {
             continue;

@@ -132,9 +132,9 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             Some(zone) => Ok(zone.name().to_owned()),
             None => Err(wrong_value(setting, text, None)),
         },
-        "lc_messages" | "lc_monetary" | "lc_numeric" | "lc_time" => {
+        name if settings::LOCALES.contains(&name) => {
             // The empty name is the environment's locale.
-            let named = !text.is_empty() || setting.name == "lc_messages";
+            let named = !text.is_empty() || name == settings::NEVER_EMPTY;
             match !named || vfs::locale::codeset(text).is_some_and(|_| !text.is_empty()) {
                 true => Ok(text.to_owned()),
                 false => Err(wrong_value(setting, text, None)),

@@ -27,7 +27,7 @@ mod value;
 mod tests;
 
 pub use promises::words;
-pub use registry::{Context, Flags, Id, Kind, Registry, Setting};
+pub use registry::{Context, Flags, Id, Kind, LOCALES, NEVER_EMPTY, Registry, Setting};
 pub use server::{Base, Origin, Source, is_overridden};
 pub use store::{Action, Row, Saved, SavedAll, Store};
 pub use value::Value;

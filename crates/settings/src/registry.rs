@@ -102,6 +102,12 @@ pub struct Setting {
     pub platform_max: Option<i64>,
 }
 
+/// Parameters that name a locale, which must be there.
+pub const LOCALES: [&str; 4] = ["lc_messages", "lc_monetary", "lc_numeric", "lc_time"];
+
+/// The one of them that cannot be set to the empty name, which stands for the environment's locale.
+pub const NEVER_EMPTY: &str = LOCALES[0];
+
 /// All parameters, in order of their names.
 #[derive(Debug)]
 pub struct Registry {
