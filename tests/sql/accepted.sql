@@ -162,3 +162,6 @@ SELECT pg_stat_get_backend_pid(2147483647) IS NULL, has_column_privilege('pg_cla
 SELECT aclexplode([['{{=r/postgres},{=w/postgres}}'¦'{=r/postgres}']]::aclitem[])
 SELECT pg_database_size(4294967295) IS NULL, pg_database_size('template1') > 1000000
 SELECT pg_read_file('PG_VERSION', [[-9223372036854775808¦-4¦-3¦-2]], 2)
+-- The row of a join's alias is compared column by column.
+CREATE VIEW pg_temp.joined AS SELECT j [[IS DISTINCT FROM¦IS NOT DISTINCT FROM]] [[j¦ROW(1)]] AS d, ROW(1) IS DISTINCT FROM j AS e FROM (VALUES (1), (2)) a (k) JOIN (VALUES (1)) b (k) USING (k) AS j; SELECT pg_get_viewdef('pg_temp.joined'::regclass); SELECT * FROM pg_temp.joined; DROP VIEW pg_temp.joined
+SELECT j IS DISTINCT FROM ROW(1, 2) FROM (VALUES (1)) a (k) JOIN (VALUES (1)) b (k) USING (k) AS j

@@ -445,11 +445,13 @@ impl Analyzer<'_> {
                 let right = self.row_items(r)?;
                 self.row_distinct(&n.name, left, right, n.location)?
             }
-            _ => {
-                let left = self.expr(lexpr)?;
-                let right = self.expr(&n.rexpr)?;
-                self.make_distinct(&n.name, left, right, n.location)?
-            }
+            _ => match (self.expr(lexpr)?, self.expr(&n.rexpr)?) {
+                // The rows of what joins are called are rows here.
+                (Expr::Row(left), Expr::Row(right)) => {
+                    self.row_distinct(&n.name, left.args, right.args, n.location)?
+                }
+                (left, right) => self.make_distinct(&n.name, left, right, n.location)?,
+            },
         };
         if !negate {
             return Ok(result);
