@@ -787,8 +787,8 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     }
 }
 
-/// The paths of an inner side that a nested or hash join can gain from: those with parameters and,
-/// of the others, whose order is lost, the cheapest and the one with the first row soonest.
+/// The paths of an inner side that a nested or hash join can gain from: those with parameters, and
+/// the two others of lowest total and of lowest startup cost. The join does not keep their order.
 /// Counterpart: `cheapest_total_inner` of joinpath.c.
 fn inner_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     let cheapest = paths.cheapest();

@@ -429,7 +429,7 @@ struct Pending {
     /// The substitutions that the not yet reattached part of the tree still needs, by range-table
     /// entry.
     targets: HashMap<i32, Vec<TargetEntry>>,
-    /// Entries whose rows as a whole are used anywhere in the level.
+    /// Range-table entries to whose whole row a Var of the level refers.
     whole_rows: Relids,
 }
 
@@ -601,7 +601,7 @@ fn node_reaches_up(node: &JoinTreeNode, fixed: bool) -> bool {
     }
 }
 
-/// The entries whose rows as a whole are used in the level, or in sub-selects of it.
+/// The range-table entries to whose whole row a Var refers, in the level or in its sub-selects.
 fn whole_rows(query: &Query) -> Relids {
     let mut out = Relids::new();
     walk::deep_query(query, 0, &mut |e, level| {

@@ -528,7 +528,8 @@ fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> S
 /// Do portals outlive the statement?
 fn begins_level(node: &Node) -> bool {
     use parse::ast::TransactionStmtKind::{Begin, Release, Savepoint, Start};
-    matches!(node, Node::TransactionStmt(s) if matches!(s.kind, Begin | Start | Savepoint | Release))
+    let Node::TransactionStmt(stmt) = node else { return false };
+    matches!(stmt.kind, Begin | Start | Savepoint | Release)
 }
 
 /// Is a snapshot taken for the analysis of the statement? Counterpart: `analyze_requires_snapshot`.

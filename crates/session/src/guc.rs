@@ -134,11 +134,11 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
         },
         name if settings::LOCALES.contains(&name) => {
             // The empty name is the environment's locale.
-            let named = !text.is_empty() || name == settings::NEVER_EMPTY;
-            match !named || vfs::locale::codeset(text).is_some_and(|_| !text.is_empty()) {
-                true => Ok(text.to_owned()),
-                false => Err(wrong_value(setting, text, None)),
-            }
+            let is_there = match text {
+                "" => name != settings::NEVER_EMPTY,
+                _ => vfs::locale::codeset(text).is_some(),
+            };
+            if is_there { Ok(text.to_owned()) } else { Err(wrong_value(setting, text, None)) }
         }
         "timezone_abbreviations" => match text {
             "Default" | "Australia" | "India" => Ok(text.to_owned()),

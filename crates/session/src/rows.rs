@@ -68,8 +68,8 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
     Ok(fields)
 }
 
-/// The columns as a plan gives them, where they are others: of an expression that was reduced to a
-/// part of it, that part's type modifier is told, and of a set operation with one arm left the arm's.
+/// The columns as a plan gives them, where their type modifiers are others: of an expression that
+/// was reduced to a part of it, that part's; of a set operation with one arm left, that arm's.
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
     plan: &Plan,

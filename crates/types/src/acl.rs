@@ -315,7 +315,7 @@ scalars! { GONE;
 
 builtins! { SETS;
     "aclexplode" => Srf(|_, a| {
-        // (An empty one has none here, while PostgreSQL's functions make it with one.)
+        // An empty one, as acldefault makes it, has no dimensions here.
         if ArrayRef::new(a[0]).ndim() > 1 {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL arrays must be one-dimensional"));
         }

@@ -84,7 +84,8 @@ impl Generator {
                 let test = self.filter(&own, &u, 1);
                 let (e, more) = (self.plain(Int, &own, 1), self.expr(Text, &both(a, &u), 2));
                 format!(
-                    "UPDATE a AS t SET x = q.m, s = {more} FROM a z CROSS JOIN LATERAL (SELECT max({e}) AS m FROM {item}{test}) \
+                    "UPDATE a AS t SET x = q.m, s = {more} FROM a z CROSS JOIN \
+                     LATERAL (SELECT max({e}) AS m FROM {item}{test}) \
                      q WHERE z.id = t.id RETURNING t.*, q.m, row_to_json(z)::text"
                 )
             }

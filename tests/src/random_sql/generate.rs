@@ -90,8 +90,8 @@ pub struct Generator {
     pub(super) keyed: bool,
     /// Rows are being changed, and a volatile function would see some of them changed already.
     pub(super) changes: bool,
-    /// PARTITION BY and ORDER BY of windows whose rows are told apart: all those of a query have
-    /// the same, so that rows that are alike come in one order.
+    /// PARTITION BY and ORDER BY of windows over rows (not over peers). All such windows of a query
+    /// have the same, so that equal rows come in one order.
     pub(super) row_order: Option<(String, String)>,
     /// How often what is generated now is run, roughly: rows of the queries around it.
     times: f64,

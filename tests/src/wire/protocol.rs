@@ -457,7 +457,8 @@ fn errors_among_rows(both: &Both) {
     for rows in [
         "select 1 / (g - 2) from generate_series(1, 3) g",
         "select generate_series(1, 2), 10 / (3 - g) from generate_series(1, 5) g",
-        "select unnest(array[2, 0]), generate_series(1, 3), 10 / (3 - g) from generate_series(1, 5) g",
+        "select unnest(array[2, 0]), generate_series(1, 3), 10 / (3 - g) \
+         from generate_series(1, 5) g",
         "select generate_series(1, 10 / (3 - g)) from generate_series(1, 5) g",
     ] {
         errors_among(both, rows);

@@ -195,7 +195,8 @@ fn statements_of_a_message_are_timed_one_by_one(both: &Both) {
     both.ask(&[
         "set statement_timeout = 600; select 1 where pg_sleep(0.4) is null; select 2 where pg_sleep(0.4) is null",
         "set statement_timeout = 60000; set statement_timeout = 300; select pg_sleep(60)",
-        "set statement_timeout = 300; set statement_timeout = 0; select 1 where pg_sleep(0.1) is null",
+        "set statement_timeout = 300; set statement_timeout = 0; \
+         select 1 where pg_sleep(0.4) is null",
         "begin; set statement_timeout = 300; commit; select pg_sleep(60)",
     ]);
 }

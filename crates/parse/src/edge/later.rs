@@ -1,6 +1,6 @@
-//! What the grammar takes and PostgreSQL 15's does not: a syntax error at the token at which that
-//! one stops. The grammar is newer, and made to read texts whose literals are replaced by `$1` …,
-//! so that parameters stand in places where only literals can.
+//! What the grammar accepts and PostgreSQL 15's does not: a syntax error at the token at which
+//! PostgreSQL 15 stops. The grammar is that of a newer version. It also accepts parameters (`$1`) in
+//! places where PostgreSQL wants a literal, so that it can read normalized statements.
 //!
 //! Not found here: subqueries in FROM without an alias, and the syntax of SQL/JSON.
 

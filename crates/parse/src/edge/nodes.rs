@@ -61,7 +61,8 @@ structs! {
     AExpr = A_Expr(r) { kind: r.kind, name: r.name(), lexpr: r.lexpr(), rexpr: r.rexpr(),
         rexpr_list_start: r.rexpr_list_start, rexpr_list_end: r.rexpr_list_end, location:
         r.location };
-    TypeCast = TypeCast(r) { arg: r.arg(), type_name: r.type_name(), location: r.location } unless cast;
+    TypeCast = TypeCast(r) { arg: r.arg(), type_name: r.type_name(), location:
+        r.location } unless cast;
     CollateClause = CollateClause(r) { arg: r.arg(), collname: r.collname(), location: r.location };
     FuncCall = FuncCall(r) { funcname: r.funcname(), args: r.args(), agg_order: r.agg_order(),
         agg_filter: r.agg_filter(), over: r.over(), agg_within_group: r.agg_within_group,
@@ -163,7 +164,8 @@ RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(),
     CreateStmt = CreateStmt(r) { relation: r.relation(), table_elts: r.table_elts(),
         inh_relations: r.inh_relations(), partbound: r.partbound(), partspec: r.partspec(),
         of_typename: r.of_typename(), options: r.options(), oncommit: r.oncommit, tablespacename:
-        r.tablespacename(), access_method: r.access_method(), if_not_exists: r.if_not_exists } unless table;
+        r.tablespacename(), access_method: r.access_method(), if_not_exists: r.if_not_exists }
+        unless table;
     ColumnDef = ColumnDef(r) { colname: r.colname(), type_name: r.type_name(), compression:
         r.compression(), storage: r.storage, storage_name: r.storage_name(), raw_default:
         r.raw_default(), identity: r.identity, identity_sequence: r.identity_sequence(),
@@ -172,7 +174,8 @@ RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(),
     Constraint = Constraint(r) { contype: r.contype, conname: r.conname(), deferrable:
         r.deferrable, initdeferred: r.initdeferred, is_enforced: r.is_enforced, skip_validation:
         r.skip_validation, initially_valid: r.initially_valid, is_no_inherit: r.is_no_inherit,
-        raw_expr: r.raw_expr(), generated_when: r.generated_when, generated_kind: r.generated_kind, nulls_not_distinct:
+        raw_expr: r.raw_expr(), generated_when: r.generated_when, generated_kind: r.generated_kind,
+        nulls_not_distinct:
         r.nulls_not_distinct, keys: r.keys(), without_overlaps: r.without_overlaps, including:
         r.including(), exclusions: r.exclusions(), options: r.options(), indexname: r.indexname(),
         indexspace: r.indexspace(), reset_default_tblspc: r.reset_default_tblspc, access_method:
@@ -267,7 +270,8 @@ TriggerTransition = TriggerTransition(r) { name: r.name(), is_new: r.is_new, is_
         is_from: r.is_from, is_program: r.is_program, filename: r.filename(), options:
         r.options(), where_clause: r.where_clause() };
 VacuumStmt = VacuumStmt(r) { options: r.options(), rels: r.rels(), is_vacuumcmd: r.is_vacuumcmd };
-    VacuumRelation = VacuumRelation(r) { relation: r.relation(), va_cols: r.va_cols() } unless vacuum;
+    VacuumRelation = VacuumRelation(r) { relation: r.relation(), va_cols: r.va_cols() }
+        unless vacuum;
     ClusterStmt = ClusterStmt(r) { relation: r.relation(), indexname: r.indexname(), params:
         r.params() };
     ReindexStmt = ReindexStmt(r) { kind: r.kind, relation: r.relation(), name: r.name(), params:

@@ -144,10 +144,8 @@ fn database_bytes(core: &mut Core, oid: Oid) -> Result<Datum> {
     };
     let mut dirs = vec![format!("base/{oid}")];
     for tablespace in listed("pg_tblspc")? {
-        let versions = format!("pg_tblspc/{}", tablespace.name);
-        for version in listed(&versions)?.iter().filter(|v| v.name.starts_with("PG_15_")) {
-            dirs.push(format!("{versions}/{}/{oid}", version.name));
-        }
+        let version = engine::TABLESPACE_VERSION_DIRECTORY;
+        dirs.push(format!("pg_tblspc/{}/{version}/{oid}", tablespace.name));
     }
     let mut sum = 0;
     for dir in dirs {
