@@ -71,7 +71,7 @@ impl<'e> Finder<'_, 'e> {
                     known.push(self.is_known(c)?);
                 }
                 let itself = match expr {
-                    Expr::Bool(_) | Expr::Relabel(_) => true,
+                    Expr::Bool(_) | Expr::Relabel(_) | Expr::RowCompare(_) => true,
                     Expr::SubLink(_) | Expr::SubPlan(_) => false,
                     _ => computes_itself(expr, self.facts)?,
                 };

@@ -128,7 +128,8 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         | Expr::NullIf(_)
         | Expr::ScalarArrayOp(_)
         | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
-        Expr::Array(_) | Expr::MinMax(_) | Expr::RowCompare(_) | Expr::SubscriptingRef(_) => true,
+        // Not row comparisons: PostgreSQL keeps them, which shows where they are grouped by.
+        Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
         Expr::NullTest(n) => !n.argisrow,
         Expr::BooleanTest(_) => true,
         _ => false,
