@@ -42,6 +42,6 @@ pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
 pub use relcache::{RelDesc, VERSION_OPTION, shape_version};
-pub use session::CatSession;
+pub use session::{CatSession, Seen};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

@@ -59,17 +59,15 @@ pub struct OperCandidate {
 impl CatCx<'_> {
     /// The search path now.
     pub fn search_path(&mut self) -> Result<Arc<SearchPath>> {
-        // A schema that was made, renamed or dropped shows in the generation.
-        let generation = self.session.catalog.generation();
+        // A schema that was made, renamed or dropped shows in what is seen.
+        let seen = self.session.seen();
         if let Some((path, at)) = &self.session.path
-            && *at == generation
-            && !self.session.overlay.is_list_dirty(cache::NAMESPACENAME.id)
-            && !self.session.overlay.is_list_dirty(cache::NAMESPACEOID.id)
+            && *at == seen
         {
             return Ok(path.clone());
         }
         let path = Arc::new(self.compute_path()?);
-        self.session.path = Some((path.clone(), generation));
+        self.session.path = Some((path.clone(), seen));
         Ok(path)
     }
 

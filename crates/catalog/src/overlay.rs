@@ -30,12 +30,20 @@ pub struct Overlay {
     marks: Vec<usize>,
     /// Values that the transaction has added to enum types.
     new_enum_values: HashSet<Oid>,
+    /// Raised by each change, and again when it becomes visible or is undone. Never lowered.
+    version: u64,
 }
 
 impl Overlay {
     /// Has the transaction changed no catalog?
     pub fn is_clean(&self) -> bool {
         self.dirty.is_empty() && self.dirty_relations.is_empty() && !self.all_relations
+    }
+
+    /// Which of the states that the session's own changes have gone through; 0 without changes. What
+    /// was derived from catalogs at one number holds no longer at another.
+    pub fn version(&self) -> u64 {
+        if self.is_clean() { 0 } else { self.version }
     }
 
     /// Notes that a value was added to an enum type: an index could keep it although the
@@ -91,6 +99,7 @@ impl Overlay {
 
     /// Registers a message of the current command.
     pub(crate) fn register(&mut self, message: Message) {
+        self.version += 1;
         match message {
             Message::CatCache { cache, hash, .. } => {
                 self.dirty.insert((cache, hash));
@@ -109,6 +118,10 @@ impl Overlay {
 
     /// The command's changes become visible: forgets entries made from what was before.
     pub fn end_command(&mut self) {
+        if self.current.is_empty() {
+            return;
+        }
+        self.version += 1;
         let messages = std::mem::take(&mut self.current);
         self.forget(&messages);
         self.prior.extend(messages);
@@ -150,6 +163,7 @@ impl Overlay {
         self.end_command();
         let from = self.marks.pop().unwrap_or(0);
         let undone = self.prior.split_off(from);
+        self.version += 1;
         self.forget(&undone);
     }
 
@@ -164,6 +178,6 @@ impl Overlay {
         if self.is_clean() && self.prior.is_empty() && self.current.is_empty() {
             return;
         }
-        *self = Overlay::default();
+        *self = Overlay { version: self.version, ..Overlay::default() };
     }
 }

@@ -25,11 +25,23 @@ pub struct CatSession {
     /// How the session's anonymous rows are compared.
     pub(crate) record_orders: Arc<crate::comparer::RecordOrders>,
     search_path: String,
-    /// With the generation of the catalogs at which it was computed.
-    pub(crate) path: Option<(Arc<SearchPath>, u64)>,
+    /// With what the catalogs held when it was computed.
+    pub(crate) path: Option<(Arc<SearchPath>, Seen)>,
+}
+
+/// What the catalogs hold for a session: the generation of the committed ones, and the state of its
+/// transaction's own changes. What was read at one value is no longer sure at another.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Seen {
+    generation: u64,
+    own: u64,
 }
 
 impl CatSession {
+    pub fn seen(&self) -> Seen {
+        Seen { generation: self.catalog.generation(), own: self.overlay.version() }
+    }
+
     pub fn new(catalog: Arc<Catalog>, user: Oid) -> CatSession {
         CatSession {
             catalog,

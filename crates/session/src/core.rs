@@ -51,13 +51,13 @@ pub struct Core {
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
     /// Operators resolved so far, and the generation and search path for which they hold.
     pub(crate) operators: analyze::OperatorCache,
-    pub(crate) operators_at: (u64, String),
+    pub(crate) operators_at: (catalog::Seen, String),
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
     /// Functions that hash values of a type, without and with a seed, and the generation for which
     /// they hold.
     pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
-    pub(crate) hash_functions_at: u64,
+    pub(crate) hash_functions_at: catalog::Seen,
     pub(crate) planning: crate::env::planning::Known,
     /// The session has met a statement whose expressions are nested so deeply that it needs a wider
     /// stack.
@@ -179,11 +179,11 @@ impl Core {
             row_types: Vec::new(),
             relations: HashMap::new(),
             operators: analyze::OperatorCache::default(),
-            operators_at: (0, String::new()),
+            operators_at: Default::default(),
             functions: HashMap::new(),
             type_ios: HashMap::new(),
             hash_functions: HashMap::new(),
-            hash_functions_at: 0,
+            hash_functions_at: Default::default(),
             planning: Default::default(),
             deep_statements: false,
             extra: None,

@@ -8,8 +8,9 @@
 //! generation.
 //!
 //! INVARIANT: entries are made from committed catalogs only. A transaction that has changed
-//! catalogs makes its own statements and keeps none. Temporary tables are covered by the
-//! environment, which names the temporary schema.
+//! catalogs has environments of its own, one after each change: its session keeps statements made
+//! in them while they last. Temporary tables are covered by the environment, which names the
+//! temporary schema.
 //!
 //! Which plan: a *settled* general plan (rows by their full unique key, rows of VALUES) is taken at
 //! once. Otherwise the first five executions are planned for their values, and then the general
@@ -26,6 +27,7 @@ use crate::core::Core;
 use crate::rows;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
+use catalog::Seen;
 use choice::Plans;
 use hashbrown::HashMap;
 use ids::Oid;
@@ -64,7 +66,6 @@ pub(crate) struct Statement {
     /// What is locked before it is planned.
     pub(crate) locks: Locks,
     generation: u64,
-    /// 0: made of what only this transaction sees.
     environment: u64,
     pub(crate) plans: Mutex<Plans>,
 }
@@ -164,6 +165,13 @@ impl PlanCache {
         number
     }
 
+    /// The number of an environment that no description leads to.
+    fn own_environment(&self) -> u64 {
+        let mut known = self.environments.lock();
+        known.last += 1;
+        known.last
+    }
+
     /// Entries at present, for tests.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
@@ -237,7 +245,7 @@ const WITHOUT_EFFECT: &[&str] = &[
 /// When the number of the environment was last made sure of.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EnvironmentAt {
-    generation: u64,
+    seen: Seen,
     user: Oid,
     temp: Oid,
     settings: u64,
@@ -245,21 +253,21 @@ pub(crate) struct EnvironmentAt {
 
 impl Core {
     /// The number of all that analysis and planning read besides the text and the catalogs' rows:
-    /// database, user, schemas of the search path (the temporary one included), settings. 0 while
-    /// the transaction sees catalogs of its own.
+    /// database, user, schemas of the search path (the temporary one included), settings. While the
+    /// transaction sees catalogs of its own, a number that nobody else has.
     #[inline]
     pub(crate) fn environment(&mut self) -> Result<u64> {
         let at = EnvironmentAt {
-            generation: self.catalog.catalog.generation(),
+            seen: self.catalog.seen(),
             user: self.catalog.user,
             temp: self.catalog.temp_namespace,
             settings: self.settings_version,
         };
-        if !self.catalog.overlay.is_clean() {
-            return Ok(0);
-        }
         if self.environment_at != at {
-            self.environment = self.find_environment()?;
+            self.environment = match self.catalog.overlay.is_clean() {
+                true => self.find_environment()?,
+                false => self.plans.own_environment(),
+            };
             self.environment_at = at;
         }
         Ok(self.environment)
@@ -287,7 +295,6 @@ impl Core {
     #[inline]
     pub(crate) fn is_current(&mut self, statement: &Statement) -> Result<bool> {
         Ok(statement.generation == self.catalog.catalog.generation()
-            && statement.environment != 0
             && statement.environment == self.environment()?)
     }
 
@@ -295,7 +302,8 @@ impl Core {
     /// must say all: a statement that is a part of one has none.
     pub(crate) fn statement_key(&mut self, text: &[u8], types: &[Oid]) -> Result<Option<Key>> {
         let environment = self.environment()?;
-        Ok((environment != 0).then(|| Key { environment, text: text.into(), types: types.into() }))
+        let shared = self.catalog.overlay.is_clean();
+        Ok(shared.then(|| Key { environment, text: text.into(), types: types.into() }))
     }
 
     /// The statement that the cache has under that key.
@@ -343,7 +351,7 @@ impl Core {
             lifted,
             locks: locks.into(),
             generation,
-            environment: if clean { environment } else { 0 },
+            environment,
             plans: Mutex::new(Plans::default()),
         });
         if let Some(key) = key.filter(|_| clean) {

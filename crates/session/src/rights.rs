@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct KnownRights {
     user: Oid,
-    generation: u64,
+    seen: catalog::Seen,
     superuser: bool,
     /// The plan that was last found to be allowed.
     allowed: Option<Arc<PlannedStmt>>,
@@ -25,16 +25,13 @@ pub struct KnownRights {
 impl Core {
     /// Is the current user a superuser? Looked up once for each role and change of the catalogs.
     pub fn is_superuser(&mut self) -> Result<bool> {
-        let (user, generation) = (self.catalog.user, self.catalog.catalog.generation());
-        let clean = self.catalog.overlay.is_clean();
+        let (user, seen) = (self.catalog.user, self.catalog.seen());
         let known = &self.known_rights;
-        if clean && known.user == user && known.generation == generation {
+        if known.user == user && known.seen == seen {
             return Ok(known.superuser);
         }
         let superuser = self.cat().is_superuser(user)?;
-        // What an open transaction has changed may be taken back: nothing is remembered then.
-        let user = if clean { user } else { Oid::INVALID };
-        self.known_rights = KnownRights { user, generation, superuser, allowed: None };
+        self.known_rights = KnownRights { user, seen, superuser, allowed: None };
         Ok(superuser)
     }
 }

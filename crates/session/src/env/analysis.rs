@@ -36,13 +36,12 @@ impl analyze::Host for Core {
     }
 
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
-        let generation = self.catalog.catalog.generation();
-        let own = !self.catalog.overlay.is_clean();
+        let seen = self.catalog.seen();
         let path = self.catalog.search_path();
-        if own || self.operators_at.0 != generation || self.operators_at.1 != path {
+        if self.operators_at.0 != seen || self.operators_at.1 != path {
             self.operators.clear();
-            self.operators_at = (generation, path.to_string());
+            self.operators_at = (seen, path.to_string());
         }
-        if own { None } else { Some(&mut self.operators) }
+        Some(&mut self.operators)
     }
 }

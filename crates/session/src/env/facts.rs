@@ -115,14 +115,12 @@ impl Core {
     /// The function that hashes values of a type, also with a seed. Counterpart:
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
-        let generation = self.catalog.catalog.generation();
-        if self.hash_functions_at != generation {
+        let seen = self.catalog.seen();
+        if self.hash_functions_at != seen {
             self.hash_functions.clear();
-            self.hash_functions_at = generation;
+            self.hash_functions_at = seen;
         }
-        // What the transaction itself has changed in the catalogs is seen by nobody else.
-        let clean = self.catalog.overlay.is_clean();
-        if let Some(f) = self.hash_functions.get(&(ty, seeded)).filter(|_| clean) {
+        if let Some(f) = self.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());
         }
         // Whoever hashes rows has decided that they can be; if not, their columns say so.
@@ -143,9 +141,7 @@ impl Core {
                 .ok_or_else(|| PgError::internal("missing extended hash function"))?,
         };
         let f = Facts::function(self, proc)?;
-        if clean {
-            self.hash_functions.insert((ty, seeded), f.clone());
-        }
+        self.hash_functions.insert((ty, seeded), f.clone());
         Ok(f)
     }
 }

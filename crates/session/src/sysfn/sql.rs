@@ -263,8 +263,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     // Before anything is read: what changes from here on makes it stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
-    if environment != 0
-        && let Some(known) = core.bodies.inlined.get(&key)
+    if let Some(known) = core.bodies.inlined.get(&key)
         && known.environment == environment
         && known.generation == generation
     {
@@ -276,13 +275,11 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
         core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
     let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
     let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
-    if environment != 0 {
-        if core.bodies.inlined.len() >= BODIES_MAX {
-            core.bodies.inlined.clear();
-        }
-        let known = Inlined { generation, environment, expr: expr.clone() };
-        core.bodies.inlined.insert(key, known);
+    if core.bodies.inlined.len() >= BODIES_MAX {
+        core.bodies.inlined.clear();
     }
+    let known = Inlined { generation, environment, expr: expr.clone() };
+    core.bodies.inlined.insert(key, known);
     Ok(expr)
 }
 
@@ -419,8 +416,7 @@ fn find(
     let types = argument_types(row, arg_types);
     let key = (row.oid, types, columns.to_vec());
     let environment = core.environment()?;
-    if environment != 0
-        && let Some(body) = core.bodies.run.get(&key).cloned()
+    if let Some(body) = core.bodies.run.get(&key).cloned()
         && body.environment == environment
         && body.user == core.catalog.user
         && body.generation == core.catalog.catalog.generation()
@@ -433,12 +429,10 @@ fn find(
         }
     }
     let body = Arc::new(make(core, row, &key.1, columns)?);
-    if body.environment != 0 {
-        if core.bodies.run.len() >= BODIES_MAX {
-            core.bodies.run.clear();
-        }
-        core.bodies.run.insert(key, body.clone());
+    if core.bodies.run.len() >= BODIES_MAX {
+        core.bodies.run.clear();
     }
+    core.bodies.run.insert(key, body.clone());
     Ok(body)
 }
 

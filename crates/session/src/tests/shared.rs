@@ -274,3 +274,40 @@ fn statements_that_differ_in_literals_share_a_plan() {
     assert!(again.contains("b8"), "{again}");
     assert_eq!(world.instance.plans.len(), known + 3);
 }
+
+/// What a session plans after it has changed catalogs serves until it changes more, or takes the
+/// changes back; nobody else finds it.
+#[test]
+fn a_transaction_that_changes_catalogs_keeps_its_plans() {
+    let mut world = World::new(true, 2);
+    let client = &mut world.clients[0];
+    client.query("CREATE TABLE t (a int)");
+    let committed = client.session.core.environment().unwrap();
+    let known = world.instance.plans.len();
+    let mut seen = vec![committed];
+    let steps = [
+        ("BEGIN", true),
+        ("CREATE TABLE u (a int)", false),
+        ("SELECT * FROM u", true),
+        ("INSERT INTO u VALUES (1)", true),
+        ("SAVEPOINT s", true),
+        ("ALTER TABLE u ADD b int", false),
+        ("SELECT b FROM u", true),
+        ("ROLLBACK TO s", false),
+        ("SELECT * FROM u", true),
+        ("DROP TABLE u", false),
+    ];
+    for (sql, stays) in steps {
+        let answer = client.query(sql);
+        assert!(!answer.contains("ERROR"), "{sql}: {answer}");
+        let environment = client.session.core.environment().unwrap();
+        assert_eq!(seen.last() == Some(&environment), stays, "{sql}");
+        if !stays {
+            assert!(!seen.contains(&environment), "{sql}");
+            seen.push(environment);
+        }
+    }
+    client.query("ROLLBACK");
+    assert_eq!(client.session.core.environment().unwrap(), committed);
+    assert_eq!(world.instance.plans.len(), known);
+}
