@@ -4,10 +4,11 @@
 //! The parser keeps its state in C thread-locals; a call never leaves anything behind in them, so
 //! any thread may parse at any time. The first call on a thread costs a pthread key for good.
 //!
-//! Reading order: this file, `convert`, `nodes`, `enums`, `later`.
+//! Reading order: this file, `convert`, `nodes`, `enums`, `later`, `json`.
 
 mod convert;
 mod enums;
+mod json;
 mod later;
 mod nodes;
 

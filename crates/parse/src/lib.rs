@@ -3,9 +3,8 @@
 //! PostgreSQL's own parser (grammar of version 18) reads the text; its tree is translated once into
 //! [`ast`], at the only place that sees the C side, `edge`. No names are looked up here.
 //!
-//! Newer than 15 and accepted: sub-selects in FROM without an alias, NOT NULL as a table
-//! constraint. Known to the grammar and refused with 0A000: SQL/JSON constructors and queries, XML,
-//! RETURNING WITH.
+//! What is newer than 15 is a syntax error, as there. Known to the grammar and refused with 0A000:
+//! XML.
 //!
 //! Counterpart: parser/parser.c.
 

@@ -6,7 +6,7 @@ use super::untyped;
 use crate::ast::{self, Name, Node};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use stdx::stack::deep;
 
 /// Counts the depth of the tree under construction.
@@ -275,7 +275,7 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         | RNode::JsonObjectAgg(_)
         | RNode::JsonArrayAgg(_)
         | RNode::JsonFuncExpr(_)
-        | RNode::JsonTable(_) => bail!(FEATURE_NOT_SUPPORTED, "SQL/JSON syntax is not supported"),
+        | RNode::JsonTable(_) => super::json::conv(node, cx)?,
         RNode::CreateFdwStmt(_) => Node::Unsupported("CreateFdwStmt"),
         RNode::AlterFdwStmt(_) => Node::Unsupported("AlterFdwStmt"),
         RNode::CreateForeignServerStmt(_) => Node::Unsupported("CreateForeignServerStmt"),

@@ -1,8 +1,6 @@
 //! What the grammar accepts and PostgreSQL 15's does not: a syntax error at the token at which
 //! PostgreSQL 15 stops. The grammar is that of a newer version. It also accepts parameters (`$1`) in
 //! places where PostgreSQL wants a literal, so that it can read normalized statements.
-//!
-//! Not found here: subqueries in FROM without an alias, and the syntax of SQL/JSON.
 
 use crate::ast::*;
 use crate::junk::Scan;
@@ -22,6 +20,11 @@ enum Stop {
     AfterUnless(i32, &'static [&'static str], &'static str),
     /// At the token after the first parentheses from there on.
     AfterParentheses(i32),
+    /// At the first of these words that stands in the first parentheses from there on, and in no
+    /// others.
+    InCall(i32, &'static [&'static str]),
+    /// At the subquery in FROM that has no alias.
+    Unnamed,
 }
 
 /// What a statement has that is newer: the first of it that conversion met.
@@ -32,9 +35,12 @@ impl Later {
     /// The error, if there is one, for a statement that begins at `start`.
     pub(super) fn error(&self, sql: &str, start: i32, conforming: bool) -> Option<PgError> {
         let stop = self.0?;
+        if let Stop::Unnamed = stop {
+            return unnamed(sql, usize::try_from(start).unwrap_or(0), conforming);
+        }
         let (from, words): (i32, &[&str]) = match stop {
-            Stop::At(at) => (at, &[]),
-            Stop::AfterParentheses(at) => (at, &[]),
+            Stop::At(at) | Stop::AfterParentheses(at) | Stop::InCall(at, _) => (at, &[]),
+            Stop::Unnamed => (start, &[]),
             Stop::Words(at, words) | Stop::After(at, words) => (at, words),
             Stop::AfterUnless(at, words, _) => (at, words),
         };
@@ -59,17 +65,27 @@ impl Later {
         if matches!(stop, Stop::After(..)) && follows("concurrently") {
             token = next();
         }
-        if let Stop::AfterParentheses(_) = stop {
+        if let Stop::AfterParentheses(_) | Stop::InCall(..) = stop {
             let mut depth = 0;
             loop {
                 let (begin, end) = token?;
-                match &sql[begin..end] {
+                let word = &sql[begin..end];
+                if let Stop::InCall(_, words) = stop
+                    && depth == 1
+                    && words.iter().any(|w| w.eq_ignore_ascii_case(word))
+                {
+                    break;
+                }
+                match word {
                     "(" => depth += 1,
                     ")" => depth -= 1,
                     _ => {}
                 }
                 token = next();
-                if depth == 0 && &sql[begin..end] == ")" {
+                if depth == 0 && word == ")" {
+                    if let Stop::InCall(..) = stop {
+                        return None;
+                    }
                     break;
                 }
             }
@@ -114,6 +130,23 @@ impl Later {
             (Some("extract"), [field, _]) => self.parameter(field),
             (Some("timezone"), [_]) => self.stop(Stop::Words(0, &["at", "local"])),
             _ => {}
+        }
+    }
+
+    /// Words within a call that are no arguments.
+    pub(super) fn in_call(&mut self, at: i32, words: &'static [&'static str]) {
+        self.stop(Stop::InCall(at, words));
+    }
+
+    /// `a IS JSON`
+    pub(super) fn is_json(&mut self, at: i32) {
+        self.stop(Stop::Words(at, &["json"]));
+    }
+
+    /// `FROM (SELECT 1)`
+    pub(super) fn derived(&mut self, derived: &RangeSubselect) {
+        if derived.alias.is_none() {
+            self.stop(Stop::Unnamed);
         }
     }
 
@@ -242,4 +275,131 @@ impl Later {
 
 fn place(sql: &str, at: usize) -> u32 {
     i32::try_from(at).map_or(0, |at| position(sql, at))
+}
+
+/// An open parenthesis on the way through a statement.
+struct Open {
+    begin: usize,
+    /// It stands where a table may stand.
+    is_item: bool,
+    /// It is the first token in the one around it.
+    is_first: bool,
+    /// A query begins in it, or in the one that follows it at once.
+    is_query: bool,
+}
+
+/// Words after which a table may come.
+const BEFORE_ITEM: &[&str] = &["from", "join", "lateral", "using", "into"];
+/// Words that begin a query.
+const QUERY: &[&str] = &["select", "values", "with", "table"];
+/// Words that end FROM.
+const AFTER_FROM: &[&str] = &[
+    "where",
+    "group",
+    "having",
+    "window",
+    "union",
+    "intersect",
+    "except",
+    "order",
+    "limit",
+    "offset",
+    "fetch",
+    "for",
+    "on",
+    "when",
+    "select",
+    "values",
+    "set",
+    "returning",
+];
+
+/// What may follow a query in parentheses that is a part of another one.
+const IN_QUERY: &[&str] =
+    &[")", "union", "intersect", "except", "order", "limit", "offset", "fetch", "for"];
+
+/// The error for the first subquery in FROM that has no alias: the first whose end is reached.
+fn unnamed(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
+    let mut scan = Scan::new(sql, start);
+    let is = |token: (usize, usize), words: &[&str]| {
+        words.iter().any(|w| w.eq_ignore_ascii_case(&sql[token.0..token.1]))
+    };
+    let mut token = scan.token(conforming);
+    let mut open: Vec<Open> = Vec::new();
+    // Within FROM a comma is followed by a table; so at each depth.
+    let mut in_from = vec![false];
+    let mut wants_item = false;
+    let mut word = "";
+    while let Some(now) = token {
+        token = scan.token(conforming);
+        let last = std::mem::replace(&mut word, &sql[now.0..now.1]);
+        match word {
+            "(" => {
+                let is_query = token.is_some_and(|t| is(t, QUERY));
+                let is_first = last == "(";
+                open.push(Open { begin: now.0, is_item: wants_item, is_first, is_query });
+                in_from.push(wants_item);
+                // A parenthesis within may be the subquery, or a table of a join.
+                continue;
+            }
+            ")" => {
+                let closed = open.pop()?;
+                in_from.pop();
+                let named = token.is_some_and(|t| {
+                    let first = sql.as_bytes()[t.0];
+                    let name = first == b'"' || first == b'_' || first.is_ascii_alphabetic();
+                    name && (is(t, &["as"]) || may_be_alias(&sql[t.0..t.1]))
+                });
+                // Of parentheses within each other the outermost are the subquery's.
+                let goes_on = token.is_some_and(|t| is(t, IN_QUERY));
+                if let Some(around) = open.last_mut()
+                    && goes_on
+                    && around.is_item
+                    && closed.is_first
+                    && closed.is_query
+                {
+                    around.is_query = true;
+                } else if closed.is_item && closed.is_query && !named {
+                    let (what, example) = match is_values(sql, closed.begin, conforming) {
+                        true => ("VALUES", "FROM (VALUES ...) [AS] foo"),
+                        false => ("subquery", "FROM (SELECT ...) [AS] foo"),
+                    };
+                    let e = pg_err!(SYNTAX_ERROR, "{what} in FROM must have an alias");
+                    let e = e.hint(format!("For example, {example}."));
+                    return Some(e.at(place(sql, closed.begin)));
+                }
+                wants_item = false;
+                continue;
+            }
+            "," => wants_item = in_from.last() == Some(&true),
+            _ if is(now, BEFORE_ITEM) => {
+                wants_item = true;
+                *in_from.last_mut()? = true;
+            }
+            _ if is(now, AFTER_FROM) => {
+                wants_item = false;
+                *in_from.last_mut()? = false;
+            }
+            _ => wants_item = false,
+        }
+    }
+    None
+}
+
+fn may_be_alias(word: &str) -> bool {
+    use crate::keywords::Category;
+    let category = crate::keywords::category(&word.to_ascii_lowercase());
+    matches!(category, None | Some(Category::Unreserved | Category::ColName))
+}
+
+/// Is the first word after these parentheses VALUES?
+fn is_values(sql: &str, from: usize, conforming: bool) -> bool {
+    let mut scan = Scan::new(sql, from);
+    while let Some((begin, end)) = scan.token(conforming) {
+        match &sql[begin..end] {
+            "(" => {}
+            word => return word.eq_ignore_ascii_case("values"),
+        }
+    }
+    false
 }
