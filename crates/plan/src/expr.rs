@@ -177,12 +177,20 @@ pub struct Aggref {
     pub location: Location,
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct GroupingFunc {
     pub args: Vec<Expr>,
+    /// Not part of equality, as in PostgreSQL: above the aggregation, calls whose arguments have
+    /// become the same are one.
     pub refs: Vec<u32>,
     pub agglevelsup: u32,
     pub location: Location,
+}
+
+impl PartialEq for GroupingFunc {
+    fn eq(&self, other: &GroupingFunc) -> bool {
+        self.args == other.args && self.agglevelsup == other.agglevelsup
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -202,6 +202,21 @@ impl Generator {
         (format!("({query}) AS {t}"), renamed(&t, &columns_of(&[("m", Int), ("n", Int)])))
     }
 
+    /// Such a query and a table, of whose join one side or the other may be kept for the next run.
+    pub(super) fn joined_in_one_place(&mut self, outer: &Columns) -> (String, Columns) {
+        let (query, mut own) = self.in_one_place(outer);
+        let (table, columns) = self.base();
+        let (m, key) = (own[self.below(own.len())].0.clone(), self.own_column(&columns));
+        let op = self.one(&["=", "=", "=", "<"]);
+        let on = format!("{m} {op} {}", key.unwrap_or_else(|| "3".to_owned()));
+        own.extend(columns);
+        let text = match self.chance(50) {
+            true => format!("{query} JOIN {table} ON {on}"),
+            false => format!("{table} JOIN {query} ON {on}"),
+        };
+        (text, own)
+    }
+
     /// A table joined with a query for each value of one of its columns, of which there are few:
     /// rows of that query are worth remembering, as long as what is around stays the same.
     fn remembered(&mut self, outer: &Columns, left: f64) -> (String, Columns) {

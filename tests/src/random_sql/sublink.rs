@@ -72,10 +72,14 @@ impl Generator {
     fn small(&mut self, ty: Ty, scope: &Columns) -> String {
         let kind = self.below(8);
         match if self.affords(SMALL * 2.0) { kind } else { 4 + kind / 2 } {
-            0 | 1 if !scope.is_empty() => {
+            0 | 1 if !scope.is_empty() && self.chance(70) => {
                 let (from, own, condition) = self.members(scope);
                 let e = self.largest(ty, &own, scope);
                 format!("(SELECT {e} FROM {from} WHERE {condition})")
+            }
+            0 | 1 if !scope.is_empty() => {
+                let (from, own) = self.joined_in_one_place(scope);
+                format!("(SELECT {} FROM {from})", self.largest(ty, &own, &Columns::new()))
             }
             2 => {
                 let (inner, columns) = self.half_read(scope);
