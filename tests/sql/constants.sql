@@ -73,3 +73,5 @@ copy (select 1/0 from void) to stdout
 SELECT [[1_2_3¦0x1F¦0b¦0o7¦1.5_5¦1e5_0¦.5a1¦1e¦1_000.5¦1__2¦0xg¦1a.b]], 2
 SELECT [['1_0'¦"1_0"¦$$1_0$$¦$a1$1_0$a1$¦E'\' 1_0'¦N'1_0'¦/* 1_0 /* */ 1_0 */ 1¦1 AS a1_0¦'x' '1_0'¦B'10'¦X'1F'¦U&'\0061 1_0']]
 PREPARE junk AS SELECT [[$1a¦$1_2¦$1abc + 1_0]]
+EXPLAIN (VERBOSE, COSTS OFF) SELECT nullif(null::int, g), nullif(g, null::int), nullif(1, g), nullif(null, 1), nullif(1, null), CASE nullif(('{}'::int[])[1], g) WHEN g + 1 THEN 'a'::text WHEN 7 THEN NULL ELSE 'b'::varchar(10) END FROM generate_series(1, 2) g
+SELECT CASE nullif(('{}'::int[])[1], g) WHEN g + 1 THEN 'a'::text WHEN 7 THEN NULL ELSE v END, nullif(g, null::int) FROM (VALUES (1, 'x'::varchar(10))) t(g, v)

@@ -104,6 +104,10 @@ fn operator_volatility(opno: Oid, funcid: Oid, facts: &mut dyn Facts) -> Result<
     Ok(Volatility::of(facts.function(f)?.volatility))
 }
 
+fn is_null(expr: &Expr) -> bool {
+    matches!(expr, Expr::Const(c) if c.is_null())
+}
+
 /// May the node, its children being constants, be computed before execution?
 pub fn is_foldable(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     if let Expr::ArrayCoerce(n) = expr {
@@ -282,6 +286,8 @@ impl Folder<'_> {
                 Expr::OpExpr(n) => self.inline_operator(n, depth),
                 other => Ok(other),
             },
+            // What is compared with NULL is not equal to it.
+            Expr::NullIf(mut n) if n.args.iter().any(is_null) => Ok(n.args.swap_remove(0)),
             Expr::FieldSelect(n) => self.field(*n),
             Expr::NullTest(n) if !n.argisrow && self.is_row(&n.arg) => {
                 Ok(bool_const(Some(n.is_not)))
@@ -310,7 +316,7 @@ impl Folder<'_> {
             },
             _ => return Ok(expr),
         };
-        let has_null = args.iter().any(|a| matches!(a, Expr::Const(c) if c.is_null()));
+        let has_null = args.iter().any(is_null);
         if has_null && !retset {
             let f = self.env.facts().function(funcid)?;
             if f.strict {
