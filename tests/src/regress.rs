@@ -15,6 +15,7 @@ mod table;
 use crate::pair::Pair;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use table::Table;
 use testkit::dir::TempDir;
 
@@ -28,8 +29,13 @@ fn is_long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// The sources, fetched once per build directory.
+/// The sources, fetched once per build directory: by one of the tests, while the others wait.
 fn sources() -> PathBuf {
+    static SOURCES: OnceLock<PathBuf> = OnceLock::new();
+    SOURCES.get_or_init(fetched).clone()
+}
+
+fn fetched() -> PathBuf {
     if let Some(path) = std::env::var_os("NORSU_POSTGRESQL_SOURCE") {
         return path.into();
     }
