@@ -3,11 +3,10 @@
 use crate::host::{CommandHost, notice};
 use crate::{index, names, relation, sequence};
 use catalog::foreign::{check_triggers, event};
-use catalog::rows::*;
 use catalog::{RelDesc, acl};
 use ids::Oid;
 use parse::ast::{DropBehavior, TruncateStmt};
-use pgerror::{PgError, Result, bail, pg_err};
+use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
 
 /// TRUNCATE.
@@ -23,7 +22,7 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     }
     if stmt.behavior == DropBehavior::Cascade {
         loop {
-            let more = referencing(host, &tables)?;
+            let more = referencing(host, &tables, &tables)?;
             if more.is_empty() {
                 break;
             }
@@ -39,8 +38,8 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
                 tables.push(rel);
             }
         }
-    } else if let Some(oid) = referencing(host, &tables)?.first() {
-        return Err(still_referenced(host, &tables, *oid)?);
+    } else if let Some((referencing, referenced)) = first_reference(host, &tables)? {
+        return Err(still_referenced(&referencing, &referenced));
     }
     if stmt.restart_seqs {
         for table in &tables {
@@ -78,13 +77,18 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }
 
-/// Tables with foreign keys to these that are not among them.
-fn referencing(host: &mut dyn CommandHost, tables: &[Arc<RelDesc>]) -> Result<Vec<Oid>> {
+/// Tables with foreign keys to one of `tables` that are not among `known`, by their OIDs.
+/// Counterpart: `heap_truncate_find_FKs`.
+fn referencing(
+    host: &mut dyn CommandHost,
+    tables: &[Arc<RelDesc>],
+    known: &[Arc<RelDesc>],
+) -> Result<Vec<Oid>> {
     let mut out = Vec::new();
     for table in tables.iter().filter(|t| t.class.relhastriggers) {
         for t in &table.triggers {
             let other = t.tgconstrrelid;
-            let known = tables.iter().any(|k| k.oid() == other) || out.contains(&other);
+            let known = known.iter().any(|k| k.oid() == other) || out.contains(&other);
             if !t.tgisinternal || !other.is_valid() || known {
                 continue;
             }
@@ -99,6 +103,21 @@ fn referencing(host: &mut dyn CommandHost, tables: &[Arc<RelDesc>]) -> Result<Ve
     Ok(out)
 }
 
+/// The names of a table with a foreign key to one of `tables`, and of that one, in their order.
+/// Counterpart: `heap_truncate_check_FKs`.
+fn first_reference(
+    host: &mut dyn CommandHost,
+    tables: &[Arc<RelDesc>],
+) -> Result<Option<(String, String)>> {
+    for table in tables {
+        if let Some(&other) = referencing(host, std::slice::from_ref(table), tables)?.first() {
+            let other = host.catalog().class(other)?.relname.to_string();
+            return Ok(Some((other, table.name().to_owned())));
+        }
+    }
+    Ok(None)
+}
+
 /// A temporary table that each commit empties may be referenced only by such tables.
 /// Counterpart: `heap_truncate_check_FKs` with `tempTables`.
 pub fn check_commit_actions(
@@ -106,8 +125,7 @@ pub fn check_commit_actions(
     emptied: &[(Arc<RelDesc>, bool)],
 ) -> Result<()> {
     let tables: Vec<Arc<RelDesc>> = emptied.iter().map(|(rel, _)| rel.clone()).collect();
-    let Some(&other) = referencing(host, &tables)?.first() else { return Ok(()) };
-    let (referencing, referenced) = names_of(host, &tables, other)?;
+    let Some((referencing, referenced)) = first_reference(host, &tables)? else { return Ok(()) };
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "unsupported ON COMMIT and foreign key combination").detail(
         format!(
             "Table \"{referencing}\" references \"{referenced}\", but they do not have the same \
@@ -116,34 +134,13 @@ pub fn check_commit_actions(
     ))
 }
 
-/// The names of a table with a foreign key to one of `tables`, and of that one.
-fn names_of(
-    host: &mut dyn CommandHost,
-    tables: &[Arc<RelDesc>],
-    other: Oid,
-) -> Result<(String, String)> {
-    let referencing = host.catalog().class(other)?.relname.to_string();
-    let keys = [other.into()];
-    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
-    let rows = host.catalog().scan(index, &keys)?;
-    let referenced = tables.iter().find(|t| rows.iter().any(|r| r.confrelid == t.oid()));
-    Ok((referencing, referenced.map_or_else(String::new, |t| t.name().to_owned())))
-}
-
-fn still_referenced(
-    host: &mut dyn CommandHost,
-    tables: &[Arc<RelDesc>],
-    other: Oid,
-) -> Result<PgError> {
-    let (referencing, referenced) = names_of(host, tables, other)?;
-    Ok(pg_err!(
-        FEATURE_NOT_SUPPORTED,
-        "cannot truncate a table referenced in a foreign key constraint"
-    )
-    .detail(format!("Table \"{referencing}\" references \"{referenced}\"."))
-    .hint(format!(
-        "Truncate table \"{referencing}\" at the same time, or use TRUNCATE ... CASCADE."
-    )))
+fn still_referenced(referencing: &str, referenced: &str) -> PgError {
+    let message = "cannot truncate a table referenced in a foreign key constraint";
+    PgError::new(SqlState::FEATURE_NOT_SUPPORTED, message)
+        .detail(format!("Table \"{referencing}\" references \"{referenced}\"."))
+        .hint(format!(
+            "Truncate table \"{referencing}\" at the same time, or use TRUNCATE ... CASCADE."
+        ))
 }
 
 /// New files for the table, its TOAST table and all their indexes.
