@@ -19,6 +19,7 @@ use plan::node::*;
 use plan::query::*;
 use plan::walk;
 use std::borrow::Cow;
+use std::rc::Rc;
 
 /// A finished node: the plan, and what its output columns mean in terms of this query level.
 pub(crate) struct Made {
@@ -165,12 +166,13 @@ impl Glob<'_> {
                     *jointype,
                     outer,
                     inner,
-                    join_quals,
+                    &owned(join_quals),
                     quals,
                     *inner_unique,
                     output,
                 ),
             PathKind::Hash { jointype, outer, inner, clauses, join_quals, quals, inner_unique } => {
+                let (clauses, join_quals) = (&owned(clauses), &owned(join_quals));
                 let mut used = join_quals.clone();
                 used.extend(quals.iter().cloned());
                 let mut sides = split_hash(clauses);
@@ -216,6 +218,7 @@ impl Glob<'_> {
                 quals,
                 inner_unique,
             } => {
+                let (clauses, join_quals) = (&owned(clauses), &owned(join_quals));
                 let mut used = join_quals.clone();
                 used.extend(quals.iter().cloned());
                 let mut sides = split_hash(clauses);
@@ -655,7 +658,7 @@ impl Glob<'_> {
         for k in order {
             let t = output
                 .iter()
-                .find(|t| t.expr == k.expr)
+                .find(|t| t.expr == *k.expr)
                 .ok_or_else(|| PgError::internal("sort column not found in target list"))?;
             let ty = k.expr.type_oid();
             let strategy = if k.descending { 5 } else { 1 };
@@ -665,7 +668,7 @@ impl Glob<'_> {
                 .ok_or_else(|| PgError::internal("missing ordering operator"))?;
             self.facts.check_collation(k.collation)?;
             // A row's columns have their own.
-            if let Expr::Row(row) = &k.expr {
+            if let Expr::Row(row) = &*k.expr {
                 row.args.iter().try_for_each(|a| self.facts.check_collation(a.collation()))?;
             }
             keys.cols.push(t.resno);
@@ -709,6 +712,10 @@ pub(crate) fn null_for(e: &Expr) -> Expr {
         value: types::Datum::Null,
         location: Location::UNKNOWN,
     })
+}
+
+fn owned(quals: &[Rc<Expr>]) -> Vec<Expr> {
+    quals.iter().map(|q| Expr::clone(q)).collect()
 }
 
 /// The outer and inner sides of hash conditions.

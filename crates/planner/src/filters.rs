@@ -3,14 +3,16 @@
 //! joins with others. Counterpart: joinrels.c (`join_is_legal`), analyzejoins.c
 //! (`reduce_unique_semijoins`).
 
+use crate::clause::Clause;
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
-use crate::path::{Path, PathKind, PathSet, Relids};
+use crate::path::{Path, PathKind, Relids};
 use crate::quals::*;
 use crate::vars::{push_unique, relids_of};
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::JoinType;
+use std::rc::Rc;
 
 /// A semi, anti or left join without its left side.
 pub(crate) struct Filter {
@@ -30,7 +32,20 @@ pub(crate) struct FilterRel {
     /// The right side with each value that is asked for once.
     pub unique: Option<JoinRel>,
     quals: Vec<Expr>,
+    /// The same for the search, which fills it in.
+    pub on: Vec<Rc<Clause>>,
     pub asks: Relids,
+}
+
+impl FilterRel {
+    /// Are there columns of its right side in what it makes?
+    pub(crate) fn adds_columns(&self) -> bool {
+        self.jointype == JoinType::Left
+    }
+
+    pub(crate) fn conditions(&self) -> &[Expr] {
+        &self.quals
+    }
 }
 
 impl Filter {
@@ -77,7 +92,8 @@ impl Glob<'_> {
             let waits =
                 problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
             let many = problem.items.len() + filters.len() + j.left.items.len();
-            if many > self.exhaustive_max() || (waits && !unique) {
+            let limit = self.collapse_max();
+            if many > limit || width(j, limit) > limit || (waits && !unique) {
                 at += 1;
                 continue;
             }
@@ -121,30 +137,48 @@ impl Glob<'_> {
                 JoinType::Semi => self.unique_right(root, &right, &f.quals)?,
                 _ => None,
             };
-            out.push(FilterRel { jointype: f.jointype, right, unique, quals: f.quals, asks });
+            let (jointype, quals) = (f.jointype, f.quals);
+            out.push(FilterRel { jointype, right, unique, quals, on: Vec::new(), asks });
         }
         Ok(out)
     }
 
-    /// Adds the ways to let the filter's rows through of `l`.
+    /// Adds the ways to let the filter's rows through of `l`. `above`: conditions on the rows that
+    /// a left join makes.
     pub(crate) fn filter_paths(
         &mut self,
         root: &Root,
         l: &JoinRel,
         f: &FilterRel,
+        above: &[Rc<Clause>],
         ends: &Ends,
         out: &mut Option<JoinRel>,
     ) -> Result<()> {
+        if !above.is_empty() {
+            let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
+            let mut joined = JoinRel { rows, ..JoinRel::of(l, &f.right, ends) };
+            self.join_paths(root, f.jointype, l, &f.right, &f.on, &mut joined)?;
+            let quals: Vec<Expr> = above.iter().map(|c| (*c.expr).clone()).collect();
+            let tested = self.filtered(root, joined, &quals)?;
+            let Some(target) = out else {
+                *out = Some(tested);
+                return Ok(());
+            };
+            for p in tested.paths.paths {
+                target.paths.add(Path { rows: target.rows, ..Rc::unwrap_or_clone(p) });
+            }
+            return Ok(());
+        }
         let mut target = match out.take() {
             Some(t) => t,
             None => {
-                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.quals)?;
+                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
                 JoinRel { rows, ..JoinRel::of(l, &f.right, ends) }
             }
         };
-        self.join_paths(root, f.jointype, l, &f.right, &f.quals, &mut target)?;
+        self.join_paths(root, f.jointype, l, &f.right, &f.on, &mut target)?;
         if let Some(unique) = &f.unique {
-            self.join_paths(root, JoinType::Inner, l, unique, &f.quals, &mut target)?;
+            self.join_paths(root, JoinType::Inner, l, unique, &f.on, &mut target)?;
         }
         *out = Some(target);
         Ok(())
@@ -164,11 +198,11 @@ impl Glob<'_> {
         let mut target = match out.take() {
             Some(t) => t,
             None => {
-                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.quals)?;
+                let rows = self.join_rows(root, f.jointype, l, &f.right, &f.on)?;
                 JoinRel { rows, ..JoinRel::of(l, &f.right, ends) }
             }
         };
-        self.join_paths(root, JoinType::Inner, unique, l, &f.quals, &mut target)?;
+        self.join_paths(root, JoinType::Inner, unique, l, &f.on, &mut target)?;
         *out = Some(target);
         Ok(())
     }
@@ -176,7 +210,7 @@ impl Glob<'_> {
     /// The right side of a semi join with each value that is asked for once: joined with that, each
     /// row has at most one partner, and either side may come first. `None` where the conditions are
     /// more than equalities with its columns. Counterpart: `create_unique_path`.
-    fn unique_right(
+    pub(crate) fn unique_right(
         &mut self,
         root: &Root,
         right: &JoinRel,
@@ -220,7 +254,7 @@ impl Glob<'_> {
             return Ok(None);
         }
         let startup = child.total + right.rows * c.cpu_operator * columns.len() as f64;
-        let mut paths = PathSet::default();
+        let mut paths = right.paths.above();
         paths.add(Path {
             kind: PathKind::Unique { child: child.clone(), columns, operators },
             relids: right.relids.clone(),
@@ -244,6 +278,26 @@ fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
     j.jointype == JoinType::Left
         && others
         && problem.quals.iter().all(|q| relids_of(q).is_disjoint(&right))
+}
+
+/// Items that a join brings into a search of join orders with its two sides; one where these are
+/// searched on their own. Counterpart: the joinlist of `deconstruct_recurse`.
+fn width(j: &JoinItem, limit: usize) -> usize {
+    let of = |side: &Problem| -> usize {
+        side.items
+            .iter()
+            .map(|item| match item {
+                Item::Join(j) if j.jointype != JoinType::Full => {
+                    match stdx::stack::deep(|| width(j, limit)) {
+                        n if n <= limit => n,
+                        _ => 1,
+                    }
+                }
+                _ => 1,
+            })
+            .sum()
+    };
+    of(&j.left) + of(&j.right)
 }
 
 /// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and

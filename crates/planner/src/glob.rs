@@ -281,6 +281,12 @@ impl Root {
         }
     }
 
+    /// May rows be wanted of which not all are fetched? Then a path counts that gives the first
+    /// ones soon.
+    pub(crate) fn wants_early_rows(&self) -> bool {
+        self.query.limit_count.is_some() || self.tuple_fraction > 0.0
+    }
+
     /// The `WITH` query that a reference `levelsup` levels up means.
     pub(crate) fn find_cte(&self, name: &str, levelsup: u32) -> Result<CtePlan> {
         let list = match levelsup {

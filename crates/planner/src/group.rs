@@ -31,7 +31,7 @@ impl Glob<'_> {
         if !c.enable_hashagg {
             return Ok(false);
         }
-        let exprs: Vec<Expr> = keys.iter().map(|k| k.expr.clone()).collect();
+        let exprs: Vec<Expr> = keys.iter().map(|k| Expr::clone(&k.expr)).collect();
         let groups = self.group_count(root, &exprs, cheapest.rows)?;
         let mut hashed =
             cheapest.total + self.hash_spill_cost(cheapest.rows, groups, cheapest.width);

@@ -3,6 +3,7 @@
 //! Up to `EXHAUSTIVE_MAX` items the order is found by dynamic programming over subsets; beyond, the
 //! cheapest pair is joined until one is left.
 
+use crate::clause::{Clause, Clauses, clauses_cost};
 use crate::factor::restriction_of;
 use crate::filters::Stops;
 use crate::glob::*;
@@ -41,7 +42,7 @@ impl JoinRel {
         let relids = l.relids.union(&r.relids);
         JoinRel {
             rows: 0.0,
-            paths: PathSet::default(),
+            paths: PathSet::new(ends.early),
             lateral: l.lateral.union(&r.lateral).difference(&relids),
             useful: ends.useful_above(&relids),
             relids,
@@ -54,12 +55,15 @@ impl JoinRel {
 pub(crate) struct Ends {
     conditions: Vec<(Relids, Ordered)>,
     query: Vec<Ordered>,
+    /// See [`Root::wants_early_rows`].
+    early: bool,
 }
 
 impl Ends {
     fn new(root: &Root, conditions: &[Expr]) -> Result<Ends> {
         let query = &root.query;
-        let mut ends = Ends { conditions: Vec::new(), query: Vec::new() };
+        let early = root.wants_early_rows();
+        let mut ends = Ends { conditions: Vec::new(), query: Vec::new(), early };
         for q in conditions {
             if let Expr::OpExpr(op) = q
                 && op.args.len() == 2
@@ -77,7 +81,7 @@ impl Ends {
             .chain(windows.flat_map(|w| w.partition_clause.iter().chain(&w.order_clause)));
         for c in clauses {
             let expr = target_for(c, &query.target_list)?;
-            if !ends.query.iter().any(|o| o.expr == *expr) {
+            if !ends.query.iter().any(|o| *o.expr == *expr) {
                 ends.query.push(root.ordered(expr));
             }
         }
@@ -202,7 +206,7 @@ impl Glob<'_> {
             });
         }
         let mut joined = if !filters.is_empty() {
-            self.search_exhaustively(root, rels, &filters, &multi, &ends)?
+            self.search_exhaustively(root, rels, filters, &multi, &ends)?
         } else if rels.len() == 1 {
             let mut one = rels.pop().expect("one item");
             if !multi.is_empty() {
@@ -210,7 +214,7 @@ impl Glob<'_> {
             }
             one
         } else if rels.len() <= self.exhaustive_max() {
-            self.search_exhaustively(root, rels, &[], &multi, &ends)?
+            self.search_exhaustively(root, rels, Vec::new(), &multi, &ends)?
         } else {
             self.search_greedily(root, rels, &multi, &ends)?
         };
@@ -253,11 +257,16 @@ impl Glob<'_> {
     }
 
     /// Applies conditions above paths that have not tested them.
-    fn filtered(&mut self, root: &Root, rel: JoinRel, quals: &[Expr]) -> Result<JoinRel> {
+    pub(crate) fn filtered(
+        &mut self,
+        root: &Root,
+        rel: JoinRel,
+        quals: &[Expr],
+    ) -> Result<JoinRel> {
         let sel = self.selectivity_all(root, quals)?;
         let cost = self.quals_cost(quals)?;
         let rows = clamp_rows(rel.rows * sel);
-        let mut paths = PathSet::default();
+        let mut paths = rel.paths.above();
         for p in &rel.paths.paths {
             paths.add(Path {
                 kind: filter_kind(p, quals),
@@ -277,7 +286,7 @@ impl Glob<'_> {
         let never = gates
             .iter()
             .any(|g| matches!(g, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool()));
-        let mut paths = PathSet::default();
+        let mut paths = rel.paths.above();
         for p in &rel.paths.paths {
             let kind = if never {
                 PathKind::Never
@@ -312,8 +321,15 @@ impl Glob<'_> {
         let right = self.right_side(root, j.jointype, j.right, &j.quals, &all)?;
         let mut out = JoinRel::of(&left, &right, &Ends::new(root, needed)?);
         out.relids.clone_from(&j.relids);
-        out.rows = self.join_rows(root, j.jointype, &left, &right, &j.quals)?;
-        self.join_paths(root, j.jointype, &left, &right, &j.quals, &mut out)?;
+        let on = self.clauses(root, &j.quals)?;
+        out.rows = self.join_rows(root, j.jointype, &left, &right, &on)?;
+        self.join_paths(root, j.jointype, &left, &right, &on, &mut out)?;
+        if j.jointype == JoinType::Semi
+            && let Some(unique) = self.unique_right(root, &right, &j.quals)?
+        {
+            self.join_paths(root, JoinType::Inner, &left, &unique, &on, &mut out)?;
+            self.join_paths(root, JoinType::Inner, &unique, &left, &on, &mut out)?;
+        }
         if out.paths.paths.is_empty() {
             return Err(pgerror::pg_err!(
                 FEATURE_NOT_SUPPORTED,
@@ -354,15 +370,20 @@ impl Glob<'_> {
         EXHAUSTIVE_MAX.min(self.costs().join_collapse_limit.max(2) + 2)
     }
 
+    /// How many relations semi, anti and left joins are searched with.
+    pub(crate) fn collapse_max(&self) -> usize {
+        EXHAUSTIVE_MAX.min(self.facts.costs().join_collapse_limit)
+    }
+
     pub(crate) fn join_rows(
         &mut self,
         root: &Root,
         jointype: JoinType,
         l: &JoinRel,
         r: &JoinRel,
-        quals: &[Expr],
+        quals: &Clauses,
     ) -> Result<f64> {
-        let sel = self.selectivity_all(root, quals)?;
+        let sel = self.clauses_selectivity(root, quals)?;
         let inner = l.rows * r.rows * sel;
         let matched = match jointype {
             JoinType::Semi | JoinType::Anti => {
@@ -387,21 +408,32 @@ impl Glob<'_> {
         jointype: JoinType,
         l: &JoinRel,
         r: &JoinRel,
-        quals: &[Expr],
+        quals: &Clauses,
         out: &mut JoinRel,
     ) -> Result<()> {
         self.facts.check_interrupts()?;
         let c = self.costs();
-        let (hash, rest) = self.hash_clauses(l, r, quals)?;
+        let mut hash: Vec<Rc<Expr>> = Vec::new();
+        let (mut rest, mut rest_cost) = (Vec::new(), 0.0);
+        for q in quals {
+            match q.for_hash(l, r) {
+                Some(usable) => hash.push(usable),
+                None => {
+                    rest.push(q.expr.clone());
+                    rest_cost += q.cost;
+                }
+            }
+        }
         let inner_unique = self.inner_is_unique(root, r, quals)?
             || matches!(jointype, JoinType::Semi | JoinType::Anti);
-        let qual_cost = self.quals_cost(quals)?;
-        let rest_cost = self.quals_cost(&rest)?;
-        self.merge_join_paths(root, jointype, l, r, quals, inner_unique, out)?;
+        let qual_cost = clauses_cost(quals);
+        self.merge_join_paths(jointype, l, r, quals, inner_unique, out);
         let off = |on: bool| if on { 0.0 } else { 1e10 };
-        let loops_allowed =
-            jointype != JoinType::Full || (hash.is_empty() && self.mergeable(l, r, quals)?);
-        let inner_sides = inner_choices(&r.paths);
+        let loops_allowed = jointype != JoinType::Full
+            || (hash.is_empty() && quals.iter().all(|q| q.is_mergeable(l, r)));
+        let inner_sides = best_choices(&r.paths);
+        // A hash join keeps no order: of the outer side, too, the best ones will do.
+        let hash_sides = best_choices(&l.paths);
         // What a nested loop runs again that asks its outer side for nothing.
         let again: Vec<Again> = inner_sides.iter().map(|rp| self.rescan(rp)).collect();
         let stops = self.stops(root, jointype, l, r, quals, out.rows)?;
@@ -493,7 +525,8 @@ impl Glob<'_> {
                         });
                     }
                 }
-                if parameterised || hash.is_empty() {
+                let hashes = !hash.is_empty() && hash_sides.iter().any(|p| Rc::ptr_eq(p, lp));
+                if parameterised || !hashes {
                     continue;
                 }
                 let bytes = rp.rows * (rp.width as f64 + 24.0);
@@ -540,7 +573,7 @@ impl Glob<'_> {
         }
         // A left join may also be run with its sides exchanged, hashing the preserved one.
         if jointype == JoinType::Left && !hash.is_empty() {
-            self.right_hash_join(l, r, &hash, &rest, rest_cost, out)?;
+            self.right_hash_join(l, r, quals, (&rest, rest_cost), out);
         }
         Ok(())
     }
@@ -553,7 +586,7 @@ impl Glob<'_> {
         jointype: JoinType,
         l: &JoinRel,
         r: &JoinRel,
-        quals: &[Expr],
+        quals: &Clauses,
         rows: f64,
     ) -> Result<Option<Stops>> {
         let passed = (rows / l.rows.max(1.0)).min(1.0);
@@ -562,7 +595,7 @@ impl Glob<'_> {
             JoinType::Anti => 1.0 - passed,
             _ => return Ok(None),
         };
-        let partners = r.rows * self.selectivity_all(root, quals)? / matched.max(1e-9);
+        let partners = r.rows * self.clauses_selectivity(root, quals)? / matched.max(1e-9);
         Ok(Some(Stops { matched, share: 2.0 / (partners.max(1.0) + 1.0) }))
     }
 
@@ -576,37 +609,21 @@ impl Glob<'_> {
         Ok((path.rows / tested.max(1e-9)).clamp(path.rows, rel.tuples.max(path.rows)))
     }
 
-    /// Could a merge join test all of these conditions? PostgreSQL has no other way to a full join
-    /// that cannot hash.
-    fn mergeable(&mut self, l: &JoinRel, r: &JoinRel, quals: &[Expr]) -> Result<bool> {
-        for q in quals {
-            let ok = match q {
-                Expr::Const(_) => true,
-                Expr::OpExpr(op) => {
-                    sides(op, l, r).is_some() && self.facts.operator(op.opno)?.can_merge
-                }
-                _ => false,
-            };
-            if !ok {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     fn right_hash_join(
         &mut self,
         l: &JoinRel,
         r: &JoinRel,
-        hash: &[Expr],
-        rest: &[Expr],
-        rest_cost: f64,
+        quals: &Clauses,
+        (rest, rest_cost): (&[Rc<Expr>], f64),
         out: &mut JoinRel,
-    ) -> Result<()> {
+    ) {
         let c = self.costs();
-        let (Some(lp), Some(rp)) = (l.paths.cheapest(), r.paths.cheapest()) else { return Ok(()) };
-        let flipped: Result<Vec<Expr>> = hash.iter().map(|q| self.commute(q)).collect();
-        let n = hash.len() as f64;
+        let (Some(lp), Some(rp)) = (l.paths.cheapest(), r.paths.cheapest()) else { return };
+        let clauses: Vec<Rc<Expr>> = quals.iter().filter_map(|q| q.for_hash(r, l)).collect();
+        if clauses.len() + rest.len() != quals.len() {
+            return;
+        }
+        let n = clauses.len() as f64;
         let penalty = if c.enable_hashjoin { 0.0 } else { 1e10 };
         let startup =
             rp.startup + lp.total + lp.rows * (c.cpu_operator * n + c.cpu_tuple) + penalty;
@@ -615,7 +632,7 @@ impl Glob<'_> {
                 jointype: JoinType::Right,
                 outer: rp.clone(),
                 inner: lp.clone(),
-                clauses: flipped?,
+                clauses,
                 join_quals: rest.to_vec(),
                 quals: Vec::new(),
                 inner_unique: false,
@@ -631,7 +648,6 @@ impl Glob<'_> {
             order: Vec::new(),
             outer: Relids::new(),
         });
-        Ok(())
     }
 
     /// What it costs a nested loop to run an inner path that asks its outer side for nothing, and
@@ -656,34 +672,6 @@ impl Glob<'_> {
             return Again { first: p.total, further, keep: false };
         }
         Again { first: p.total + 2.0 * c.cpu_operator * p.rows, further, keep: true }
-    }
-
-    /// The conditions that a hash join can use, outer side on the left, and the others.
-    fn hash_clauses(
-        &mut self,
-        l: &JoinRel,
-        r: &JoinRel,
-        quals: &[Expr],
-    ) -> Result<(Vec<Expr>, Vec<Expr>)> {
-        let mut hash = Vec::new();
-        let mut rest = Vec::new();
-        for q in quals {
-            let mut usable = None;
-            if let Expr::OpExpr(op) = q {
-                let commutes = self.facts.operator(op.opno)?.commutator.is_valid();
-                usable = match sides(op, l, r) {
-                    Some(_) if !self.can_hash(op)? => None,
-                    Some(true) => Some(q.clone()),
-                    Some(false) if commutes => Some(self.commute(q)?),
-                    _ => None,
-                };
-            }
-            match usable {
-                Some(u) => hash.push(u),
-                None => rest.push(q.clone()),
-            }
-        }
-        Ok((hash, rest))
     }
 
     /// Can the equality be tested by hashes? Rows and arrays have them only if all of their parts
@@ -713,7 +701,7 @@ impl Glob<'_> {
     }
 
     /// Does at most one row of a base relation match the conditions for given outer values?
-    fn inner_is_unique(&mut self, root: &Root, r: &JoinRel, quals: &[Expr]) -> Result<bool> {
+    fn inner_is_unique(&mut self, root: &Root, r: &JoinRel, quals: &Clauses) -> Result<bool> {
         let mut it = r.relids.iter();
         let (Some(rti), None) = (it.next(), it.next()) else { return Ok(false) };
         let Some(table) = root.rels.get(&rti).and_then(|rel| rel.table.clone()) else {
@@ -726,7 +714,7 @@ impl Glob<'_> {
             for key in &index.keys {
                 let mut hit = false;
                 for q in quals {
-                    let Expr::OpExpr(op) = q else { continue };
+                    let Expr::OpExpr(op) = &*q.expr else { continue };
                     let [a, b] = op.args.as_slice() else { continue };
                     // The value that the key equals must be one for all rows of the relation.
                     let is_key = |key_side: &Expr, other: &Expr| {
@@ -747,23 +735,6 @@ impl Glob<'_> {
     }
 }
 
-/// Whether the first operand is the outer side's; `None` unless each operand has columns of one side
-/// alone, the two of different sides.
-/// Counterpart: `can_join` and `clause_sides_match_join`.
-pub(crate) fn sides(op: &OpExpr, l: &JoinRel, r: &JoinRel) -> Option<bool> {
-    let [a, b] = op.args.as_slice() else { return None };
-    let (a, b) = (relids_of(a), relids_of(b));
-    if a.is_empty() || b.is_empty() {
-        None
-    } else if a.is_subset(&l.relids) && b.is_subset(&r.relids) {
-        Some(true)
-    } else if a.is_subset(&r.relids) && b.is_subset(&l.relids) {
-        Some(false)
-    } else {
-        None
-    }
-}
-
 /// The path with conditions on what it yields: a join tests them itself. An inner join tests them
 /// among its own, the cheapest first.
 fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
@@ -780,17 +751,17 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
         PathKind::NestLoop { jointype: JoinType::Inner, join_quals, .. }
         | PathKind::Hash { jointype: JoinType::Inner, join_quals, .. }
         | PathKind::Merge { jointype: JoinType::Inner, join_quals, .. } => {
-            join_quals.extend_from_slice(more);
+            join_quals.extend(more.iter().cloned().map(Rc::new));
             kind
         }
         _ => PathKind::Filter { child: p.clone(), quals: more.to_vec() },
     }
 }
 
-/// The paths of an inner side that a nested or hash join can gain from: those with parameters, and
-/// the two others of lowest total and of lowest startup cost. The join does not keep their order.
+/// The paths of a side whose order a join does not keep that it can gain from: those with
+/// parameters, and the two others of lowest total and of lowest startup cost.
 /// Counterpart: `cheapest_total_inner` of joinpath.c.
-fn inner_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
+fn best_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     let cheapest = paths.cheapest();
     let soonest = paths.unparameterised().min_by(|a, b| a.startup.total_cmp(&b.startup));
     let is = |p: &PathRef, other: Option<&PathRef>| other.is_some_and(|o| Rc::ptr_eq(p, o));
@@ -812,20 +783,18 @@ fn material(p: &PathRef, total: f64) -> PathRef {
 }
 
 /// Conditions that an inner scan with parameters of `outer` has not tested already.
-fn strip_satisfied(root: &Root, quals: &[Expr], inner: &Path, outer: &Relids) -> Vec<Expr> {
-    let m = match &inner.kind {
-        PathKind::Index { m, .. } => m,
-        PathKind::Memoize { child, .. } => return strip_satisfied(root, quals, child, outer),
-        PathKind::Tid { tid_quals, .. } => {
-            return quals.iter().filter(|q| !tid_quals.contains(q)).cloned().collect();
-        }
-        PathKind::Bitmap { bitmap, .. } => {
-            return quals.iter().filter(|q| !bitmap.guarantees(q)).cloned().collect();
-        }
-        _ => return quals.to_vec(),
+fn strip_satisfied(root: &Root, quals: &Clauses, inner: &Path, outer: &Relids) -> Vec<Rc<Expr>> {
+    let without = |tested: &dyn Fn(&Clause) -> bool| {
+        quals.iter().filter(|q| !tested(q)).map(|q| q.expr.clone()).collect()
     };
-    let tested = |q: &Expr| {
-        m.quals.iter().any(|t| !t.lossy && t.original == *q) || root.tied_by(&m.quals, outer, q)
-    };
-    quals.iter().filter(|q| !tested(q)).cloned().collect()
+    match &inner.kind {
+        PathKind::Index { m, .. } => without(&|q| {
+            m.quals.iter().any(|t| !t.lossy && t.original == *q.expr)
+                || q.class.is_some_and(|class| root.tied_by(&m.quals, outer, class))
+        }),
+        PathKind::Memoize { child, .. } => strip_satisfied(root, quals, child, outer),
+        PathKind::Tid { tid_quals, .. } => without(&|q| tid_quals.contains(&q.expr)),
+        PathKind::Bitmap { bitmap, .. } => without(&|q| bitmap.guarantees(&q.expr)),
+        _ => without(&|_| false),
+    }
 }

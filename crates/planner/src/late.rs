@@ -21,8 +21,7 @@ impl Glob<'_> {
         if order.is_empty() {
             return Ok(late);
         }
-        let q = &root.query;
-        let few = q.limit_count.is_some() || root.tuple_fraction > 0.0;
+        let few = root.wants_early_rows();
         let dear = 10.0 * self.facts.costs().cpu_operator;
         let sorted_sets = order.iter().any(|k| contains_srf(&k.expr));
         for t in targets {

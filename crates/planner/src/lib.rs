@@ -5,7 +5,8 @@
 //! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`) and columns not asked
 //!    of them (`unused`), selectivity of conditions (`selectivity`); `equal`: what follows from
 //!    equalities; `factor`: what follows from OR-clauses.
-//! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways to join them;
+//! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways to join them, by
+//!    the conditions of `clause`;
 //!    `search`: in which order; `filters`: joins that may come before or after others; `ties`:
 //!    columns that equal each other; `minmax`: ends of indexes. `path`: what a way is worth;
 //!    `relids`: sets of relations.
@@ -19,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+mod clause;
 mod create;
 mod crosstype;
 mod cursor;

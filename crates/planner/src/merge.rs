@@ -1,6 +1,7 @@
 //! Merge joins, and inner sides that are remembered by their parameters. Counterpart: joinpath.c
 //! (sort_inner_and_outer, match_unsorted_outer, get_memoize_path), costsize.c.
 
+use crate::clause::Clauses;
 use crate::glob::*;
 use crate::join::JoinRel;
 use crate::path::*;
@@ -14,10 +15,12 @@ use std::rc::Rc;
 
 /// A condition that a merge join can use, with the orders that it asks of both sides.
 #[derive(Clone)]
-struct MergeClause {
-    clause: Expr,
+pub(crate) struct MergeClause {
+    clause: Rc<Expr>,
     outer: PathKey,
     inner: PathKey,
+    /// Which parts of the two sides are read; see [`Glob::merge_shares`].
+    shares: (f64, f64),
 }
 
 impl MergeClause {
@@ -32,24 +35,63 @@ impl MergeClause {
     }
 }
 
+/// An input of a merge join.
+struct Side<'k> {
+    child: PathRef,
+    /// By what it is sorted, where it does not come in that order.
+    keys: Option<&'k [PathKey]>,
+    startup: f64,
+    total: f64,
+    rows: f64,
+    width: i32,
+}
+
+impl Side<'_> {
+    fn order(&self) -> &[PathKey] {
+        self.keys.unwrap_or(&self.child.order)
+    }
+
+    fn path(&self) -> PathRef {
+        let Some(keys) = self.keys else { return self.child.clone() };
+        Rc::new(Path {
+            kind: PathKind::Sort { child: self.child.clone() },
+            relids: self.child.relids.clone(),
+            rows: self.rows,
+            width: self.width,
+            startup: self.startup,
+            total: self.total,
+            order: keys.to_vec(),
+            outer: self.child.outer.clone(),
+        })
+    }
+}
+
 impl Glob<'_> {
     /// Adds the merge joins of `l` (outer) and `r` (inner).
     pub(crate) fn merge_join_paths(
         &mut self,
-        root: &Root,
         jointype: JoinType,
         l: &JoinRel,
         r: &JoinRel,
-        quals: &[Expr],
+        quals: &Clauses,
         inner_unique: bool,
         out: &mut JoinRel,
-    ) -> Result<()> {
-        let (clauses, rest) = self.merge_clauses(root, l, r, quals)?;
+    ) {
+        let mut clauses: Vec<MergeClause> = Vec::new();
+        let (mut rest, mut rest_cost) = (Vec::new(), 0.0);
+        for q in quals {
+            match q.for_merge(l, r) {
+                Some(c) => clauses.push(c.clone()),
+                None => {
+                    rest.push(q.expr.clone());
+                    rest_cost += q.cost;
+                }
+            }
+        }
         let whole = matches!(jointype, JoinType::Right | JoinType::Full);
         if clauses.is_empty() || (whole && !rest.is_empty()) {
-            return Ok(());
+            return;
         }
-        let rest_cost = self.quals_cost(&rest)?;
         let mut orders: Vec<Vec<MergeClause>> = vec![clauses.clone()];
         for (paths, outer) in [(&l.paths, true), (&r.paths, false)] {
             for p in paths.unparameterised() {
@@ -74,7 +116,7 @@ impl Glob<'_> {
             };
             let first = &order[0];
             let mut read = match first.outer.descending {
-                false => self.merge_shares(root, &first.clause)?,
+                false => first.shares,
                 true => (1.0, 1.0),
             };
             // Of a side whose rows all come out everything is read.
@@ -84,34 +126,28 @@ impl Glob<'_> {
             if whole {
                 read.1 = 1.0;
             }
-            let path = self.merge_path(
+            self.merge_path(
                 jointype,
-                &lp,
-                &rp,
+                (&lp, &rp),
                 &order,
-                &rest,
-                rest_cost,
+                (&rest, rest_cost),
                 inner_unique,
                 read,
                 out,
             );
-            out.paths.add(path);
         }
-        Ok(())
     }
 
     fn merge_path(
         &self,
         jointype: JoinType,
-        lp: &PathRef,
-        rp: &PathRef,
+        (lp, rp): (&Side, &Side),
         order: &[MergeClause],
-        rest: &[Expr],
-        rest_cost: f64,
+        (rest, rest_cost): (&[Rc<Expr>], f64),
         inner_unique: bool,
         read: (f64, f64),
-        out: &JoinRel,
-    ) -> Path {
+        out: &mut JoinRel,
+    ) {
         let c = self.facts.costs();
         let n = order.len() as f64;
         // Inner rows are looked at again for each further outer row of their key.
@@ -128,11 +164,17 @@ impl Glob<'_> {
             + c.cpu_operator * n * (outer_rows + inner_rows * ratio)
             + out.rows * (c.cpu_tuple + rest_cost);
         let keeps_order = !matches!(jointype, JoinType::Right | JoinType::Full);
-        Path {
+        let sorted = if keeps_order { out.useful.part_of(lp.order()) } else { &[] };
+        let none = Relids::new();
+        let worth = Worth { startup, total, rows: out.rows, order: sorted, outer: &none };
+        if !out.paths.lacks(worth) {
+            return;
+        }
+        out.paths.add(Path {
             kind: PathKind::Merge {
                 jointype,
-                outer: lp.clone(),
-                inner: rp.clone(),
+                outer: lp.path(),
+                inner: rp.path(),
                 clauses: order.iter().map(|c| c.clause.clone()).collect(),
                 keys: order.iter().map(|c| c.outer.clone()).collect(),
                 join_quals: rest.to_vec(),
@@ -144,75 +186,44 @@ impl Glob<'_> {
             width: lp.width + rp.width,
             startup,
             total,
-            order: if keeps_order { out.useful.part_of(&lp.order).to_vec() } else { Vec::new() },
+            order: sorted.to_vec(),
             outer: Relids::new(),
-        }
+        });
     }
 
     /// The cheapest path of a side in this order, sorted if need be.
-    fn sorted_side(&self, rel: &JoinRel, keys: &[PathKey]) -> Option<PathRef> {
-        let mut best: Option<PathRef> = None;
+    fn sorted_side<'k>(&self, rel: &JoinRel, keys: &'k [PathKey]) -> Option<Side<'k>> {
+        let mut best: Option<&PathRef> = None;
         for p in rel.paths.unparameterised().filter(|p| starts_with(&p.order, keys)) {
-            if best.as_ref().is_none_or(|b| p.total < b.total) {
-                best = Some(p.clone());
+            if best.is_none_or(|b| p.total < b.total) {
+                best = Some(p);
             }
         }
         let cheapest = rel.paths.cheapest()?;
-        let (startup, total) = self.sort_cost(cheapest.total, cheapest.rows, cheapest.width);
-        if best.as_ref().is_none_or(|b| total < b.total) {
-            best = Some(Rc::new(Path {
-                kind: PathKind::Sort { child: cheapest.clone() },
-                startup,
-                total,
-                order: keys.to_vec(),
-                ..(**cheapest).clone()
-            }));
-        }
-        best
-    }
-
-    /// The conditions that a merge join can use, outer side on the left, and the others.
-    fn merge_clauses(
-        &mut self,
-        root: &Root,
-        l: &JoinRel,
-        r: &JoinRel,
-        quals: &[Expr],
-    ) -> Result<(Vec<MergeClause>, Vec<Expr>)> {
-        let mut merge = Vec::new();
-        let mut rest = Vec::new();
-        for q in quals {
-            match self.merge_clause(root, l, r, q)? {
-                Some(c) => merge.push(c),
-                None => rest.push(q.clone()),
-            }
-        }
-        Ok((merge, rest))
-    }
-
-    fn merge_clause(
-        &mut self,
-        root: &Root,
-        l: &JoinRel,
-        r: &JoinRel,
-        q: &Expr,
-    ) -> Result<Option<MergeClause>> {
-        let Expr::OpExpr(op) = q else { return Ok(None) };
-        let [a, b] = op.args.as_slice() else { return Ok(None) };
-        let facts = self.facts.operator(op.opno)?;
-        let (ra, rb) = (relids_of(a), relids_of(b));
-        if !facts.can_merge || ra.is_empty() || rb.is_empty() {
-            return Ok(None);
-        }
-        let clause = if ra.is_subset(&l.relids) && rb.is_subset(&r.relids) {
-            q.clone()
-        } else if ra.is_subset(&r.relids) && rb.is_subset(&l.relids) && facts.commutator.is_valid()
-        {
-            self.commute(q)?
-        } else {
-            return Ok(None);
+        let of = |p: &PathRef, startup: f64, total: f64, keys| Side {
+            child: p.clone(),
+            keys,
+            startup,
+            total,
+            rows: p.rows,
+            width: p.width,
         };
-        let Expr::OpExpr(op) = &clause else { return Ok(None) };
+        // A sort only adds to the cost.
+        if let Some(b) = best
+            && b.total <= cheapest.total
+        {
+            return Some(of(b, b.startup, b.total, None));
+        }
+        let (startup, total) = self.sort_cost(cheapest.total, cheapest.rows, cheapest.width);
+        Some(match best {
+            Some(b) if b.total <= total => of(b, b.startup, b.total, None),
+            _ => of(cheapest, startup, total, Some(keys)),
+        })
+    }
+
+    /// An equality between columns of two sides as a merge join uses it, the outer side on the left.
+    pub(crate) fn merge_clause(&mut self, root: &Root, q: &Expr) -> Result<Option<MergeClause>> {
+        let Expr::OpExpr(op) = q else { return Ok(None) };
         for family in self.facts.equality_families(op.opno)? {
             let mut sides = Vec::new();
             for e in &op.args {
@@ -220,7 +231,7 @@ impl Glob<'_> {
                 // Sorting needs the family's operators on the side's own type.
                 if ty == e.type_oid() && self.facts.family_operator(family, ty, ty, 1)?.is_some() {
                     sides.push(PathKey {
-                        expr: e.clone(),
+                        expr: Rc::new(e.clone()),
                         class: root.column_class(e),
                         family,
                         collation: op.inputcollid,
@@ -230,7 +241,9 @@ impl Glob<'_> {
                 }
             }
             if let Ok([outer, inner]) = <[PathKey; 2]>::try_from(sides) {
-                return Ok(Some(MergeClause { clause, outer, inner }));
+                let shares = self.merge_shares(root, q)?;
+                let clause = Rc::new(q.clone());
+                return Ok(Some(MergeClause { clause, outer, inner, shares }));
             }
         }
         Ok(None)

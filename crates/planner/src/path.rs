@@ -16,7 +16,7 @@ pub(crate) use crate::relids::Relids;
 /// direction and NULL placement agree; the sort operator is what a Sort node would use.
 #[derive(Clone, Debug)]
 pub(crate) struct PathKey {
-    pub expr: Expr,
+    pub expr: Rc<Expr>,
     /// Of a column that others equal (`ties`): wherever two columns of a class are joined, rows in
     /// the order of one are in the order of the other.
     pub class: Option<usize>,
@@ -50,7 +50,7 @@ impl PartialEq for PathKey {
 /// An expression by whose order something above could gain, with its class.
 #[derive(Clone, Debug)]
 pub(crate) struct Ordered {
-    pub expr: Expr,
+    pub expr: Rc<Expr>,
     pub class: Option<usize>,
 }
 
@@ -61,10 +61,10 @@ impl Ordered {
 }
 
 /// Do two expressions, each with its class, have one value in each row?
-fn is_same_value(a: (&Expr, Option<usize>), b: (&Expr, Option<usize>)) -> bool {
+fn is_same_value(a: (&Rc<Expr>, Option<usize>), b: (&Rc<Expr>, Option<usize>)) -> bool {
     match (a.1, b.1) {
         (Some(a), Some(b)) => a == b,
-        _ => a.0 == b.0,
+        _ => Rc::ptr_eq(a.0, b.0) || a.0 == b.0,
     }
 }
 
@@ -93,6 +93,8 @@ pub(crate) struct MatchedQual {
     pub qual: Expr,
     /// As it stands in the query.
     pub original: Expr,
+    /// Of the original; see `ties`.
+    pub class: Option<usize>,
     /// The condition only follows from the original, which must be tested as well.
     pub lossy: bool,
 }
@@ -224,7 +226,7 @@ pub(crate) enum PathKind {
         jointype: JoinType,
         outer: PathRef,
         inner: PathRef,
-        join_quals: Vec<Expr>,
+        join_quals: Vec<Rc<Expr>>,
         quals: Vec<Expr>,
         inner_unique: bool,
     },
@@ -232,8 +234,8 @@ pub(crate) enum PathKind {
         jointype: JoinType,
         outer: PathRef,
         inner: PathRef,
-        clauses: Vec<Expr>,
-        join_quals: Vec<Expr>,
+        clauses: Vec<Rc<Expr>>,
+        join_quals: Vec<Rc<Expr>>,
         quals: Vec<Expr>,
         inner_unique: bool,
     },
@@ -241,10 +243,10 @@ pub(crate) enum PathKind {
         jointype: JoinType,
         outer: PathRef,
         inner: PathRef,
-        clauses: Vec<Expr>,
+        clauses: Vec<Rc<Expr>>,
         /// The outer side's order, by which both sides come.
         keys: Vec<PathKey>,
-        join_quals: Vec<Expr>,
+        join_quals: Vec<Rc<Expr>>,
         quals: Vec<Expr>,
         inner_unique: bool,
     },
@@ -292,11 +294,16 @@ pub(crate) struct Worth<'a> {
 }
 
 impl Worth<'_> {
-    /// Is `self` no worse than `other` in cost, order and parameters?
-    fn dominates(self, other: Worth<'_>) -> bool {
-        const FUZZ: f64 = 1.01;
+    const FUZZ: f64 = 1.01;
+
+    /// Is `self` no worse than `other` in cost, order and parameters? Where no row is wanted
+    /// `early`, costs until the first row count only between paths of about the same total.
+    /// Counterpart: `compare_path_costs_fuzzily`.
+    fn dominates(self, other: Worth<'_>, early: bool) -> bool {
+        const FUZZ: f64 = Worth::FUZZ;
+        let early = early || !self.outer.is_empty();
         self.total <= other.total * FUZZ
-            && self.startup <= other.startup * FUZZ
+            && (self.startup <= other.startup * FUZZ || (!early && other.total > self.total * FUZZ))
             && self.rows <= other.rows * FUZZ
             && starts_with(self.order, other.order)
             && self.outer.is_subset(other.outer)
@@ -304,8 +311,8 @@ impl Worth<'_> {
 
     /// Is a path like `new` of no use beside this one? Of two that are about the same the one that
     /// costs less is kept, however little. Counterpart: `add_path`.
-    fn makes_needless(self, new: Worth<'_>) -> bool {
-        self.dominates(new) && !(new.dominates(self) && new.is_cheaper(self))
+    fn makes_needless(self, new: Worth<'_>, early: bool) -> bool {
+        self.dominates(new, early) && !(new.dominates(self, early) && new.is_cheaper(self))
     }
 
     /// Counterpart: `compare_path_costs_fuzzily` with its smallest factor.
@@ -360,24 +367,37 @@ impl UsefulOrders {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathSet {
     pub paths: Vec<PathRef>,
+    /// Is a path kept for a low cost until its first row? Counterpart: `consider_startup`.
+    early: bool,
 }
 
 impl PathSet {
+    /// Without a path yet.
+    pub(crate) fn new(early: bool) -> PathSet {
+        PathSet { paths: Vec::new(), early }
+    }
+
+    /// Without a path yet, for what stands above the rows of this one.
+    pub(crate) fn above(&self) -> PathSet {
+        PathSet::new(self.early)
+    }
+
     /// Is no path here as good? Asked before a path is made whose worth is known already.
     pub(crate) fn lacks(&self, new: Worth<'_>) -> bool {
-        !self.paths.iter().any(|old| old.worth().makes_needless(new))
+        !self.paths.iter().any(|old| old.worth().makes_needless(new, self.early))
     }
 
     pub(crate) fn add(&mut self, new: Path) {
         if self.lacks(new.worth()) {
-            self.paths.retain(|old| !new.worth().dominates(old.worth()));
+            let early = self.early;
+            self.paths.retain(|old| !new.worth().dominates(old.worth(), early));
             self.paths.push(Rc::new(new));
         }
     }
 
     /// The same paths, of whose orders only the useful part counts.
     pub(crate) fn with_useful_orders(self, useful: &UsefulOrders) -> PathSet {
-        let mut out = PathSet::default();
+        let mut out = self.above();
         for p in self.paths {
             let keep = useful.part_of(&p.order).len();
             let mut p = Rc::unwrap_or_clone(p);

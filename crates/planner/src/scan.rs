@@ -12,6 +12,7 @@ use pgerror::Result;
 use plan::expr::*;
 use plan::node::ScanDirection;
 use plan::query::RteKind;
+use std::rc::Rc;
 use std::sync::Arc;
 use types::oids;
 
@@ -29,7 +30,7 @@ impl Glob<'_> {
         needed: &[Expr],
     ) -> Result<PathSet> {
         let rel = root.rel(rti)?.clone();
-        let mut set = PathSet::default();
+        let mut set = PathSet::new(root.wants_early_rows());
         let quals = rel.quals.clone();
         match &root.query.rte(rti).kind {
             RteKind::Relation { .. } => {
@@ -190,13 +191,13 @@ impl Glob<'_> {
             return Ok(());
         }
         let quals = &self.beyond_predicate(root, rel.rti, index, quals)?;
-        let own = self.match_quals(rel.rti, index, quals)?;
+        let own = self.match_quals(root, rel.rti, index, quals)?;
         // The order of the index serves even without a condition.
         self.add_index_path(root, rel, index, own.clone(), quals, needed, set)?;
         if join_quals.is_empty() {
             return Ok(());
         }
-        let tied = self.match_quals(rel.rti, index, join_quals)?;
+        let tied = self.match_quals(root, rel.rti, index, join_quals)?;
         let mut groups: Vec<Relids> = Vec::new();
         for MatchedQual { qual: q, .. } in &tied {
             let others: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
@@ -219,12 +220,9 @@ impl Glob<'_> {
             let mut m: Vec<MatchedQual> = Vec::new();
             for t in &tied {
                 let known = relids_of(&t.qual).iter().all(|r| r == rel.rti || outer.contains(&r));
-                let class = root.tie_class(&t.original);
+                let class = t.class;
                 let again = class.is_some()
-                    && own
-                        .iter()
-                        .chain(&m)
-                        .any(|m| m.column == t.column && root.tie_class(&m.original) == class);
+                    && own.iter().chain(&m).any(|m| m.column == t.column && m.class == class);
                 if known && !again {
                     m.push(t.clone());
                 }
@@ -263,6 +261,7 @@ impl Glob<'_> {
     /// Conditions that the index can look for.
     fn match_quals(
         &mut self,
+        root: &Root,
         rti: i32,
         index: &IndexFacts,
         quals: &[Expr],
@@ -270,15 +269,17 @@ impl Glob<'_> {
         let mut out = Vec::new();
         for q in quals {
             self.facts.check_interrupts()?;
+            let class = root.tie_class(q);
             for (col, key) in index.keys.iter().enumerate() {
                 if let Some(qual) = self.match_one(rti, key, q)? {
-                    out.push(MatchedQual { column: col, qual, original: q.clone(), lossy: false });
+                    let original = q.clone();
+                    out.push(MatchedQual { column: col, qual, original, class, lossy: false });
                     break;
                 }
                 if let Expr::RowCompare(r) = q {
                     if let Some(row) = self.row_condition(rti, index, key, r)? {
                         let (qual, lossy, original) = (row.qual, row.lossy, q.clone());
-                        out.push(MatchedQual { column: col, qual, original, lossy });
+                        out.push(MatchedQual { column: col, qual, original, class, lossy });
                         break;
                     }
                     continue;
@@ -289,6 +290,7 @@ impl Glob<'_> {
                         column: col,
                         qual,
                         original: q.clone(),
+                        class,
                         lossy: true,
                     });
                     out.extend(matched);
@@ -574,7 +576,7 @@ impl Glob<'_> {
             if !self.implies_all(rel.rti, quals, &index.predicate)? {
                 continue;
             }
-            let m = self.match_quals(rel.rti, index, quals)?;
+            let m = self.match_quals(root, rel.rti, index, quals)?;
             if let Some(p) = self.bitmap_index(root, rel, index, m)? {
                 parts.push(p);
             }
@@ -693,7 +695,7 @@ impl Glob<'_> {
             conjuncts(arm.clone(), &mut arm_quals);
             let mut best: Option<BitmapPath> = None;
             for index in indexes.iter().filter(|i| i.predicate.is_empty()) {
-                let m = self.match_quals(rel.rti, index, &arm_quals)?;
+                let m = self.match_quals(root, rel.rti, index, &arm_quals)?;
                 if let Some(p) = self.bitmap_index(root, rel, index, m)?
                     && best.as_ref().is_none_or(|b| p.cost() < b.cost())
                 {
@@ -803,7 +805,7 @@ fn index_order(
             },
         };
         out.push(PathKey {
-            expr: under_collation(expr, k.collation),
+            expr: Rc::new(under_collation(expr, k.collation)),
             class: None,
             family: k.opfamily,
             collation: k.collation,
@@ -838,7 +840,7 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
                 (t.expr.type_oid(), t.expr.typmod(), t.expr.collation())
             });
             PathKey {
-                expr: make_var(rti, o.resno, ty, typmod, coll),
+                expr: Rc::new(make_var(rti, o.resno, ty, typmod, coll)),
                 class: None,
                 family: o.family,
                 collation: o.collation,

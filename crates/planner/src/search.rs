@@ -1,59 +1,39 @@
 //! The order in which relations are joined. Counterpart: joinrels.c (`join_search_one_level`),
 //! geqo.
 
+use crate::clause::{Clause, Clauses};
 use crate::filters::FilterRel;
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
 use crate::path::Relids;
-use crate::vars::relids_of;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::JoinType;
 use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What a search by subsets works on; the bits of a mask are the numbers of `rels`.
 struct Subsets<'a> {
     rels: Vec<JoinRel>,
     /// The last ones of `rels` are the right sides of these.
-    filters: &'a [FilterRel],
-    quals: Vec<SubsetQual<'a>>,
+    filters: Vec<FilterRel>,
+    quals: Vec<SubsetQual>,
     ends: &'a Ends,
-    /// The sets that can be made.
-    best: HashMap<usize, JoinRel>,
+    /// The sets that can be made, by their masks.
+    best: Vec<Option<JoinRel>>,
 }
 
 /// A condition of the search.
-struct SubsetQual<'a> {
-    qual: &'a Expr,
-    /// What it is about; none where that is not among the relations alone.
-    mask: Option<usize>,
-    /// See `ties`.
-    class: Option<usize>,
+struct SubsetQual {
+    clause: Rc<Clause>,
+    /// What it is about.
+    mask: usize,
 }
 
-impl<'a> Subsets<'a> {
-    fn new(
-        root: &Root,
-        mut rels: Vec<JoinRel>,
-        filters: &'a [FilterRel],
-        quals: &'a [Expr],
-        ends: &'a Ends,
-    ) -> Subsets<'a> {
-        rels.extend(filters.iter().map(|f| f.right.clone()));
-        let best = rels.iter().enumerate().map(|(i, r)| (1 << i, r.clone())).collect();
-        let of = |rti: i32| rels.iter().position(|r| r.relids.contains(&rti));
-        let quals = quals.iter().map(|qual| SubsetQual {
-            qual,
-            mask: relids_of(qual).into_iter().try_fold(0, |mask, rti| Some(mask | 1 << of(rti)?)),
-            class: root.tie_class(qual),
-        });
-        let quals = quals.collect();
-        Subsets { rels, filters, quals, ends, best }
-    }
-
+impl Subsets<'_> {
     /// The filter whose right side that is alone.
-    fn filter(&self, mask: usize) -> Option<&'a FilterRel> {
+    fn filter(&self, mask: usize) -> Option<&FilterRel> {
         if !mask.is_power_of_two() {
             return None;
         }
@@ -62,23 +42,22 @@ impl<'a> Subsets<'a> {
     }
 
     /// The conditions that a join of the two sets tests, one of each class, and whether they tie
-    /// the two.
-    fn between(&self, left: usize, right: usize) -> (Vec<Expr>, bool) {
+    /// the two. `added`: also those on the right set alone, whose columns come with this join.
+    fn between(&self, left: usize, right: usize, added: bool) -> (Vec<Rc<Clause>>, bool) {
         let mut here = Vec::new();
         let mut classes: SmallVec<[usize; 8]> = SmallVec::new();
         let mut tied = false;
-        for q in &self.quals {
-            let Some(mask) = q.mask else { continue };
-            if mask & !(left | right) != 0 || mask & !left == 0 || mask & !right == 0 {
+        for SubsetQual { clause, mask } in &self.quals {
+            if mask & !(left | right) != 0 || mask & !left == 0 || (mask & !right == 0 && !added) {
                 continue;
             }
             tied |= mask & left != 0 && mask & right != 0;
-            match q.class {
+            match clause.class {
                 Some(class) if classes.contains(&class) => continue,
                 Some(class) => classes.push(class),
                 None => {}
             }
-            here.push(q.qual.clone());
+            here.push(clause.clone());
         }
         (here, tied)
     }
@@ -90,21 +69,34 @@ impl Glob<'_> {
     pub(crate) fn search_exhaustively(
         &mut self,
         root: &mut Root,
-        rels: Vec<JoinRel>,
-        filters: &[FilterRel],
+        mut rels: Vec<JoinRel>,
+        mut filters: Vec<FilterRel>,
         quals: &[Expr],
         ends: &Ends,
     ) -> Result<JoinRel> {
-        let mut subsets = Subsets::new(root, rels, filters, quals, ends);
-        let full = (1usize << subsets.rels.len()) - 1;
+        for f in &mut filters {
+            f.on = self.clauses(root, f.conditions())?;
+        }
+        rels.extend(filters.iter().map(|f| f.right.clone()));
+        let of = |rti: i32| rels.iter().position(|r| r.relids.contains(&rti));
+        let clauses = self.clauses(root, quals)?;
+        let about = |clause: Rc<Clause>| {
+            let mask = clause.relids.iter().try_fold(0, |mask, rti| Some(mask | 1 << of(rti)?))?;
+            Some(SubsetQual { clause, mask })
+        };
+        let quals = clauses.into_iter().filter_map(about).collect();
+        let full = (1usize << rels.len()) - 1;
+        let mut best = vec![None; full + 1];
+        rels.iter().enumerate().for_each(|(i, r)| best[1 << i] = Some(r.clone()));
+        let mut subsets = Subsets { rels, filters, quals, ends, best };
         // Where LATERAL asks for relations that no condition ties, the pairs tied may not suffice.
         for everywhere in [false, true] {
-            if subsets.best.contains_key(&full) {
+            if subsets.best[full].is_some() {
                 break;
             }
             self.search_sizes(root, &mut subsets, everywhere)?;
         }
-        let joined = subsets.best.remove(&full);
+        let joined = subsets.best[full].take();
         joined.ok_or_else(|| PgError::internal("no way to join all relations"))
     }
 
@@ -126,13 +118,13 @@ impl Glob<'_> {
                     break;
                 }
                 for mask in (1..=full).filter(|m| m.count_ones() as usize == size) {
-                    if cartesian && subsets.best.contains_key(&mask) {
+                    if cartesian && subsets.best[mask].is_some() {
                         continue;
                     }
                     let made = self.make_subset(root, subsets, mask, cartesian)?;
                     if let Some(made) = made.filter(|m| !m.paths.paths.is_empty()) {
                         found_any = true;
-                        subsets.best.insert(mask, made);
+                        subsets.best[mask] = Some(made);
                     }
                 }
             }
@@ -153,7 +145,7 @@ impl Glob<'_> {
         let mut sub = mask & mask.wrapping_neg();
         while sub != mask {
             let other = mask ^ sub;
-            let sides = (subsets.best.get(&sub), subsets.best.get(&other));
+            let sides = (&subsets.best[sub], &subsets.best[other]);
             sub = sub.wrapping_sub(mask) & mask;
             let (Some(l), Some(r)) = sides else { continue };
             if let Some(f) = subsets.filter(mask ^ other) {
@@ -164,11 +156,15 @@ impl Glob<'_> {
             }
             if let Some(f) = subsets.filter(other) {
                 if f.asks.is_subset(&l.relids) {
-                    self.filter_paths(root, l, f, subsets.ends, &mut out)?;
+                    let above = match f.adds_columns() {
+                        true => subsets.between(mask ^ other, other, true).0,
+                        false => Vec::new(),
+                    };
+                    self.filter_paths(root, l, f, &above, subsets.ends, &mut out)?;
                 }
                 continue;
             }
-            let (here, tied) = subsets.between(mask ^ other, other);
+            let (here, tied) = subsets.between(mask ^ other, other, false);
             if !tied && !cartesian && !depends(l, r) && !depends(r, l) {
                 continue;
             }
@@ -192,7 +188,7 @@ impl Glob<'_> {
         quals: &[Expr],
         ends: &Ends,
     ) -> Result<JoinRel> {
-        let quals: Vec<(Relids, &Expr)> = quals.iter().map(|q| (relids_of(q), q)).collect();
+        let quals = self.clauses(root, quals)?;
         let all = rels.iter().fold(Relids::new(), |all, r| all.union(&r.relids));
         let mut rels: Vec<(usize, JoinRel)> = rels.into_iter().enumerate().collect();
         let mut next = rels.len();
@@ -247,7 +243,7 @@ impl Glob<'_> {
         root: &mut Root,
         l: &JoinRel,
         r: &JoinRel,
-        (all, quals): (&Relids, &[(Relids, &Expr)]),
+        (all, quals): (&Relids, &Clauses),
         ends: &Ends,
         cartesian: bool,
     ) -> Result<Option<JoinRel>> {
@@ -257,9 +253,12 @@ impl Glob<'_> {
                 && !need.is_subset(&r.relids)
                 && need.is_subset(&l.relids.union(&r.relids))
         };
-        let mut here: Vec<Expr> =
-            quals.iter().filter(|(need, _)| applies(need)).map(|(_, q)| (*q).clone()).collect();
-        root.first_of_classes(&mut here);
+        let mut here: Vec<Rc<Clause>> = Vec::new();
+        for q in quals.iter().filter(|q| applies(&q.relids)) {
+            if q.class.is_none() || here.iter().all(|h| h.class != q.class) {
+                here.push(q.clone());
+            }
+        }
         let tied = !here.is_empty() || depends(l, r) || depends(r, l);
         if !tied && !cartesian {
             return Ok(None);

@@ -1,5 +1,6 @@
 //! Which part of the rows a condition lets through. Counterpart: clausesel.c, selfuncs.c.
 
+use crate::clause::Clauses;
 use crate::crosstype::converted;
 use crate::facts::ColStats;
 use crate::glob::*;
@@ -99,7 +100,11 @@ impl Glob<'_> {
     }
 
     /// A `column < constant`-like condition: the column, is it a lower bound, its selectivity.
-    fn range_part(&mut self, root: &Root, q: &Expr) -> Result<Option<(Expr, bool, f64)>> {
+    pub(crate) fn range_part(
+        &mut self,
+        root: &Root,
+        q: &Expr,
+    ) -> Result<Option<(Expr, bool, f64)>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         let [l, r] = op.args.as_slice() else { return Ok(None) };
         let facts = self.facts.operator(op.opno)?;
@@ -258,11 +263,11 @@ impl Glob<'_> {
         root: &Root,
         inner: &Relids,
         inner_rows: f64,
-        quals: &[Expr],
+        quals: &Clauses,
     ) -> Result<f64> {
         let mut share = 1.0;
         for q in quals {
-            let sides = match q {
+            let sides = match &*q.expr {
                 Expr::OpExpr(op) => match op.args.as_slice() {
                     [a, b] => Some((strip(a), strip(b), self.facts.operator(op.opno)?)),
                     _ => None,

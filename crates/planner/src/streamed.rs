@@ -66,7 +66,7 @@ impl Glob<'_> {
             return Ok(limit);
         }
         // So many groups of all that there are.
-        let exprs: Vec<Expr> = helpful.iter().map(|k| k.expr.clone()).collect();
+        let exprs: Vec<Expr> = helpful.iter().map(|k| Expr::clone(&k.expr)).collect();
         let groups = self.group_count(root, &exprs, rows)?;
         let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
         let all = (groups * selected).max(1.0);

@@ -10,6 +10,7 @@ use crate::path::{MatchedQual, Ordered, PathKey, Relids};
 use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::Expr;
+use std::rc::Rc;
 
 /// Pairs grow with the square; larger classes keep the conditions that were written.
 const COLUMNS_MAX: usize = 16;
@@ -82,7 +83,7 @@ impl Root {
     }
 
     pub(crate) fn ordered(&self, e: &Expr) -> Ordered {
-        Ordered { expr: e.clone(), class: self.column_class(e) }
+        Ordered { expr: Rc::new(e.clone()), class: self.column_class(e) }
     }
 
     /// Fills in the classes of an order.
@@ -108,12 +109,9 @@ impl Root {
 
     /// Does an index scan of an inner side look for a value of `outer` that the condition's class
     /// holds equal?
-    pub(crate) fn tied_by(&self, quals: &[MatchedQual], outer: &Relids, q: &Expr) -> bool {
-        let Some(class) = self.tie_class(q) else { return false };
+    pub(crate) fn tied_by(&self, quals: &[MatchedQual], outer: &Relids, class: usize) -> bool {
         quals.iter().any(|m| {
-            !m.lossy
-                && self.tie_class(&m.original) == Some(class)
-                && !relids_of(&m.original).is_disjoint(outer)
+            !m.lossy && m.class == Some(class) && !relids_of(&m.original).is_disjoint(outer)
         })
     }
 }

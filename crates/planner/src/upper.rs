@@ -18,6 +18,7 @@ use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
+use std::rc::Rc;
 use stdx::stack::deep;
 
 impl Glob<'_> {
@@ -108,7 +109,8 @@ impl Glob<'_> {
             let mut done = done.to_vec();
             if !windowed {
                 // Sorted by, before the sets are expanded.
-                done.extend(order.iter().map(|k| k.expr.clone()).filter(|e| !contains_srf(e)));
+                let by = order.iter().map(|k| Expr::clone(&k.expr));
+                done.extend(by.filter(|e| !contains_srf(e)));
             }
             finals.iter().for_each(|e| inputs(e, &done, &mut upper_want));
             for w in &root.query.window_clause.clone() {
@@ -218,7 +220,7 @@ impl Glob<'_> {
             // Sort the fewer rows, before the sets are expanded.
             let mut missing = false;
             for k in &order {
-                missing |= !made.output.iter().any(|t| t.expr == k.expr);
+                missing |= !made.output.iter().any(|t| t.expr == *k.expr);
             }
             if !missing {
                 made = self.sort(made, &order)?;
@@ -311,7 +313,7 @@ impl Glob<'_> {
     fn output_order(&mut self, root: &Root, targets: &[TargetEntry]) -> Result<Vec<OutputOrder>> {
         let mut out = Vec::new();
         for k in self.order_of(root, &root.query.sort_clause, targets)? {
-            let Some(t) = targets.iter().find(|t| t.expr == k.expr && !t.resjunk) else { break };
+            let Some(t) = targets.iter().find(|t| t.expr == *k.expr && !t.resjunk) else { break };
             out.push(OutputOrder {
                 resno: t.resno,
                 family: k.family,
@@ -380,7 +382,7 @@ impl Glob<'_> {
                 let presorted = p.order.iter().zip(order).take_while(|(h, o)| h == o).count();
                 if presorted > 0 && self.facts.costs().enable_incremental_sort {
                     let exprs: Vec<Expr> =
-                        order[..presorted].iter().map(|k| k.expr.clone()).collect();
+                        order[..presorted].iter().map(|k| Expr::clone(&k.expr)).collect();
                     let sets = self.group_count(root, &exprs, p.rows)?;
                     let below = PlanInfo {
                         startup_cost: p.startup,
@@ -478,7 +480,7 @@ impl Glob<'_> {
             }
             return Ok(made);
         }
-        let exprs: Vec<Expr> = order[..presorted].iter().map(|k| k.expr.clone()).collect();
+        let exprs: Vec<Expr> = order[..presorted].iter().map(|k| Expr::clone(&k.expr)).collect();
         let below = made.plan.info.clone();
         let sets = self.group_count(root, &exprs, below.plan_rows)?;
         let (startup, total) = self.incremental_sort_cost(&below, sets);
@@ -523,9 +525,10 @@ impl Glob<'_> {
             let constant = matches!(expr, Expr::Const(_)) || root.constants.contains(expr);
             // Rows that are sorted by a column are sorted by those that always equal it.
             let alike = |k: &PathKey| {
-                let pair =
-                    |(a, b): &(Expr, Expr)| a == expr && *b == k.expr || b == expr && *a == k.expr;
-                k.expr == *expr || root.alike.iter().any(pair)
+                let pair = |(a, b): &(Expr, Expr)| {
+                    a == expr && *b == *k.expr || b == expr && *a == *k.expr
+                };
+                *k.expr == *expr || root.alike.iter().any(pair)
             };
             if constant || out.iter().any(alike) {
                 continue;
@@ -543,7 +546,7 @@ impl Glob<'_> {
                 false => None,
             };
             out.push(PathKey {
-                expr: expr.clone(),
+                expr: Rc::new(expr.clone()),
                 class,
                 family: o.family,
                 collation: expr.collation(),
@@ -564,7 +567,7 @@ impl Glob<'_> {
         // ORDER BY first, as far as it goes; then the remaining DISTINCT columns.
         let mut out = order.to_vec();
         for k in self.order_of(root, distinct, targets)? {
-            if !out.iter().any(|o| o.expr == k.expr) {
+            if !out.iter().any(|o| *o.expr == *k.expr) {
                 out.push(k);
             }
         }

@@ -1,0 +1,146 @@
+//! Conditions of joins, with what every way to join asks of them: a search of join orders asks the
+//! same again for each pair of sets. Counterpart: `RestrictInfo`.
+
+use crate::glob::*;
+use crate::join::JoinRel;
+use crate::merge::MergeClause;
+use crate::path::Relids;
+use crate::vars::relids_of;
+use pgerror::Result;
+use plan::expr::{Expr, OpExpr};
+use std::rc::Rc;
+
+/// A condition that joins test.
+pub(crate) struct Clause {
+    pub expr: Rc<Expr>,
+    pub relids: Relids,
+    /// Of one row.
+    pub cost: f64,
+    pub selectivity: f64,
+    /// Does it bound a column by a constant? Two such conditions count together.
+    is_range: bool,
+    /// See `ties`.
+    pub class: Option<usize>,
+    /// Where it compares expressions that have columns.
+    comparison: Option<Comparison>,
+}
+
+struct Comparison {
+    left: Relids,
+    right: Relids,
+    can_hash: bool,
+    can_merge: bool,
+    /// With the operands exchanged, where the operator has a commutator.
+    commuted: Option<Rc<Expr>>,
+    /// As a merge join uses it: as written, and with the operands exchanged.
+    merge: [Option<MergeClause>; 2],
+}
+
+/// What joins test, ANDed.
+pub(crate) type Clauses = [Rc<Clause>];
+
+impl Clause {
+    /// The comparison, and whether its left operand is the outer side's; `None` unless each operand
+    /// has columns of one side alone, the two of different sides.
+    /// Counterpart: `can_join` and `clause_sides_match_join`.
+    fn across(&self, l: &JoinRel, r: &JoinRel) -> Option<(&Comparison, bool)> {
+        let c = self.comparison.as_ref()?;
+        if c.left.is_subset(&l.relids) && c.right.is_subset(&r.relids) {
+            Some((c, true))
+        } else if c.left.is_subset(&r.relids) && c.right.is_subset(&l.relids) {
+            Some((c, false))
+        } else {
+            None
+        }
+    }
+
+    /// The condition with the outer side on the left, if a hash join can use it.
+    pub(crate) fn for_hash(&self, l: &JoinRel, r: &JoinRel) -> Option<Rc<Expr>> {
+        match self.across(l, r)? {
+            (c, true) if c.can_hash => Some(self.expr.clone()),
+            (c, false) if c.can_hash => c.commuted.clone(),
+            _ => None,
+        }
+    }
+
+    /// The condition with the outer side on the left, if a merge join can use it.
+    pub(crate) fn for_merge(&self, l: &JoinRel, r: &JoinRel) -> Option<&MergeClause> {
+        let (c, as_written) = self.across(l, r)?;
+        c.merge[usize::from(!as_written)].as_ref()
+    }
+
+    /// Has it the operator of a merge join, and an operand of each side?
+    pub(crate) fn is_mergeable(&self, l: &JoinRel, r: &JoinRel) -> bool {
+        matches!(*self.expr, Expr::Const(_)) || self.across(l, r).is_some_and(|(c, _)| c.can_merge)
+    }
+}
+
+impl Glob<'_> {
+    /// The conditions with what is known of them, once all relations that they are about have their
+    /// sizes.
+    pub(crate) fn clauses<'e>(
+        &mut self,
+        root: &Root,
+        exprs: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<Vec<Rc<Clause>>> {
+        exprs.into_iter().map(|e| Ok(Rc::new(self.clause(root, e)?))).collect()
+    }
+
+    fn clause(&mut self, root: &Root, expr: &Expr) -> Result<Clause> {
+        let comparison = match expr {
+            Expr::OpExpr(op) => self.comparison(root, op, expr)?,
+            _ => None,
+        };
+        Ok(Clause {
+            relids: relids_of(expr),
+            cost: self.quals_cost(std::slice::from_ref(expr))?,
+            selectivity: self.selectivity(root, expr)?,
+            is_range: self.range_part(root, expr)?.is_some(),
+            class: root.tie_class(expr),
+            comparison,
+            expr: Rc::new(expr.clone()),
+        })
+    }
+
+    fn comparison(&mut self, root: &Root, op: &OpExpr, expr: &Expr) -> Result<Option<Comparison>> {
+        let [a, b] = op.args.as_slice() else { return Ok(None) };
+        let (left, right) = (relids_of(a), relids_of(b));
+        if left.is_empty() || right.is_empty() {
+            return Ok(None);
+        }
+        let facts = self.facts.operator(op.opno)?;
+        let commuted = match facts.commutator.is_valid() {
+            true => Some(self.commute(expr)?),
+            false => None,
+        };
+        let mut merge = [None, None];
+        if facts.can_merge {
+            merge[0] = self.merge_clause(root, expr)?;
+            if let Some(commuted) = &commuted {
+                merge[1] = self.merge_clause(root, commuted)?;
+            }
+        }
+        Ok(Some(Comparison {
+            left,
+            right,
+            can_hash: self.can_hash(op)?,
+            can_merge: facts.can_merge,
+            commuted: commuted.map(Rc::new),
+            merge,
+        }))
+    }
+
+    /// Selectivity of the conditions together.
+    pub(crate) fn clauses_selectivity(&mut self, root: &Root, clauses: &Clauses) -> Result<f64> {
+        if clauses.iter().filter(|c| c.is_range).count() > 1 {
+            let exprs: Vec<Expr> = clauses.iter().map(|c| (*c.expr).clone()).collect();
+            return self.selectivity_all(root, &exprs);
+        }
+        Ok(clauses.iter().map(|c| c.selectivity).product::<f64>().clamp(0.0, 1.0))
+    }
+}
+
+/// The cost of testing the conditions for one row.
+pub(crate) fn clauses_cost(clauses: &Clauses) -> f64 {
+    clauses.iter().map(|c| c.cost).sum()
+}
