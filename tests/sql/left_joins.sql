@@ -35,3 +35,17 @@ SELECT count(*) FROM la LEFT JOIN lb b1 ON b1.a = la.a LEFT JOIN lb b2 ON b2.a =
 SELECT lb.e, count(*) FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c GROUP BY ROLLUP (lb.e) ORDER BY 1
 BEGIN; UPDATE la SET b = -1 FROM lc LEFT JOIN ld ON ld.f = lc.f JOIN lb ON lb.d = lc.c WHERE la.a = lb.a; SELECT count(*), sum(b) FROM la; ROLLBACK
 SELECT la.a FROM la LEFT JOIN lb ON lb.a = la.a JOIN lc ON lc.c = la.c WHERE lc.f = 3 ORDER BY 1 LIMIT 3 FOR UPDATE OF la
+-- Conditions above that see the columns which a left join adds: it may still come before or after joins of its left side.
+CREATE TEMP TABLE le AS SELECT g AS n FROM generate_series(1, 40) g
+ANALYZE le
+EXPLAIN (COSTS OFF) SELECT count(*) FROM la CROSS JOIN le x CROSS JOIN le y LEFT JOIN lb ON lb.a = la.a WHERE lb.d IS NULL OR lb.d = la.c
+EXPLAIN (COSTS OFF) SELECT count(*) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a AND lb.d > 2 WHERE coalesce(lb.d, 1) = 1
+SELECT count(*), sum(x.n), count(lb.d) FROM la CROSS JOIN le x CROSS JOIN le y LEFT JOIN lb ON lb.a = la.a WHERE lb.d IS NULL OR lb.d = la.c
+SELECT count(*), sum(x.n), count(lb.d) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a AND lb.d > 2 WHERE coalesce(lb.d, 1) = 1
+SELECT count(*), sum(x.n), count(lb.d) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a WHERE lb.d IS DISTINCT FROM x.n
+SELECT count(*), sum(x.n), count(ld.g) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a LEFT JOIN ld ON ld.f = lb.d WHERE coalesce(ld.f, x.n) = coalesce(lb.d, 7)
+SELECT count(*), sum(x.n), count(ld.g) FROM la, le x LEFT JOIN lb ON lb.a = x.n LEFT JOIN ld ON ld.f = x.n + 1 WHERE la.a = x.n AND (ld.g IS NULL OR lb.e IS NULL) AND coalesce(lb.a, la.a) = la.a
+SELECT count(*), sum(x.n) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a WHERE coalesce(lb.d, 3) <= ANY (SELECT f FROM ld WHERE ld.f > la.c) AND x.n < 9
+SELECT count(*), sum(x.n) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a WHERE NOT EXISTS (SELECT FROM ld WHERE ld.f = x.n) AND (lb.a IS NULL OR EXISTS (SELECT FROM lc WHERE lc.c = lb.d))
+SELECT count(*), sum(x.n) FROM la LEFT JOIN lb ON lb.a = la.a CROSS JOIN le x WHERE lb.a IS NULL AND x.n = la.c AND EXISTS (SELECT FROM ld WHERE ld.f = coalesce(lb.d, la.c))
+SELECT count(*), count(l.m) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a CROSS JOIN LATERAL (SELECT coalesce(lb.d, x.n) AS m OFFSET 0) l WHERE l.m = la.c

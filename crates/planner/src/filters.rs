@@ -270,14 +270,10 @@ impl Glob<'_> {
     }
 }
 
-/// May a left join come before or after joins of its left side with others? Conditions above it
-/// must not see its right side. Alone it has nothing to wait for.
+/// May a left join come before or after joins of its left side with others? Alone it has nothing to
+/// wait for.
 fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
-    let others = problem.items.len() > 1 || j.left.items.len() > 1;
-    let right = j.right.relids();
-    j.jointype == JoinType::Left
-        && others
-        && problem.quals.iter().all(|q| relids_of(q).is_disjoint(&right))
+    j.jointype == JoinType::Left && (problem.items.len() > 1 || j.left.items.len() > 1)
 }
 
 /// Items that a join brings into a search of join orders with its two sides; one where these are
