@@ -49,3 +49,5 @@ SELECT count(*), sum(x.n) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a WH
 SELECT count(*), sum(x.n) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a WHERE NOT EXISTS (SELECT FROM ld WHERE ld.f = x.n) AND (lb.a IS NULL OR EXISTS (SELECT FROM lc WHERE lc.c = lb.d))
 SELECT count(*), sum(x.n) FROM la LEFT JOIN lb ON lb.a = la.a CROSS JOIN le x WHERE lb.a IS NULL AND x.n = la.c AND EXISTS (SELECT FROM ld WHERE ld.f = coalesce(lb.d, la.c))
 SELECT count(*), count(l.m) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a CROSS JOIN LATERAL (SELECT coalesce(lb.d, x.n) AS m OFFSET 0) l WHERE l.m = la.c
+SELECT count(*), sum(lb.d), count(ld.g) FROM la LEFT JOIN lb ON lb.a = la.a LEFT JOIN ld ON ld.f = lb.d WHERE EXISTS (SELECT FROM lc WHERE lc.f = la.b) AND NOT EXISTS (SELECT FROM lc x WHERE x.f = la.c + 20) AND (ld.g IS NULL OR lb.d > 1)
+SELECT count(*), sum(d) FROM (SELECT * FROM la WHERE b IN (SELECT f FROM lc)) s LEFT JOIN lb ON lb.a = s.a WHERE coalesce(lb.d, s.c) = s.c

@@ -6,6 +6,7 @@
 use crate::clause::Clause;
 use crate::glob::*;
 use crate::join::{Ends, JoinRel};
+use crate::need::Need;
 use crate::path::{Path, PathKind, Relids};
 use crate::quals::*;
 use crate::vars::{push_unique, relids_of};
@@ -125,7 +126,7 @@ impl Glob<'_> {
         &mut self,
         root: &mut Root,
         filters: Vec<Filter>,
-        needed: &[Expr],
+        needed: &[Rc<Need>],
     ) -> Result<Vec<FilterRel>> {
         let mut out = Vec::with_capacity(filters.len());
         // Those that come first are nearer to the left side.

@@ -8,6 +8,7 @@ use crate::factor::restriction_of;
 use crate::filters::Stops;
 use crate::glob::*;
 use crate::merge::memoized;
+use crate::need::{Need, needs};
 use crate::path::*;
 use crate::quals::*;
 use crate::rel::clamp_rows;
@@ -50,26 +51,31 @@ impl JoinRel {
     }
 }
 
-/// Where orders could serve: the ends of conditions, with the relations that each whole condition
-/// is about, and what the query itself sorts and groups by.
+/// An operand of a condition.
+struct End {
+    /// The relations that the whole condition is about, and the operand.
+    all: Relids,
+    about: Relids,
+    operand: Ordered,
+}
+
+/// Where orders could serve: the ends of conditions, and what the query itself sorts and groups by.
 pub(crate) struct Ends {
-    conditions: Vec<(Relids, Ordered)>,
+    conditions: Vec<End>,
     query: Vec<Ordered>,
     /// See [`Root::wants_early_rows`].
     early: bool,
 }
 
 impl Ends {
-    fn new(root: &Root, conditions: &[Expr]) -> Result<Ends> {
+    fn new(root: &Root, conditions: &[Rc<Need>]) -> Result<Ends> {
         let query = &root.query;
         let early = root.wants_early_rows();
         let mut ends = Ends { conditions: Vec::new(), query: Vec::new(), early };
-        for q in conditions {
-            if let Expr::OpExpr(op) = q
-                && op.args.len() == 2
-            {
-                let all = relids_of(q);
-                ends.conditions.extend(op.args.iter().map(|a| (all.clone(), root.ordered(a))));
+        for need in conditions {
+            for (operand, about) in need.operands.iter().flatten() {
+                let (all, about) = (need.relids.clone(), about.clone());
+                ends.conditions.push(End { all, about, operand: root.ordered(operand) });
             }
         }
         let windows = query.window_clause.iter();
@@ -82,7 +88,7 @@ impl Ends {
         for c in clauses {
             let expr = target_for(c, &query.target_list)?;
             if !ends.query.iter().any(|o| *o.expr == *expr) {
-                ends.query.push(root.ordered(expr));
+                ends.query.push(root.ordered(&Rc::new(expr.clone())));
             }
         }
         Ok(ends)
@@ -91,9 +97,12 @@ impl Ends {
     /// What helps above these relations.
     fn useful_above(&self, relids: &Relids) -> UsefulOrders {
         let mut merges: Vec<Ordered> = Vec::new();
-        for (all, e) in &self.conditions {
-            if !all.is_subset(relids) && !merges.iter().any(|m| m.is_same(e)) {
-                merges.push(e.clone());
+        for End { all, about, operand } in &self.conditions {
+            let class = operand.class;
+            let ours = class.is_some() || about.is_subset(relids);
+            let known = |m: &Ordered| class.is_some() && m.class == class;
+            if ours && !all.is_subset(relids) && !merges.iter().any(known) {
+                merges.push(operand.clone());
             }
         }
         UsefulOrders { merges, query: self.query.clone() }
@@ -107,7 +116,7 @@ impl Glob<'_> {
         &mut self,
         root: &mut Root,
         problem: Problem,
-        needed: &[Expr],
+        needed: &[Rc<Need>],
     ) -> Result<JoinRel> {
         stdx::stack::deep(|| self.solve_here(root, problem, needed))
     }
@@ -116,7 +125,7 @@ impl Glob<'_> {
         &mut self,
         root: &mut Root,
         mut problem: Problem,
-        needed: &[Expr],
+        needed: &[Rc<Need>],
     ) -> Result<JoinRel> {
         self.facts.check_interrupts()?;
         if problem.items.is_empty() {
@@ -166,9 +175,9 @@ impl Glob<'_> {
                 _ => multi.push(q.clone()),
             }
         }
-        let mut all_needed: Vec<Expr> = needed.to_vec();
-        all_needed.extend(multi.iter().cloned());
-        all_needed.extend(filters.iter().flat_map(|f| f.quals.iter().cloned()));
+        let mut all_needed = needed.to_vec();
+        all_needed.extend(needs(&multi));
+        all_needed.extend(needs(filters.iter().flat_map(|f| &f.quals)));
         for item in &problem.items {
             if let Item::Rel(rti) = item {
                 let quals = single.remove(rti).unwrap_or_default();
@@ -311,12 +320,17 @@ impl Glob<'_> {
     }
 
     /// An outer, semi or anti join: its sides are solved on their own.
-    fn fixed_join(&mut self, root: &mut Root, mut j: JoinItem, needed: &[Expr]) -> Result<JoinRel> {
+    fn fixed_join(
+        &mut self,
+        root: &mut Root,
+        mut j: JoinItem,
+        needed: &[Rc<Need>],
+    ) -> Result<JoinRel> {
         let (inner, on) = self.constants_across(&j)?;
         j.quals = on;
         j.right.push_down(inner);
         let mut all = needed.to_vec();
-        all.extend(j.quals.iter().cloned());
+        all.extend(needs(&j.quals));
         let left = self.solve(root, j.left, &all)?;
         let right = self.right_side(root, j.jointype, j.right, &j.quals, &all)?;
         let mut out = JoinRel::of(&left, &right, &Ends::new(root, needed)?);
@@ -347,7 +361,7 @@ impl Glob<'_> {
         jointype: JoinType,
         right: Problem,
         on: &[Expr],
-        needed: &[Expr],
+        needed: &[Rc<Need>],
     ) -> Result<JoinRel> {
         let &[Item::Rel(rti)] = right.items.as_slice() else {
             return self.solve(root, right, needed);

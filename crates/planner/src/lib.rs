@@ -9,7 +9,7 @@
 //!    the conditions of `clause`;
 //!    `search`: in which order; `filters`: joins that may come before or after others; `ties`:
 //!    columns that equal each other; `minmax`: ends of indexes. `path`: what a way is worth;
-//!    `relids`: sets of relations.
+//!    `relids`: sets of relations; `need`: what is asked of them from above.
 //! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin;
 //!    `modify`: INSERT, UPDATE, DELETE.
 //! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to
@@ -37,6 +37,7 @@ mod late;
 mod merge;
 mod minmax;
 mod modify;
+mod need;
 mod path;
 mod pattern;
 mod prep;

@@ -54,12 +54,6 @@ pub(crate) struct Ordered {
     pub class: Option<usize>,
 }
 
-impl Ordered {
-    pub(crate) fn is_same(&self, other: &Ordered) -> bool {
-        is_same_value((&self.expr, self.class), (&other.expr, other.class))
-    }
-}
-
 /// Do two expressions, each with its class, have one value in each row?
 fn is_same_value(a: (&Rc<Expr>, Option<usize>), b: (&Rc<Expr>, Option<usize>)) -> bool {
     match (a.1, b.1) {

@@ -3,11 +3,13 @@
 
 use crate::facts::RelFacts;
 use crate::glob::*;
+use crate::need::{Need, columns_of};
 use crate::path::Relids;
-use crate::vars::{pull_vars_of, relids_of_all};
+use crate::vars::relids_of_all;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::{RangeTblEntry, RteKind, TableSample};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// One entry of FROM.
@@ -119,11 +121,11 @@ impl Glob<'_> {
 
     /// The width of a table's rows as they leave its scan: the columns that somebody above asks
     /// for.
-    pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Expr]) -> Result<()> {
+    pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Rc<Need>]) -> Result<()> {
         let Some(table) = root.rel(rti)?.table.clone() else { return Ok(()) };
         self.facts.check_interrupts()?;
         let mut vars = Vec::new();
-        needed.iter().for_each(|e| pull_vars_of(rti, e, &mut vars));
+        columns_of(rti, needed, &mut vars);
         let mut width = 0;
         for v in &vars {
             let Expr::Var(v) = v else { continue };

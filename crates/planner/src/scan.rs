@@ -2,6 +2,7 @@
 
 use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
 use crate::glob::*;
+use crate::need::{Need, columns_of};
 use crate::path::*;
 use crate::rel::{BaseRel, clamp_rows};
 use crate::selectivity::{array_len, strip};
@@ -27,7 +28,7 @@ impl Glob<'_> {
         root: &mut Root,
         rti: i32,
         join_quals: &[Expr],
-        needed: &[Expr],
+        needed: &[Rc<Need>],
     ) -> Result<PathSet> {
         let rel = root.rel(rti)?.clone();
         let mut set = PathSet::new(root.wants_early_rows());
@@ -103,7 +104,7 @@ impl Glob<'_> {
         rel: &BaseRel,
         quals: &[Expr],
         join_quals: &[Expr],
-        needed: &[Expr],
+        needed: &[Rc<Need>],
         set: &mut PathSet,
     ) -> Result<()> {
         let Some(table) = rel.table.clone() else { return Ok(()) };
@@ -184,7 +185,7 @@ impl Glob<'_> {
         index: &Arc<IndexFacts>,
         quals: &[Expr],
         join_quals: &[Expr],
-        needed: &[Expr],
+        needed: &[Rc<Need>],
         set: &mut PathSet,
     ) -> Result<()> {
         if !self.implies_all(rel.rti, quals, &index.predicate)? {
@@ -420,7 +421,7 @@ impl Glob<'_> {
         index: &Arc<IndexFacts>,
         m: Vec<MatchedQual>,
         quals: &[Expr],
-        needed: &[Expr],
+        needed: &[Rc<Need>],
         set: &mut PathSet,
     ) -> Result<()> {
         let c = self.costs();
@@ -534,11 +535,12 @@ impl Glob<'_> {
         &self,
         rti: i32,
         index: &IndexFacts,
-        needed: &[Expr],
+        needed: &[Rc<Need>],
         filter: &[Expr],
     ) -> bool {
         let mut vars = Vec::new();
-        needed.iter().chain(filter).for_each(|e| pull_vars_of(rti, e, &mut vars));
+        columns_of(rti, needed, &mut vars);
+        filter.iter().for_each(|e| pull_vars_of(rti, e, &mut vars));
         vars.iter().all(|v| match v {
             Expr::Var(v) => {
                 v.varattno > 0

@@ -82,8 +82,8 @@ impl Root {
         self.class_columns.iter().find(|(column, _)| column == e).map(|(_, number)| *number)
     }
 
-    pub(crate) fn ordered(&self, e: &Expr) -> Ordered {
-        Ordered { expr: Rc::new(e.clone()), class: self.column_class(e) }
+    pub(crate) fn ordered(&self, e: &Rc<Expr>) -> Ordered {
+        Ordered { expr: e.clone(), class: self.column_class(e) }
     }
 
     /// Fills in the classes of an order.

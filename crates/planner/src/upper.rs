@@ -331,6 +331,7 @@ impl Glob<'_> {
         if !problem.items.is_empty() {
             let mut needed = want.to_vec();
             needed.extend(lateral_exprs(&root.query));
+            let needed: Vec<_> = crate::need::needs(&needed).collect();
             return self.solve(root, problem, &needed);
         }
         let empty = Path {

@@ -1,0 +1,49 @@
+//! What is asked of relations from above: expressions that the level computes, and conditions of
+//! joins. Each is looked through once, however many joins it is handed down through.
+
+use crate::path::Relids;
+use crate::vars::{push_unique, relids_of};
+use plan::expr::Expr;
+use plan::walk;
+use std::rc::Rc;
+
+/// An expression that something above computes or tests.
+pub(crate) struct Need {
+    pub relids: Relids,
+    /// Its columns, as often as they are there.
+    columns: Vec<Expr>,
+    /// The operands, where it is an operator with two, and what each is about.
+    pub operands: Option<[(Rc<Expr>, Relids); 2]>,
+}
+
+pub(crate) fn needs<'e>(
+    exprs: impl IntoIterator<Item = &'e Expr>,
+) -> impl Iterator<Item = Rc<Need>> {
+    exprs.into_iter().map(|e| {
+        let mut columns = Vec::new();
+        collect(e, &mut columns);
+        let operands = match e {
+            Expr::OpExpr(op) => match op.args.as_slice() {
+                [a, b] => Some([a, b].map(|e| (Rc::new(e.clone()), relids_of(e)))),
+                _ => None,
+            },
+            _ => None,
+        };
+        Rc::new(Need { relids: relids_of(e), columns, operands })
+    })
+}
+
+fn collect(expr: &Expr, out: &mut Vec<Expr>) {
+    match expr {
+        Expr::Var(v) if v.varlevelsup == 0 => out.push(expr.clone()),
+        _ => walk::each_child(expr, &mut |c| collect(c, out)),
+    }
+}
+
+/// Adds the columns of a relation that are asked for, each once.
+pub(crate) fn columns_of(rti: i32, needed: &[Rc<Need>], out: &mut Vec<Expr>) {
+    for need in needed.iter().filter(|n| n.relids.contains(&rti)) {
+        let ours = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);
+        need.columns.iter().filter(ours).for_each(|e| push_unique(out, e));
+    }
+}
