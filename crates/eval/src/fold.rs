@@ -222,6 +222,9 @@ impl Folder<'_> {
     fn node(&mut self, mut expr: Expr, depth: u32) -> Result<Expr> {
         match expr {
             Expr::Bool(n) if n.boolop != BoolOp::Not => return self.junction(*n, depth + 1),
+            Expr::Bool(n) if matches!(n.args[..], [Expr::Bool(_)]) => {
+                return self.inward(*n, depth + 1);
+            }
             Expr::Case(n) => return self.case(*n, depth + 1),
             Expr::Coalesce(n) => return self.coalesce(*n, depth + 1),
             Expr::CaseTest(_) => {
@@ -483,6 +486,27 @@ impl Folder<'_> {
                 location: n.location,
             })),
         })
+    }
+
+    /// NOT of AND, OR or NOT. It is carried inward before what is below is simplified: the other
+    /// way around each of nested ones would turn all below it.
+    fn inward(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
+        let location = n.location;
+        let Some(Expr::Bool(inner)) = n.args.into_iter().next() else {
+            return Ok(bool_const(None));
+        };
+        let boolop = match inner.boolop {
+            BoolOp::And => BoolOp::Or,
+            BoolOp::Or => BoolOp::And,
+            BoolOp::Not => {
+                let arg = inner.args.into_iter().next();
+                return self.expr(arg.unwrap_or_else(|| bool_const(None)), depth);
+            }
+        };
+        let not =
+            |arg| Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Not, args: vec![arg], location }));
+        let args = inner.args.into_iter().map(not).collect();
+        self.junction(BoolExpr { boolop, args, location: inner.location }, depth)
     }
 
     /// CASE without the arms that cannot be reached.
