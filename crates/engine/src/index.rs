@@ -364,6 +364,11 @@ impl IndexScan {
         Ok(found.is_some())
     }
 
+    /// Has the last batch found the end?
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
     /// TID of the row returned last.
     pub fn current(&self) -> Tid {
         self.current

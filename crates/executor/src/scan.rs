@@ -347,8 +347,8 @@ impl ScanNode {
                 match &mut a.scan {
                     Some(s) if !a.empty => {
                         s.next_batch(run.sv.backend(), a.probe.direction, batch, want)?;
-                        // It gives less than was asked for at its end only.
-                        self.done = batch.len < want;
+                        // It gives less than was asked for also where values are large.
+                        self.done = s.has_ended();
                         Ok(batch.len > 0)
                     }
                     _ => Ok(false),
