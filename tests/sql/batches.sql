@@ -1,4 +1,24 @@
--- Index scans of large values end where their rows do.
+-- Rows that OFFSET passes over are not made, and index scans of large values end where their rows do.
+create table ba (id int primary key, a int, b int, c text, n numeric, arr int[], j jsonb)
+insert into ba select g, case when g % 7 <> 0 then g % 5 end, g % 11, 'name ' || g, g / 3.0, array[g % 5, case when g % 3 <> 0 then g % 4 end, g % 6], jsonb_build_object('a', jsonb_build_object('b', g % 9, 'c', 'x' || g % 4), 'k', g % 6 = 0, 'l', jsonb_build_array(g, null, 'e')) from generate_series(1, 3000) g
+create index ba_b on ba (b)
+analyze ba
+select * from ba order by id limit [[3¦null]] offset [[2¦1023¦2996¦3000¦5000]]
+select [[id¦c, id¦1¦id + 1¦a, a, id]] from ba order by id offset 2998
+select id from ba where [[b = 3¦b = 3 and a = 1¦c like '%7'¦id > 100]] order by id limit 2 offset [[1¦40]]
+select 6 / (id - 2) from ba order by id limit 2 offset [[1¦2¦5]]
+select id from ba where 6 / (id - 2) < 3 order by id limit 2 offset [[0¦1¦4]]
+select a from ba where a is not null order by a fetch first [[1¦3]] rows with ties offset 400
+select b from (select b from ba order by b offset 2700) s fetch first 1 row with ties
+select x, (select id from ba where id > x order by id limit 1 offset x) from generate_series(0, 4) x
+select x, y from generate_series(1, 3) x, lateral (select id y from ba where b = x order by id limit 2 offset x * 3) s order by 1, 2
+select id from (select * from ba order by id offset 10) s order by id limit 2 offset 1
+select count(*) from (select id from ba offset [[0¦1¦2999¦3001]]) s
+create sequence ba_s
+select nextval('ba_s') from ba order by id limit 2 offset 3
+select nextval('ba_s')
+explain (analyze, costs off, timing off, summary off) select id, c from ba order by id limit 2 offset 30
+begin; declare ba_c scroll cursor for select id from ba order by id offset 2990; fetch 3 from ba_c; fetch backward 2 from ba_c; move last in ba_c; fetch backward 1 from ba_c; commit
 create table ba_w (id int primary key, t text)
 insert into ba_w select g, repeat('a', 300000) from generate_series(1, 60) g
 begin; set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off; select count(*), sum(length(t)) from (select * from ba_w order by id offset 0) s; select count(length(t)) from ba_w where id > 3; select id from ba_w order by id desc limit 2 offset 50; rollback

@@ -95,7 +95,8 @@ impl RowReader {
         out
     }
 
-    /// Appends the tuple's columns to `batch`. May run under the page's latch: does no I/O.
+    /// Appends the tuple's columns to `batch`; one without columns counts the rows alone. May run
+    /// under the page's latch: does no I/O.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -104,6 +105,10 @@ impl RowReader {
         tuple: &HeapTuple<'_>,
         batch: &mut Batch,
     ) -> Result<()> {
+        if batch.columns.is_empty() {
+            batch.len += 1;
+            return Ok(());
+        }
         let mut cursor = deformer.cursor(tuple);
         let mut previous: Option<(usize, Value<'_>)> = None;
         for &(index, at) in &self.user {

@@ -186,6 +186,14 @@ impl Exec for FreshNode {
         Ok(batch)
     }
 
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        match run.st.started.get(&self.key) {
+            Some((_, true)) => FreshNode::check(self.key, run, "a plan node is read on")?,
+            _ => self.set(run, true),
+        }
+        self.child.skip(run, rows)
+    }
+
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.set(run, false);
         self.child.rescan(run)
@@ -256,6 +264,13 @@ impl Exec for InitPlansNode {
             self.plans.iter_mut().for_each(|(s, _)| s.record(run));
         }
         self.child.next(run, want)
+    }
+
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        if !std::mem::replace(&mut self.started, true) {
+            self.plans.iter_mut().for_each(|(s, _)| s.record(run));
+        }
+        self.child.skip(run, rows)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

@@ -94,8 +94,14 @@ pub(crate) fn clock(run: &Run<'_>) -> i64 {
     }
 }
 
-impl Exec for InstrumentNode {
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+impl InstrumentNode {
+    /// Counts what the child does in `work`; `rows` are those that came of it.
+    fn counted<T>(
+        &mut self,
+        run: &mut Run<'_>,
+        work: impl FnOnce(&mut Node, &mut Run<'_>) -> Result<T>,
+        rows: impl FnOnce(&T) -> Option<usize>,
+    ) -> Result<T> {
         let begun = !std::mem::replace(&mut self.running, true);
         if begun {
             self.first = true;
@@ -103,7 +109,8 @@ impl Exec for InstrumentNode {
         let backend = run.sv.backend();
         let (buffers, wal) = (backend.buffer_usage(), backend.wal_usage());
         let before = clock(run);
-        let out = self.child.next(run, want)?;
+        let out = work(&mut self.child, run)?;
+        let rows = rows(&out);
         let took = (clock(run) - before).max(0) as u64;
         let backend = run.sv.backend();
         let (buffers, wal) = (backend.buffer_usage() - buffers, backend.wal_usage() - wal);
@@ -114,17 +121,24 @@ impl Exec for InstrumentNode {
             if self.first {
                 s.startup_us += took;
             }
-            s.rows += out.as_ref().map_or(0, |b| b.len as u64);
+            s.rows += rows.map_or(0, |n| n as u64);
             s.buffers += buffers;
             s.wal += wal;
             self.child.report(&mut s.counts);
         }
-        match &out {
-            Some(b) if b.len > 0 => self.first = false,
-            Some(_) => {}
-            None => self.first = false,
-        }
+        self.first &= rows == Some(0);
         Ok(out)
+    }
+}
+
+impl Exec for InstrumentNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        let rows = |out: &Option<Batch>| out.as_ref().map(|b| b.len);
+        self.counted(run, |child, run| child.next(run, want), rows)
+    }
+
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        self.counted(run, |child, run| child.skip(run, rows), |out| out.or(Some(0)))
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

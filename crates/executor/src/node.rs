@@ -18,6 +18,14 @@ pub(crate) trait Exec: Send {
     /// The next rows, at most `want`; a batch may be empty. `None` at the end.
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>>;
 
+    /// Passes over the next rows without making them, at most `rows`: how many they were, 0 at the
+    /// end. `None` where the node cannot, or they have effects or errors of their own: then they
+    /// must be read.
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        let _ = (run, rows);
+        Ok(None)
+    }
+
     /// Starts over, parameters having changed perhaps.
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()>;
 
@@ -87,6 +95,10 @@ struct DeepNode(Node);
 impl Exec for DeepNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         stack::deep(|| self.0.next(run, want))
+    }
+
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        stack::deep(|| self.0.skip(run, rows))
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

@@ -37,6 +37,10 @@ impl Exec for PaceNode {
         Ok(got)
     }
 
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        self.child.skip(run, rows)
+    }
+
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.child.rescan(run)
     }

@@ -351,6 +351,12 @@ impl Projection {
         self.spare.take_if(|b| is_large(b));
     }
 
+    /// Does each row of the input give one of the output, with nothing computed?
+    pub(crate) fn only_takes(&self) -> bool {
+        let taken = |c: &OutputColumn| matches!(c, OutputColumn::Take(..));
+        self.filter.is_none() && self.columns.iter().all(taken)
+    }
+
     pub(crate) fn has_filter(&self) -> bool {
         self.filter.is_some()
     }
@@ -486,6 +492,13 @@ impl Exec for ProjectNode {
             }
             run.interrupts()?;
         }
+    }
+
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        if self.gate.is_some() || !self.projection.only_takes() {
+            return Ok(None);
+        }
+        self.child.skip(run, rows)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

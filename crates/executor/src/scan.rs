@@ -314,7 +314,7 @@ fn blocks_within(bounds: &[TidBound], run: &mut Run<'_>) -> Result<std::ops::Ran
 }
 
 impl ScanNode {
-    /// Fills a batch with raw rows; false at the end.
+    /// Fills a batch with raw rows, or counts them where it has no columns; false at the end.
     fn fill(&mut self, run: &mut Run<'_>, batch: &mut Batch, want: usize) -> Result<bool> {
         let Source { rel, columns, sifts, .. } = &self.source;
         match &mut self.access {
@@ -586,6 +586,18 @@ impl Exec for ScanNode {
             }
             self.recycle(out);
         }
+    }
+
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        let s = &self.source;
+        let substituted = run.st.epq.as_ref().is_some_and(|epq| epq.contains_key(&s.rti));
+        if substituted || s.sample.is_some() || !s.projection.only_takes() {
+            return Ok(None);
+        }
+        run.interrupts()?;
+        let mut batch = Batch::default();
+        self.done = self.done || !self.fill(run, &mut batch, rows)?;
+        Ok(Some(batch.len))
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

@@ -492,6 +492,24 @@ impl LimitNode {
         self.child.set_bound(total.filter(|_| self.ties.is_none()));
         Ok((offset, count))
     }
+
+    /// Passes over the rows before the first; false where there are no more.
+    fn skip_offset(&mut self, run: &mut Run<'_>, offset: u64) -> Result<bool> {
+        while self.skipped < offset {
+            let rows = (offset - self.skipped).min(BATCH_ROWS_MAX as u64) as usize;
+            if let Some(passed) = self.child.skip(run, rows)? {
+                if passed == 0 {
+                    return Ok(false);
+                }
+                self.skipped += passed as u64;
+                continue;
+            }
+            let Some(batch) = self.child.next(run, rows)? else { return Ok(false) };
+            self.skipped += batch.len as u64;
+            self.child.recycle(batch);
+        }
+        Ok(true)
+    }
 }
 
 impl Exec for LimitNode {
@@ -506,24 +524,21 @@ impl Exec for LimitNode {
                 self.done = true;
                 return Ok(None);
             }
-            let to_skip = offset - self.skipped;
+            if self.skipped < offset && !self.skip_offset(run, offset)? {
+                self.done = true;
+                return Ok(None);
+            }
             let ask = match left {
                 // Rows after the last are looked at one by one for ties.
                 Some(0) => 1,
-                Some(l) => (l.saturating_add(to_skip)).min(BATCH_ROWS_MAX as u64) as usize,
-                None => want.max(to_skip.min(BATCH_ROWS_MAX as u64) as usize),
+                Some(l) => want.min(l.min(BATCH_ROWS_MAX as u64) as usize),
+                None => want,
             };
-            let ask = if to_skip > 0 { ask } else { ask.min(want) };
             let Some(batch) = self.child.next(run, ask.max(1))? else {
                 self.done = true;
                 return Ok(None);
             };
-            let mut from = 0;
-            if to_skip > 0 {
-                from = to_skip.min(batch.len as u64) as usize;
-                self.skipped += from as u64;
-            }
-            if from >= batch.len {
+            if batch.len == 0 {
                 continue;
             }
             let mut to = batch.len;
@@ -532,7 +547,7 @@ impl Exec for LimitNode {
                     // A tie with the last row given?
                     let same = match (&self.ties, &self.last) {
                         (Some((keys, cols)), Some((b, r))) => {
-                            let x = cols.iter().map(|&c| batch.get(from, c));
+                            let x = cols.iter().map(|&c| batch.get(0, c));
                             let y = cols.iter().map(|&c| b.get(*r, c));
                             keys.equal(x, y, run)?
                         }
@@ -543,15 +558,20 @@ impl Exec for LimitNode {
                         return Ok(None);
                     }
                     self.given += 1;
-                    return Ok(Some(slice(&batch, from, from + 1)));
+                    return Ok(Some(slice(&batch, 0, 1)));
                 }
-                to = to.min(from + l.min(usize::MAX as u64) as usize);
+                to = to.min(l.min(usize::MAX as u64) as usize);
             }
-            self.given += (to - from) as u64;
+            self.given += to as u64;
             if self.ties.is_some() {
                 self.last = Some((batch.clone(), to - 1));
             }
-            return Ok(Some(slice(&batch, from, to)));
+            if to == batch.len {
+                return Ok(Some(batch));
+            }
+            let given = slice(&batch, 0, to);
+            self.child.recycle(batch);
+            return Ok(Some(given));
         }
     }
 
@@ -571,6 +591,10 @@ impl Exec for LimitNode {
         self.last = None;
         self.done = false;
         self.child.reset(run)
+    }
+
+    fn recycle(&mut self, batch: Batch) {
+        self.child.recycle(batch);
     }
 }
 
