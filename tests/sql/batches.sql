@@ -22,3 +22,6 @@ begin; declare ba_c scroll cursor for select id from ba order by id offset 2990;
 create table ba_w (id int primary key, t text)
 insert into ba_w select g, repeat('a', 300000) from generate_series(1, 60) g
 begin; set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off; select count(*), sum(length(t)) from (select * from ba_w order by id offset 0) s; select count(length(t)) from ba_w where id > 3; select id from ba_w order by id desc limit 2 offset 50; rollback
+-- Products of many digits.
+select repeat('9', x)::numeric * repeat('9', y)::numeric from generate_series(80, 100, 3) x, generate_series(86, 104, 6) y
+select power(1.0001, x), power(9999.9999, x % 300), power(0.99, -x), power(x, 7.5) from generate_series(0, 9000, 1000) x

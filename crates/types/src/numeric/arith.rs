@@ -129,23 +129,21 @@ impl Num {
             return out;
         }
         let len = short.digits.len() + long.digits.len();
-        // Sums of products below 10^8 fit 64 bits for any length that fits the format.
-        let mut sums: SmallVec<[u64; 32]> = SmallVec::from_elem(0, len);
-        for (i, &x) in short.digits.iter().enumerate() {
-            if x == 0 {
-                continue;
-            }
-            let x = x as u64;
-            for (s, &y) in sums[i + 1..].iter_mut().zip(&long.digits) {
-                *s += x * y as u64;
+        // Fewer than 24 products below 10^8 and a carry fit 32 bits. Nothing wraps, and without
+        // checks for it several digits are multiplied at once.
+        let mut sums: SmallVec<[u32; 64]> = SmallVec::from_elem(0, len);
+        for (i, &x) in short.digits.as_slice().iter().enumerate() {
+            let x = u32::from(x as u16);
+            for (s, &y) in sums[i + 1..].iter_mut().zip(long.digits.as_slice()) {
+                *s = s.wrapping_add(x.wrapping_mul(u32::from(y as u16)));
             }
         }
         let mut digits = Digits::from_elem(0, len);
-        let mut carry = 0u64;
-        for i in (0..len).rev() {
-            let v = sums[i] + carry;
-            digits[i] = (v % NBASE as u64) as i16;
-            carry = v / NBASE as u64;
+        let mut carry = 0u32;
+        for (digit, sum) in digits.as_mut_slice().iter_mut().zip(&sums).rev() {
+            let v = sum.wrapping_add(carry);
+            *digit = (v % NBASE as u32) as i16;
+            carry = v / NBASE as u32;
         }
         let mut out = Num { sign, weight: self.weight + other.weight + 1, dscale, digits };
         out.strip();
@@ -294,8 +292,9 @@ fn packed_product(a: &Num, b: &Num) -> (Digits, i32) {
         }
     };
     for (i, &f) in x.iter().enumerate() {
+        // Without a check for an overflow that cannot be: several at once.
         for (s, &g) in sums[i + 1..].iter_mut().zip(&y) {
-            *s += u64::from(f) * u64::from(g);
+            *s = s.wrapping_add(u64::from(f) * u64::from(g));
         }
         if i % SUMS_MAX == SUMS_MAX - 1 {
             carry_on(&mut sums);
