@@ -22,6 +22,15 @@ begin; declare ba_c scroll cursor for select id from ba order by id offset 2990;
 create table ba_w (id int primary key, t text)
 insert into ba_w select g, repeat('a', 300000) from generate_series(1, 60) g
 begin; set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off; select count(*), sum(length(t)) from (select * from ba_w order by id offset 0) s; select count(length(t)) from ba_w where id > 3; select id from ba_w order by id desc limit 2 offset 50; rollback
+-- Arrays.
+select count(*) from ba where arr [[&&¦@>¦<@]] [[array[3]¦array[1, 3]¦'{}'¦array[null, 2]::int[]¦array[0, 1, 2, 3, 4]¦'{{1,2},{3,4}}']]
+select id, [[2 = any (arr)¦2 <> all (arr)¦a > any (arr)¦a <= all (arr)¦null = any (arr)¦a = any (arr[2:3])]] from ba where id < 25 order by id
+select id, arr[1], arr[2], arr[a], arr[0], arr[4], arr[1][1], arr[-1], array_length(arr, 1), array_length(arr, 2), array_length(arr, 0), array_lower(arr, 1), cardinality(arr) from ba where id < 12 order by id
+select x && y, x @> y, x <@ y, x = y from (values ([[array['a', 'b', null]¦array['NaN', '0', 'b']¦array[]::text[]]], array['b']), (array['b', 'b'], array['b', 'a'])) v (x, y)
+select x && y, x @> y, x <@ y, x = y, x < y from (values (array[0, 'NaN']::[[float8¦float4¦numeric]][], array['-0', 'NaN']::[[float8¦float4¦numeric]][]), (array[1, 2], array[2])) v (x, y)
+select array[1, 4000000000]::oid[] && array[4000000000]::oid[], array['a', 'ÿ']::"char"[] @> array['a']::"char"[], array[true, null] && array[false], array[-1]::int2[] <@ array[1, -1]::int2[], '{1e10}'::float4[] && '{1e10}'::float4[], array['2020-01-01']::date[] @> array['2020-01-01']::date[]
+select ('[0:1][-1:0]={{1,2},{3,4}}'::int[])[s][t], ('[0:1]={7,8}'::text[])[s] from generate_series(-1, 2) s, generate_series(-1, 1) t
+select array_agg(g) && array_agg(g + 4000), array_agg(g) @> array_agg(g % 7 + 1) from generate_series(1, 5000) g
 -- Products of many digits.
 select repeat('9', x)::numeric * repeat('9', y)::numeric from generate_series(80, 100, 3) x, generate_series(86, 104, 6) y
 select power(1.0001, x), power(9999.9999, x % 300), power(0.99, -x), power(x, 7.5) from generate_series(0, 9000, 1000) x

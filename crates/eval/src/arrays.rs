@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::program::*;
 use crate::row::{RowInput, Val, eval};
 use pgerror::{PgError, Result, bail, pg_err};
+use smallvec::SmallVec;
 use types::array::{self, ArrayRef, MAX_DIMS};
 use types::{Datum, DatumRef};
 
@@ -77,8 +78,8 @@ fn subscripts<'a>(
     st: &mut EvalState,
     host: &mut dyn Host,
     input: &RowInput<'a>,
-) -> Result<Option<Vec<Option<i32>>>> {
-    let mut out = Vec::with_capacity(exprs.len());
+) -> Result<Option<SmallVec<[Option<i32>; 2]>>> {
+    let mut out = SmallVec::new();
     for e in exprs {
         match e {
             None => out.push(None),
@@ -133,7 +134,8 @@ impl<'a> SubscriptParts<'a> {
             || pg_err!(FEATURE_NOT_SUPPORTED, "slices of fixed-length arrays not implemented");
         match self.usage {
             SubscriptUse::Fetch => {
-                let at: Vec<i32> = upper.into_iter().map(|u| u.unwrap_or_default()).collect();
+                let at: SmallVec<[i32; 2]> =
+                    upper.into_iter().map(|u| u.unwrap_or_default()).collect();
                 Ok(Val::Own(self.fetch(array.as_ref(), &at).to_owned()))
             }
             SubscriptUse::Slice if fixed => Err(slice_of_fixed()),
@@ -141,7 +143,8 @@ impl<'a> SubscriptParts<'a> {
                 array::get_slice(array.as_ref(), &self.elem.info, &lower, &upper).map(Val::Own)
             }
             SubscriptUse::Assign(value) => {
-                let at: Vec<i32> = upper.into_iter().map(|u| u.unwrap_or_default()).collect();
+                let at: SmallVec<[i32; 2]> =
+                    upper.into_iter().map(|u| u.unwrap_or_default()).collect();
                 let old = match is_nested(value) {
                     true if !array.is_null() => self.fetch(array.as_ref(), &at).to_owned(),
                     _ => Datum::Null,

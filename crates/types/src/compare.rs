@@ -204,6 +204,13 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("interval_cmp", crate::datetime::interval_cmp),
 ];
 
+/// Are values of this type equal just where their words are?
+pub fn equal_by_word(ty: Oid) -> bool {
+    const BY_WORD: [CompareFn; 7] =
+        [btboolcmp, btcharcmp, btint2cmp, btint4cmp, btint8cmp, btoidcmp, word_cmp];
+    of_type(ty).is_some_and(|f| BY_WORD.iter().any(|&w| std::ptr::fn_addr_eq(f, w)))
+}
+
 /// The default B-tree comparison of a built-in type.
 pub fn of_type(ty: Oid) -> Option<CompareFn> {
     Some(match ty {

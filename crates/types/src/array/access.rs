@@ -22,10 +22,29 @@ fn offset_of(dims: &[i32], lower: &[i32], subscripts: &[i32]) -> Option<usize> {
     Some(at)
 }
 
+impl ArrayRef<'_> {
+    /// As [`offset_of`], with the array's own bounds.
+    #[inline]
+    fn offset_of(self, subscripts: &[i32]) -> Option<usize> {
+        if subscripts.is_empty() || self.ndim() != subscripts.len() {
+            return None;
+        }
+        let mut at = 0usize;
+        for (n, &s) in subscripts.iter().enumerate() {
+            let i = i64::from(s) - i64::from(self.lower_bound(n));
+            if i < 0 || i >= i64::from(self.dim(n)) {
+                return None;
+            }
+            at = at * self.dim(n) as usize + i as usize;
+        }
+        Some(at)
+    }
+}
+
 /// The element at the subscripts; NULL outside of the bounds or with another number of subscripts.
 pub fn get_element<'a>(array: DatumRef<'a>, elem: &TypeInfo, subscripts: &[i32]) -> DatumRef<'a> {
     let array = ArrayRef::new(array);
-    match offset_of(&array.dims(), &array.lower_bounds(), subscripts) {
+    match array.offset_of(subscripts) {
         Some(i) if !array.is_null(i) => array.nth(elem, i),
         _ => DatumRef::Null,
     }

@@ -8,7 +8,7 @@ use crate::fncx::Pace;
 fn dimension(array: DatumRef<'_>, n: i32) -> Option<(i32, i32)> {
     let a = ArrayRef::new(array);
     let i = usize::try_from(n).ok()?.checked_sub(1)?;
-    Some((*a.lower_bounds().get(i)?, a.dims()[i]))
+    (i < a.ndim()).then(|| (a.lower_bound(i), a.dim(i)))
 }
 
 fn or_null(v: Option<i32>) -> Result<Datum> {
@@ -52,7 +52,7 @@ fn position(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if array.ndim() == 0 {
         return Ok(Datum::Null);
     }
-    let first = array.lower_bounds()[0];
+    let first = array.lower_bound(0);
     let start = match a.get(2) {
         Some(s) if s.is_null() => {
             return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "initial position must not be null"));

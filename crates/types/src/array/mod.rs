@@ -41,8 +41,11 @@ pub struct ArrayRef<'a> {
     bytes: &'a [u8],
 }
 
+#[inline]
 fn i32_at(b: &[u8], at: usize) -> i32 {
-    i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]])
+    let mut word = [0; 4];
+    word.copy_from_slice(&b[at..at + 4]);
+    i32::from_le_bytes(word)
 }
 
 impl<'a> ArrayRef<'a> {
@@ -63,17 +66,38 @@ impl<'a> ArrayRef<'a> {
     }
 
     pub fn dims(self) -> Vec<i32> {
-        (0..self.ndim()).map(|i| i32_at(self.bytes, 12 + 4 * i)).collect()
+        (0..self.ndim()).map(|i| self.dim(i)).collect()
     }
 
     pub fn lower_bounds(self) -> Vec<i32> {
+        (0..self.ndim()).map(|i| self.lower_bound(i)).collect()
+    }
+
+    /// Length of dimension `i` (from 0).
+    #[inline]
+    pub fn dim(self, i: usize) -> i32 {
+        i32_at(self.bytes, 12 + 4 * i)
+    }
+
+    /// Lower bound of dimension `i` (from 0).
+    #[inline]
+    pub fn lower_bound(self, i: usize) -> i32 {
+        i32_at(self.bytes, 12 + 4 * self.ndim() + 4 * i)
+    }
+
+    /// Have both the same dimensions, lengths and lower bounds?
+    pub fn same_bounds(self, other: ArrayRef<'_>) -> bool {
         let n = self.ndim();
-        (0..n).map(|i| i32_at(self.bytes, 12 + 4 * n + 4 * i)).collect()
+        n == other.ndim() && self.bytes[12..12 + 8 * n] == other.bytes[12..12 + 8 * n]
     }
 
     /// Number of elements.
+    #[inline]
     pub fn count(self) -> usize {
-        if self.ndim() == 0 { 0 } else { self.dims().iter().map(|&d| d as usize).product() }
+        match self.ndim() {
+            0 => 0,
+            n => (0..n).map(|i| self.dim(i) as usize).product(),
+        }
     }
 
     pub fn has_null_bitmap(self) -> bool {
@@ -104,7 +128,9 @@ impl<'a> ArrayRef<'a> {
     /// The elements in storage order.
     pub fn iter(self, elem: &TypeInfo) -> Elements<'a> {
         let data = self.bytes.get(self.data_start()..).unwrap_or_default();
-        Elements { array: self, elem: *elem, data, at: 0, next: 0, count: self.count() }
+        let (has_nulls, word) = (self.has_null_bitmap(), StoredWord::of(elem));
+        let count = self.count();
+        Elements { array: self, elem: *elem, word, has_nulls, data, at: 0, next: 0, count }
     }
 
     /// All elements at once. 53200 where there is no room for the list.
@@ -129,6 +155,8 @@ impl<'a> ArrayRef<'a> {
 pub struct Elements<'a> {
     array: ArrayRef<'a>,
     elem: TypeInfo,
+    word: Option<StoredWord>,
+    has_nulls: bool,
     data: &'a [u8],
     at: usize,
     next: usize,
@@ -138,14 +166,20 @@ pub struct Elements<'a> {
 impl<'a> Iterator for Elements<'a> {
     type Item = DatumRef<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<DatumRef<'a>> {
         if self.next >= self.count {
             return None;
         }
         let i = self.next;
         self.next += 1;
-        if self.array.is_null(i) {
+        if self.has_nulls && self.array.is_null(i) {
             return Some(DatumRef::Null);
+        }
+        if let Some(word) = self.word {
+            let (value, end) = word.read(self.data, self.at);
+            self.at = end;
+            return Some(DatumRef::Word(value));
         }
         let (value, end) = read_element(&self.elem, self.data, self.at);
         self.at = end;
@@ -155,6 +189,40 @@ impl<'a> Iterator for Elements<'a> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = self.count - self.next;
         (left, Some(left))
+    }
+}
+
+/// How words of 4 and of 8 bytes lie in an array, where each begins at a multiple of its length.
+#[derive(Clone, Copy)]
+enum StoredWord {
+    Signed4,
+    Unsigned4,
+    Full,
+}
+
+impl StoredWord {
+    fn of(elem: &TypeInfo) -> Option<StoredWord> {
+        match (elem.by_val, elem.len) {
+            (true, 4) if elem.align_bytes() != 4 => None,
+            (true, 4) if elem.is_unsigned_word() => Some(StoredWord::Unsigned4),
+            (true, 4) => Some(StoredWord::Signed4),
+            (true, 8) if elem.align_bytes() == 8 => Some(StoredWord::Full),
+            _ => None,
+        }
+    }
+
+    /// The word at `at`, and where it ends.
+    #[inline]
+    fn read(self, data: &[u8], at: usize) -> (u64, usize) {
+        match self {
+            StoredWord::Signed4 => (i32_at(data, at) as i64 as u64, at + 4),
+            StoredWord::Unsigned4 => ((i32_at(data, at) as u32).into(), at + 4),
+            StoredWord::Full => {
+                let mut word = [0; 8];
+                word.copy_from_slice(&data[at..at + 8]);
+                (u64::from_le_bytes(word), at + 8)
+            }
+        }
     }
 }
 

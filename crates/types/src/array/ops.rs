@@ -3,6 +3,7 @@
 use super::*;
 use crate::fncx::Pace;
 use crate::{FnContext, compare, hash};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// Order: element by element (NULLs last), then number of elements, dimensions, lengths.
@@ -74,7 +75,7 @@ pub fn order_by(
 fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
     let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
     let elem = check_types(cx, x, y)?;
-    if x.dims() != y.dims() || x.lower_bounds() != y.lower_bounds() {
+    if !x.same_bounds(y) {
         return Ok(false);
     }
     let collation = cx.collation();
@@ -97,16 +98,25 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
 fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool) -> Result<bool> {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     let elem = check_types(cx, x, y)?;
+    let mut others: SmallVec<[DatumRef<'_>; 32]> = SmallVec::new();
+    crate::memory::admit(y.count() * size_of::<DatumRef<'_>>())?;
+    others.extend(y.iter(&elem).filter(|q| !q.is_null()));
+    if compare::equal_by_word(elem.oid) {
+        return among_words(cx, x.iter(&elem), &others, all);
+    }
     let collation = cx.collation();
-    let others = y.elements(&elem)?;
+    let known = compare::of_type(elem.oid);
     let mut pace = Pace::default();
     for p in x.iter(&elem) {
         let mut found = false;
         if !p.is_null() {
-            for q in others.iter().filter(|q| !q.is_null()) {
+            for q in &others {
                 pace.tick(cx)?;
-                if cx.type_equal(elem.oid, p, *q, collation)? {
-                    found = true;
+                found = match known {
+                    Some(compare) => compare(p, *q, collation).is_eq(),
+                    None => cx.type_equal(elem.oid, p, *q, collation)?,
+                };
+                if found {
                     break;
                 }
             }
@@ -117,6 +127,35 @@ fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool
     }
     Ok(all)
 }
+
+/// As [`contained`], for values that are equal where their words are.
+fn among_words(
+    cx: &dyn FnContext,
+    items: Elements<'_>,
+    others: &[DatumRef<'_>],
+    all: bool,
+) -> Result<bool> {
+    let words: SmallVec<[u64; 32]> = others.iter().map(|q| q.word()).collect();
+    let mut steps = 0usize;
+    for p in items {
+        let found = match p {
+            DatumRef::Word(w) => words.contains(&w),
+            _ => false,
+        };
+        if found != all {
+            return Ok(found);
+        }
+        steps += words.len();
+        if steps > WORDS_UNCHECKED {
+            steps = 0;
+            cx.check_interrupts()?;
+        }
+    }
+    Ok(all)
+}
+
+/// Words that are compared between two looks for interrupts.
+const WORDS_UNCHECKED: usize = 1 << 16;
 
 fn hash_array(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Result<u64> {
     let array = ArrayRef::new(d);
