@@ -34,3 +34,12 @@ select array_agg(g) && array_agg(g + 4000), array_agg(g) @> array_agg(g % 7 + 1)
 -- Products of many digits.
 select repeat('9', x)::numeric * repeat('9', y)::numeric from generate_series(80, 100, 3) x, generate_series(86, 104, 6) y
 select power(1.0001, x), power(9999.9999, x % 300), power(0.99, -x), power(x, 7.5) from generate_series(0, 9000, 1000) x
+-- jsonb.
+select j -> 'a', j #> '{a,b}', j #>> '{a,c}', j ->> 'k', j -> 'k', j #> '{l,0}', j #>> '{l,-1}', j #>> '{l,1}', j #> '{l,1}', j #> '{l,x}', j #> '{}', j #> array['a', null], j #>> '{a,b,c}', (j #>> '{a,b}')::int + 1, j -> 'a' -> 'b' from ba where id < 8 order by id
+select s #> '{}', s #>> '{0}', s -> 0, s ->> -1, s -> 'a' from (values ('1.50'::jsonb), ('"x\"y"'), ('null'), ('true'), ('[]'), ('[1e5,"z",{"q":null}]'), ('{"0":3}')) v (s)
+select j -> 'k7', j ->> 'k40', j -> 'k099', j #>> '{k50}', j -> 'none' from (select jsonb_object_agg('k' || g, case g % 4 when 0 then to_jsonb(g) when 1 then to_jsonb(g / 7.0) when 2 then to_jsonb('s' || g) else 'null' end) j from generate_series(0, 120) g) s
+create table ba_j (x int, gone text, y text, z numeric, f float8, d date, e int[], w ba_w)
+insert into ba_j values (1, 'g', E'q"\\\n', 'NaN', 'Infinity', '2020-02-03', '{1,null}', row(1, 'u')), (null, null, null, null, null, null, null, null), (-5, 'h', '', 1.50, 1e300, null, '{}', null)
+alter table ba_j drop column gone
+select [[row_to_json(t)¦to_jsonb(t)¦row_to_json(t, true)¦json_build_object(coalesce(x, 0), t)¦json_build_object(y || '.', z, f, d)]] from ba_j t order by x
+select [[json_agg(t)¦jsonb_agg(t)¦json_object_agg(coalesce(x, 9), t)¦jsonb_object_agg(coalesce(f, 2), z)]] from (select * from ba_j order by x) t

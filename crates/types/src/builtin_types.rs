@@ -19,9 +19,22 @@ pub struct BuiltinType {
 
 /// The built-in type with this OID.
 pub fn get(oid: Oid) -> Option<&'static BuiltinType> {
-    let i = TYPES.binary_search_by_key(&oid, |t| t.info.oid).ok()?;
-    Some(&TYPES[i])
+    TYPES.get(usize::from(*PLACES.get(oid.0 as usize)?))
 }
+
+/// The place in [`TYPES`] by OID; beyond the last where there is no such type.
+static PLACES: [u16; OIDS] = {
+    let mut places = [u16::MAX; OIDS];
+    let mut i = 0;
+    while i < TYPES.len() {
+        places[TYPES[i].info.oid.0 as usize] = i as u16;
+        i += 1;
+    }
+    places
+};
+
+/// The largest OID of a built-in type, and one.
+const OIDS: usize = TYPES[TYPES.len() - 1].info.oid.0 as usize + 1;
 
 /// The built-in type with this `typname` or `format_type` name.
 pub fn by_name(name: &str) -> Option<&'static BuiltinType> {

@@ -9,8 +9,10 @@ use crate::array::ArrayRef;
 use crate::builtin::{SetSource, VecSource};
 use crate::fncx::Watch;
 use crate::limits::TextBuffer;
+use crate::numeric::with_text;
 use crate::{Datum, DatumRef, FnContext, memory};
 use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
 
 fn refused(message: impl Into<String>) -> PgError {
     PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
@@ -33,7 +35,7 @@ trait Value: Sized {
         if (0..n).contains(&i) { self.nth(i as usize) } else { None }
     }
 
-    fn at_path(self, path: &[Vec<u8>]) -> Option<Self> {
+    fn at_path(self, path: &[&[u8]]) -> Option<Self> {
         let mut here = self;
         for step in path {
             here = match here.elements_count() {
@@ -80,7 +82,7 @@ impl<'a> Part<'a> {
 
 impl Value for Part<'_> {
     /// Of equal keys the last one counts beneath which the path goes on.
-    fn at_path(self, path: &[Vec<u8>]) -> Option<Self> {
+    fn at_path(self, path: &[&[u8]]) -> Option<Self> {
         let Some((step, rest)) = path.split_first() else { return Some(self) };
         match &self.node.kind {
             Kind::Object(pairs) => {
@@ -147,14 +149,15 @@ impl Value for Item<'_> {
         }
     }
 
-    fn whole(&self, watch: &Watch<'_>) -> Result<Datum> {
-        datum_of(*self, watch)
+    fn whole(&self, _: &Watch<'_>) -> Result<Datum> {
+        Ok(datum_of(*self))
     }
 
     fn text(&self, watch: &Watch<'_>) -> Result<Datum> {
         Ok(match self {
             Item::Null => Datum::Null,
             Item::String(s) => Datum::bytes(*s),
+            Item::Number(n) => with_text(n, |text| Datum::bytes(text)),
             item => {
                 let mut out = TextBuffer::new();
                 put_item(&mut out, *item, super::io::Layout::Line, watch)?;
@@ -186,13 +189,14 @@ fn part<V: Value>(watch: &Watch<'_>, v: V, text: bool) -> Result<Datum> {
 }
 
 /// The steps of a path; `None` where one of them is NULL.
-pub(super) fn path_of(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Option<Vec<Vec<u8>>>> {
+fn path_of<'a>(cx: &mut dyn FnContext, d: DatumRef<'a>) -> Result<Option<SmallVec<[&'a [u8]; 8]>>> {
     let array = ArrayRef::new(d);
     if array.contains_null() {
         return Ok(None);
     }
     let elem = cx.type_info(array.elem_type())?;
-    Ok(Some(array.iter(&elem).map(|e| e.as_bytes().to_vec()).collect()))
+    memory::admit(array.count() * size_of::<&[u8]>())?;
+    Ok(Some(array.iter(&elem).map(DatumRef::as_bytes).collect()))
 }
 
 fn by_path<V: Value>(

@@ -43,6 +43,7 @@ pub(super) enum Item<'a> {
     Container(Container<'a>),
 }
 
+#[inline]
 fn word(b: &[u8], at: usize) -> u32 {
     b.get(at..at + 4).map_or(0, |w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
 }
@@ -85,7 +86,9 @@ impl<'a> Container<'a> {
 
     fn offset(self, i: usize) -> usize {
         let mut offset = 0;
-        for e in (0..i).rev().map(|j| self.entry(j)) {
+        let before = self.0.get(4..4 + 4 * i).unwrap_or_default();
+        for e in before.chunks_exact(4).rev() {
+            let e = word(e, 0);
             offset += (e & LENGTH) as usize;
             if e & HAS_OFFSET != 0 {
                 break;
@@ -94,16 +97,26 @@ impl<'a> Container<'a> {
         offset
     }
 
+    /// Where the `i`th child, which has this entry, begins and ends in the data.
+    #[inline]
+    fn span(self, i: usize, entry: u32) -> (usize, usize) {
+        let start = self.offset(i);
+        let length = (entry & LENGTH) as usize;
+        (start, if entry & HAS_OFFSET != 0 { length } else { start + length })
+    }
+
+    /// The children.
+    #[inline]
+    fn data(self) -> &'a [u8] {
+        let entries = if self.is_object() { 2 * self.len() } else { self.len() };
+        self.0.get(4 + 4 * entries..).unwrap_or_default()
+    }
+
     /// The `i`th child: of objects first the keys, then the values.
     fn child(self, i: usize) -> Item<'a> {
         let entry = self.entry(i);
-        let start = self.offset(i);
-        let end = match entry & HAS_OFFSET != 0 {
-            true => (entry & LENGTH) as usize,
-            false => start + (entry & LENGTH) as usize,
-        };
-        let entries = if self.is_object() { 2 * self.len() } else { self.len() };
-        let data = self.0.get(4 + 4 * entries..).unwrap_or_default();
+        let (start, end) = self.span(i, entry);
+        let data = self.data();
         let from = |start: usize| data.get(start..end).unwrap_or_default();
         match entry & TYPE {
             NULL => Item::Null,
@@ -122,10 +135,8 @@ impl<'a> Container<'a> {
     }
 
     pub fn key(self, i: usize) -> &'a [u8] {
-        match self.child(i) {
-            Item::String(s) => s,
-            _ => &[],
-        }
+        let (start, end) = self.span(i, self.entry(i));
+        self.data().get(start..end).unwrap_or_default()
     }
 
     /// The `i`th value of an object.

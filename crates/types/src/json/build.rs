@@ -6,12 +6,14 @@ use super::io::{put_string, text_of};
 use super::parse::tree;
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
-use crate::fncx::{TypeInfo, Watch};
+use crate::fncx::{RowDesc, TypeInfo, Watch};
 use crate::limits::TextBuffer;
+use crate::numeric::with_text;
 use crate::pieces::joined;
 use crate::{Datum, DatumRef, FnContext, oids, record};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
+use std::sync::Arc;
 
 /// How the values of a type are written.
 enum Class {
@@ -49,22 +51,34 @@ fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
     Ok((class, info))
 }
 
-/// The names and values of a row's columns.
+/// A row's columns, dropped ones too, and their values.
 fn columns<'a>(
     cx: &mut dyn FnContext,
     d: DatumRef<'a>,
-) -> Result<Vec<(String, Oid, DatumRef<'a>)>> {
+) -> Result<(Arc<RowDesc>, Vec<DatumRef<'a>>)> {
     let (ty, typmod) = record::type_of(d);
     let desc = cx.row_desc(ty, typmod)?;
-    let types = desc.columns.iter().map(|c| c.type_info(cx)).collect::<Result<Vec<TypeInfo>>>()?;
-    let values = record::deform(d, &types);
-    Ok(desc
-        .columns
-        .iter()
-        .zip(values)
-        .filter(|(c, _)| !c.is_dropped())
-        .map(|(c, v)| (c.name.clone(), c.ty, v))
-        .collect())
+    let values = record::deform(d, desc.types(cx)?);
+    Ok((desc, values))
+}
+
+/// Passes on the text that the type's output function makes. That of the commonest types is made
+/// here, without a look at which function it is.
+fn printed<T>(
+    cx: &mut dyn FnContext,
+    ty: Oid,
+    d: DatumRef<'_>,
+    f: impl FnOnce(&mut dyn FnContext, &[u8]) -> T,
+) -> Result<T> {
+    Ok(match ty {
+        oids::INT2 | oids::INT4 | oids::INT8 => f(cx, d.as_i64().to_string().as_bytes()),
+        oids::NUMERIC => with_text(d.as_bytes(), |text| f(cx, text)),
+        oids::TEXT | oids::VARCHAR | oids::BPCHAR => f(cx, d.as_bytes()),
+        _ => {
+            let text = cx.type_output(ty, d)?;
+            f(cx, &text)
+        }
+    })
 }
 
 /// Appends a value's json text. `lines`: parts of the outermost value stand on lines of their own.
@@ -84,12 +98,16 @@ fn put(
     match class {
         Class::Bool => out.extend_from_slice(if d.as_bool() { b"true" } else { b"false" }),
         Class::Number => {
-            let text = cx.type_output(info.oid, d)?;
             // NaN and the infinities are no JSON numbers.
-            match text.last().is_some_and(u8::is_ascii_alphabetic) {
-                true => put_string(out, &text, &Watch::new(cx))?,
-                false => out.extend_from_slice(&text),
-            }
+            printed(cx, info.oid, d, |cx, text| {
+                match text.last().is_some_and(u8::is_ascii_alphabetic) {
+                    true => put_string(out, text, &Watch::new(cx)),
+                    false => {
+                        out.extend_from_slice(text);
+                        Ok(())
+                    }
+                }
+            })??;
         }
         Class::Time => {
             let text = crate::datetime::iso8601(cx.settings(), info.oid, d);
@@ -105,19 +123,20 @@ fn put(
         }
         Class::Row => {
             out.push(b'{');
-            for (i, (name, ty, value)) in columns(cx, d)?.into_iter().enumerate() {
-                if i > 0 {
+            let (desc, values) = columns(cx, d)?;
+            let mut first = true;
+            for (c, value) in desc.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped()) {
+                if !std::mem::replace(&mut first, false) {
                     out.extend_from_slice(separator);
                 }
-                put_string(out, name.as_bytes(), &Watch::new(cx))?;
+                put_string(out, c.name.as_bytes(), &Watch::new(cx))?;
                 out.push(b':');
-                put(cx, out, ty, value, false)?;
+                put(cx, out, c.ty, value, false)?;
             }
             out.push(b'}');
         }
         Class::Text => {
-            let text = cx.type_output(info.oid, d)?;
-            put_string(out, &text, &Watch::new(cx))?;
+            printed(cx, info.oid, d, |cx, text| put_string(out, text, &Watch::new(cx)))??;
         }
     }
     out.check()
@@ -178,13 +197,13 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             let elem = cx.type_info(array.elem_type())?;
             dimensions(cx, elem.oid, &array.dims(), &array.elements(&elem)?)?
         }
-        Class::Row => Json::Object(
-            columns(cx, d)?
-                .into_iter()
-                .map(|(name, ty, v)| Ok((name.into_bytes(), value(cx, ty, v)?)))
-                .collect::<Result<_>>()?,
-        ),
-        Class::Text => Json::String(cx.type_output(info.oid, d)?),
+        Class::Row => {
+            let (desc, values) = columns(cx, d)?;
+            let live = desc.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
+            let pairs = live.map(|(c, v)| Ok((c.name.clone().into_bytes(), value(cx, c.ty, v)?)));
+            Json::Object(pairs.collect::<Result<_>>()?)
+        }
+        Class::Text => Json::String(printed(cx, info.oid, d, |_, text| text.to_vec())?),
     })
 }
 
@@ -222,7 +241,7 @@ fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
         Class::Time => Ok(crate::datetime::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Number | Class::Text => cx.type_output(info.oid, d),
+        Class::Number | Class::Text => printed(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }
 

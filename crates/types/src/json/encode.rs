@@ -88,11 +88,28 @@ impl Json {
 }
 
 /// A datum of a value that stands in another jsonb.
-pub(super) fn datum_of(item: Item<'_>, watch: &Watch<'_>) -> Result<Datum> {
+pub(super) fn datum_of(item: Item<'_>) -> Datum {
     match item {
-        Item::Container(c) => Ok(Datum::bytes(c.bytes().to_vec())),
-        scalar => Json::of_item(scalar, watch)?.datum(watch),
+        Item::Container(c) => Datum::bytes(c.bytes()),
+        Item::Null => scalar_datum(NULL, &[], &[]),
+        Item::Bool(b) => scalar_datum(if b { TRUE } else { FALSE }, &[], &[]),
+        Item::String(s) => scalar_datum(0, &[], s),
+        Item::Number(n) => {
+            let length_word = ((n.len() as u32 + 4) << 2).to_le_bytes();
+            scalar_datum(NUMBER, &length_word, n)
+        }
     }
+}
+
+/// The array that stands for one scalar, of a value that stands in another jsonb.
+fn scalar_datum(ty: u32, length_word: &[u8], value: &[u8]) -> Datum {
+    let entry = ty | HAS_OFFSET | (length_word.len() + value.len()) as u32;
+    let mut out = Vec::with_capacity(8 + length_word.len() + value.len());
+    out.extend_from_slice(&(ARRAY | SCALAR | 1).to_le_bytes());
+    out.extend_from_slice(&entry.to_le_bytes());
+    out.extend_from_slice(length_word);
+    out.extend_from_slice(value);
+    Datum::bytes(out)
 }
 
 fn pad(out: &mut Vec<u8>) {
