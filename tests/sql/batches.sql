@@ -22,6 +22,12 @@ begin; declare ba_c scroll cursor for select id from ba order by id offset 2990;
 create table ba_w (id int primary key, t text)
 insert into ba_w select g, repeat('a', 300000) from generate_series(1, 60) g
 begin; set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off; select count(*), sum(length(t)) from (select * from ba_w order by id offset 0) s; select count(length(t)) from ba_w where id > 3; select id from ba_w order by id desc limit 2 offset 50; rollback
+-- Rows on their way into a table.
+create table ba_t as select id, c, n from ba order by b, id; select count(*), sum(id), sum(n), max(c) from ba_t; drop table ba_t
+create table ba_t as select c, id, c as d, null::int as e from ba; select * from ba_t order by id limit 2; select count(*) from ba_t; drop table ba_t
+create table ba_t as select g from generate_series(1, 10) g where g < 0; select * from ba_t; drop table ba_t
+create materialized view ba_m as select id, arr from ba where id < 1500; select count(*), sum(id) from ba_m; insert into ba values (1, 2), (-1, 2); insert into ba values (-1, 2); refresh materialized view ba_m; select count(*), sum(id) from ba_m; delete from ba where id < 0; drop materialized view ba_m
+create table ba_t as select g % 3 x, sum(g) from generate_series(1, 3000) g group by g % 3; select * from ba_t order by 1; drop table ba_t
 -- Arrays.
 select count(*) from ba where arr [[&&¦@>¦<@]] [[array[3]¦array[1, 3]¦'{}'¦array[null, 2]::int[]¦array[0, 1, 2, 3, 4]¦'{{1,2},{3,4}}']]
 select id, [[2 = any (arr)¦2 <> all (arr)¦a > any (arr)¦a <= all (arr)¦null = any (arr)¦a = any (arr[2:3])]] from ba where id < 25 order by id

@@ -16,7 +16,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::PlannedStmt;
 use plan::query::{CmdType, Query};
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef, oids};
+use types::{BATCH_ROWS_MAX, Batch, Datum, oids};
 
 /// How rows go into a relation that nobody has seen.
 fn fresh() -> InsertOptions {
@@ -199,6 +199,9 @@ fn fits_matview(
     Ok(())
 }
 
+/// A batch of so many rows is written as it comes; shorter ones are gathered first.
+const LONG_ROWS: usize = 64;
+
 /// Rows on their way into a relation.
 struct Filling {
     writer: TableWriter,
@@ -221,14 +224,18 @@ impl Filling {
 
     /// Takes the named columns of all rows.
     fn take(&mut self, host: &mut dyn CommandHost, rows: &Batch, places: &[usize]) -> Result<()> {
-        for r in 0..rows.len {
-            let row: Vec<DatumRef<'_>> = places.iter().map(|&c| rows.get(r, c)).collect();
-            self.batch.push_row(&row);
-            self.rows += 1;
-            if self.batch.is_full() {
-                self.writer.write(host, &self.batch, &mut None)?;
-                self.batch.clear();
-            }
+        self.rows += rows.len as u64;
+        let all = places.iter().copied().eq(0..rows.columns.len());
+        if all && self.batch.len == 0 && rows.len >= LONG_ROWS {
+            return self.writer.write(host, rows, &mut None);
+        }
+        for (column, &place) in self.batch.columns.iter_mut().zip(places) {
+            column.extend_range(&rows.columns[place], 0, rows.len);
+        }
+        self.batch.len += rows.len;
+        if self.batch.is_full() {
+            self.writer.write(host, &self.batch, &mut None)?;
+            self.batch.clear();
         }
         Ok(())
     }
@@ -268,6 +275,7 @@ pub(crate) fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Executio
     let mut filling = Filling::new(host, oid, fresh())?;
     while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
         filling.take(host, &batch, &places)?;
+        run.recycle(batch);
     }
     filling.finish(host)
 }

@@ -52,6 +52,7 @@ pub fn run_plan(
         while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
             count += batch.len as u64;
             sink(host, &batch, &columns)?;
+            run.recycle(batch);
         }
         Ok(count.max(run.processed()))
     };
