@@ -49,3 +49,12 @@ insert into ba_j values (1, 'g', E'q"\\\n', 'NaN', 'Infinity', '2020-02-03', '{1
 alter table ba_j drop column gone
 select [[row_to_json(t)¦to_jsonb(t)¦row_to_json(t, true)¦json_build_object(coalesce(x, 0), t)¦json_build_object(y || '.', z, f, d)]] from ba_j t order by x
 select [[json_agg(t)¦jsonb_agg(t)¦json_object_agg(coalesce(x, 9), t)¦jsonb_object_agg(coalesce(f, 2), z)]] from (select * from ba_j order by x) t
+-- Ordered sets, read in one pass.
+select mode() within group (order by [[a¦b¦c¦n¦a desc¦id % 1025¦nullif(b, b)]]) from ba [[¦where id < 0¦where id > 2990]]
+select percentile_disc([[0.5¦0¦1¦0.3333¦null¦array[0.9, 0.1, null, 0.5]¦array[[0, 1], [0.5, 0.25]]¦'{}']]) within group (order by [[n¦c desc¦a¦arr]]) from ba
+select percentile_cont([[0.5¦1¦0.123¦array[0.75, 0.25, 0.75]]]) within group (order by [[n¦id¦id * interval '1 hour'¦a desc]]) from ba
+select percentile_cont([[-0.1¦1.5¦array[0.5, 2]¦'NaN']]) within group (order by id) from ba [[¦where id < 0]]
+select b, mode() within group (order by a), percentile_disc(0.5) within group (order by c), percentile_cont(0.25) within group (order by id) filter (where a > 2) from ba group by b order by b
+select [[rank¦dense_rank¦percent_rank¦cume_dist]]([[3¦-1¦99¦null]]) within group (order by a [[¦desc¦nulls first]]) from ba
+select [[rank¦dense_rank¦cume_dist]](1100, 'name 5') within group (order by id [[/ 2¦desc¦]], c) from ba
+select dense_rank([[1024¦1500¦2048]]) within group (order by g / [[1¦2¦1024]]) from generate_series(0, 3000) g

@@ -3,7 +3,7 @@
 
 use crate::keys::{Key, Keys, check_collation};
 use crate::node::*;
-use crate::ordered::OrderedSet;
+use crate::ordered::{OrderedSet, Sorted};
 use crate::run::Run;
 use crate::services::{AggFn, AggInfo, FinalCall};
 use crate::sort::SortColumn;
@@ -47,8 +47,6 @@ pub(crate) struct AggValue {
     /// Values taken in and not back again; counted for moving aggregates.
     taken: i64,
     internal: AggState,
-    /// Rows kept for an ordered-set aggregate.
-    rows: Vec<Vec<Datum>>,
     /// Rows on their way through a sort.
     sorter: Option<Box<Sorter>>,
 }
@@ -197,7 +195,6 @@ impl AggCall {
             unset: self.info.init.is_null(),
             taken: 0,
             internal: AggState::default(),
-            rows: Vec::new(),
             sorter: None,
         }
     }
@@ -287,13 +284,6 @@ impl AggCall {
             });
             each.sum::<usize>()
         };
-        if let Some(set) = self.ordered_set {
-            if set.skips_nulls() && row.first().is_some_and(|v| v.is_null()) {
-                return Ok(0);
-            }
-            value.rows.push(row.iter().map(|v| DatumRef::to_owned(*v)).collect());
-            return Ok(bytes(row) + 24);
-        }
         if self.sorts_rows() {
             let mut one = self.row_form.clone();
             one.push_row(row);
@@ -309,7 +299,7 @@ impl AggCall {
 
     /// Do the rows go through a sort before they reach the state?
     pub(crate) fn sorts_rows(&self) -> bool {
-        self.ordered_set.is_none() && !self.is_simple()
+        !self.is_simple()
     }
 
     /// Takes rows `from..to` of the arguments into the group's sort.
@@ -321,6 +311,8 @@ impl AggCall {
         from: usize,
         to: usize,
     ) -> Result<usize> {
+        let without_nulls = self.ordered_set.is_some_and(OrderedSet::skips_nulls)
+            && rows.columns.first().is_some_and(|c| (from..to).any(|r| c.is_null(r)));
         let sorter = match &mut value.sorter {
             Some(s) => s,
             slot => {
@@ -328,12 +320,18 @@ impl AggCall {
                 slot.insert(Box::new(Sorter::new(self.order.clone(), memory, None)))
             }
         };
-        if from == 0 && to == rows.len {
+        if from == 0 && to == rows.len && !without_nulls {
             sorter.push(run, rows)?;
             return Ok(rows.memory());
         }
         let mut part = rows.empty_like();
-        part.extend_range(rows, from, to);
+        if without_nulls {
+            let mut live: Vec<u16> = (from as u16..to as u16).collect();
+            live.retain(|&r| !rows.columns[0].is_null(r.into()));
+            part.extend_rows(rows, &live);
+        } else {
+            part.extend_range(rows, from, to);
+        }
         sorter.push(run, &part)?;
         Ok(part.memory())
     }
@@ -457,8 +455,8 @@ impl AggCall {
             for (p, st) in &mut self.direct {
                 direct.push(p.eval_row(st, run, group)?.into_owned());
             }
-            self.sort(&mut value.rows);
-            return set.value(&value.rows, &self.order, &direct, self.result_type, run);
+            let rows = Sorted::new(value.sorter.take(), &self.order, run)?;
+            return set.value(rows, &direct, self.result_type, run);
         }
         if let Some(mut sorter) = value.sorter.take() {
             sorter.finish(run)?;
@@ -534,45 +532,6 @@ impl AggCall {
                 f(&mut cx, &args)
             }
         }
-    }
-
-    fn sort(&self, rows: &mut Vec<Vec<Datum>>) {
-        let Some(first) = self.order.first() else { return };
-        let plain = !first.word.is_exact()
-            || u32::try_from(rows.len()).is_err()
-            || rows.iter().any(|r| r[first.column].is_null());
-        if plain {
-            rows.sort_by(|a, b| self.compare_rows(a, b, 0));
-            return;
-        }
-        // Equal words mean equal values of the first column; places keep equal rows in their order.
-        let words = rows.iter().enumerate().map(|(i, r)| {
-            let word = first.word.word(r[first.column].as_ref());
-            (if first.descending { !word } else { word }, i as u32)
-        });
-        let mut places: Vec<(u64, u32)> = words.collect();
-        if self.order.len() == 1 {
-            places.sort_unstable();
-        } else {
-            places.sort_unstable_by(|a, b| {
-                let (x, y) = (&rows[a.1 as usize], &rows[b.1 as usize]);
-                let order = a.0.cmp(&b.0).then_with(|| self.compare_rows(x, y, 1));
-                order.then(a.1.cmp(&b.1))
-            });
-        }
-        let sorted = places.iter().map(|&(_, i)| std::mem::take(&mut rows[i as usize]));
-        *rows = sorted.collect();
-    }
-
-    /// Order by the columns from number `from` on.
-    fn compare_rows(&self, a: &[Datum], b: &[Datum], from: usize) -> std::cmp::Ordering {
-        for c in &self.order[from..] {
-            let o = c.order(a[c.column].as_ref(), b[c.column].as_ref());
-            if o.is_ne() {
-                return o;
-            }
-        }
-        std::cmp::Ordering::Equal
     }
 }
 

@@ -1,15 +1,16 @@
-//! Ordered-set and hypothetical-set aggregates: the rows are kept and sorted, the result is read
-//! off. Counterpart: orderedsetaggs.c.
+//! Ordered-set and hypothetical-set aggregates: the rows are sorted, the result is read off
+//! in one pass over them. Counterpart: orderedsetaggs.c.
 
 use crate::run::Run;
 use crate::sort::SortColumn;
+use crate::sorter::{self, Sorter};
 use eval::CallContext;
 use ids::Oid;
 use pgerror::{PgError, Result, bail};
 use std::cmp::Ordering;
 use types::array::ArrayRef;
 use types::fncx::FnContext;
-use types::{Datum, DatumRef, builtin, oids};
+use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef, builtin, oids};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OrderedSet {
@@ -43,120 +44,231 @@ impl OrderedSet {
         matches!(self, PercentileDisc | PercentileCont | Mode)
     }
 
-    /// The value over sorted rows. `direct` are the direct arguments, of these types.
+    /// The value over rows, of which all are in. `direct` are the direct arguments.
     pub(crate) fn value(
         self,
-        rows: &[Vec<Datum>],
-        order: &[SortColumn],
+        rows: Sorted<'_>,
         direct: &[Datum],
         result_type: Oid,
         run: &mut Run<'_>,
     ) -> Result<Datum> {
         match self {
-            OrderedSet::Mode => Ok(mode(rows, order)),
+            OrderedSet::Mode => rows.mode(run),
             OrderedSet::PercentileDisc | OrderedSet::PercentileCont => {
                 let Some(p) = direct.first() else { return Ok(Datum::Null) };
-                if p.is_null() || rows.is_empty() {
+                // A single share is checked also where there are no rows.
+                if let Datum::Word(_) = p {
+                    check_share(p.as_ref().as_f64())?;
+                }
+                if p.is_null() || rows.count() == 0 {
                     return Ok(Datum::Null);
                 }
                 let result = run.sv.as_facts().type_info(result_type)?;
                 let Datum::Bytes(_) = p else {
-                    return self.percentile(rows, p.as_ref().as_f64(), result_type, run);
+                    let p = [Some(p.as_ref().as_f64())];
+                    return Ok(self.percentiles(rows, &p, result_type, run)?.remove(0));
                 };
                 let wanted = ArrayRef::new(p.as_ref());
                 let float8 = run.sv.as_facts().type_info(oids::FLOAT8)?;
                 let elem = run.sv.as_facts().type_info(result.elem)?;
-                let mut out = Vec::new();
-                for p in wanted.iter(&float8) {
-                    out.push(match p {
-                        DatumRef::Null => Datum::Null,
-                        p => self.percentile(rows, p.as_f64(), elem.oid, run)?,
-                    });
-                }
+                let shares = wanted.iter(&float8).map(|p| (!p.is_null()).then(|| p.as_f64()));
+                let shares: Vec<Option<f64>> = shares.collect();
+                let out = self.percentiles(rows, &shares, elem.oid, run)?;
                 let values = out.iter().map(Datum::as_ref);
                 types::array::build(&elem, &wanted.dims(), &wanted.lower_bounds(), values)
             }
-            _ => Ok(self.hypothetical(rows, order, direct)),
+            _ => self.hypothetical(rows, direct, run),
         }
     }
 
-    fn percentile(
+    /// The places of the rows, counted from 0, between which the value of a share lies, and how
+    /// far from the first to the second.
+    fn place(self, share: f64, count: u64) -> (u64, u64, f64) {
+        let n = count as f64;
+        if self == OrderedSet::PercentileDisc {
+            let at = ((share * n).ceil() as u64).max(1) - 1;
+            let at = at.min(count - 1);
+            return (at, at, 0.0);
+        }
+        let place = share * (n - 1.0);
+        (place.floor() as u64, place.ceil() as u64, place - place.floor())
+    }
+
+    /// The values of some shares (NULL for those that are none), in one pass over the rows.
+    fn percentiles(
         self,
-        rows: &[Vec<Datum>],
-        p: f64,
+        rows: Sorted<'_>,
+        shares: &[Option<f64>],
         result_type: Oid,
         run: &mut Run<'_>,
-    ) -> Result<Datum> {
-        if !(0.0..=1.0).contains(&p) {
-            bail!(NUMERIC_VALUE_OUT_OF_RANGE, "percentile value {p} is not between 0 and 1");
+    ) -> Result<Vec<Datum>> {
+        let mut places = Vec::with_capacity(shares.len());
+        for share in shares {
+            share.map_or(Ok(()), check_share)?;
+            places.push(share.map(|p| self.place(p, rows.count())));
         }
-        let n = rows.len() as f64;
-        if self == OrderedSet::PercentileDisc {
-            let at = ((p * n).ceil() as usize).max(1) - 1;
-            return Ok(rows[at.min(rows.len() - 1)][0].clone());
+        let mut asked: Vec<u64> = places.iter().flatten().flat_map(|p| [p.0, p.1]).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let values = rows.values_at(&asked, run)?;
+        let value_at = |place: u64| match asked.binary_search(&place) {
+            Ok(i) => values.get(i).cloned().unwrap_or_default(),
+            Err(_) => Datum::Null,
+        };
+        let mut out = Vec::with_capacity(places.len());
+        for place in places {
+            out.push(match place {
+                None => Datum::Null,
+                Some((low, high, _)) if low == high => value_at(low),
+                Some((low, high, part)) => {
+                    between(&value_at(low), &value_at(high), part, result_type, run)?
+                }
+            });
         }
-        let place = p * (n - 1.0);
-        let low = &rows[place.floor() as usize][0];
-        let high = &rows[place.ceil() as usize][0];
-        let part = place - place.floor();
-        if place.floor() == place.ceil() {
-            return Ok(low.clone());
-        }
-        if result_type == oids::FLOAT8 {
-            let (l, h) = (low.as_ref().as_f64(), high.as_ref().as_f64());
-            return Ok(Datum::float8(l + part * (h - l)));
-        }
-        let diff = call("interval_mi", run, &[high.as_ref(), low.as_ref()])?;
-        let part = Datum::float8(part);
-        let step = call("interval_mul", run, &[diff.as_ref(), part.as_ref()])?;
-        call("interval_pl", run, &[low.as_ref(), step.as_ref()])
+        Ok(out)
     }
 
     /// Where the direct arguments' row would stand among the rows.
-    fn hypothetical(self, rows: &[Vec<Datum>], order: &[SortColumn], row: &[Datum]) -> Datum {
-        let place = |r: &Vec<Datum>| compare(r, row, order);
-        let less = rows.partition_point(|r| place(r).is_lt());
-        let not_greater = rows.partition_point(|r| place(r).is_le());
-        let n = rows.len();
-        match self {
-            OrderedSet::Rank => Datum::int8(less as i64 + 1),
-            OrderedSet::DenseRank => {
-                let below = &rows[..less];
-                let groups = below.windows(2).filter(|w| compare(&w[0], &w[1], order).is_ne());
-                Datum::int8(groups.count() as i64 + i64::from(less > 0) + 1)
+    fn hypothetical(self, mut rows: Sorted<'_>, row: &[Datum], run: &mut Run<'_>) -> Result<Datum> {
+        let n = rows.count();
+        let (mut less, mut not_greater, mut different) = (0u64, 0u64, 0i64);
+        let mut before: Option<(Batch, usize)> = None;
+        'rows: while let Some(batch) = rows.next(run)? {
+            for r in 0..batch.len {
+                match rows.compare_to((&batch, r), row) {
+                    Ordering::Less => less += 1,
+                    Ordering::Equal => {}
+                    Ordering::Greater => break 'rows,
+                }
+                not_greater += 1;
+                if self == OrderedSet::DenseRank && less == not_greater {
+                    let last = match (r, &before) {
+                        (0, Some((b, l))) => Some((b, *l)),
+                        (0, None) => None,
+                        _ => Some((&batch, r - 1)),
+                    };
+                    let same = |last| rows.compare(last, (&batch, r)).is_eq();
+                    different += i64::from(!last.is_some_and(same));
+                }
             }
+            let last = batch.len.saturating_sub(1);
+            before = Some((batch, last));
+        }
+        Ok(match self {
+            OrderedSet::Rank => Datum::int8(less as i64 + 1),
+            OrderedSet::DenseRank => Datum::int8(different + 1),
             OrderedSet::PercentRank if n == 0 => Datum::float8(0.0),
             OrderedSet::PercentRank => Datum::float8(less as f64 / n as f64),
             _ => Datum::float8((not_greater + 1) as f64 / (n + 1) as f64),
-        }
+        })
     }
 }
 
-fn compare(a: &[Datum], b: &[Datum], order: &[SortColumn]) -> Ordering {
-    for c in order {
-        let o = c.order(a[c.column].as_ref(), b[c.column].as_ref());
-        if o.is_ne() {
-            return o;
-        }
+fn check_share(p: f64) -> Result<()> {
+    if !(0.0..=1.0).contains(&p) {
+        bail!(NUMERIC_VALUE_OUT_OF_RANGE, "percentile value {p} is not between 0 and 1");
     }
-    Ordering::Equal
+    Ok(())
 }
 
-/// The most frequent value, of several the first.
-fn mode(rows: &[Vec<Datum>], order: &[SortColumn]) -> Datum {
-    let mut best: Option<(usize, &Datum)> = None;
-    let mut from = 0;
-    for i in 0..rows.len() {
-        let ends = rows.get(i + 1).is_none_or(|next| compare(&rows[i], next, order).is_ne());
-        if ends {
-            let count = i + 1 - from;
-            if best.is_none_or(|(n, _)| count > n) {
-                best = Some((count, &rows[from][0]));
+/// The value at `part` of the way from one value to the next.
+fn between(
+    low: &Datum,
+    high: &Datum,
+    part: f64,
+    result_type: Oid,
+    run: &mut Run<'_>,
+) -> Result<Datum> {
+    if result_type == oids::FLOAT8 {
+        let (l, h) = (low.as_ref().as_f64(), high.as_ref().as_f64());
+        return Ok(Datum::float8(l + part * (h - l)));
+    }
+    let diff = call("interval_mi", run, &[high.as_ref(), low.as_ref()])?;
+    let part = Datum::float8(part);
+    let step = call("interval_mul", run, &[diff.as_ref(), part.as_ref()])?;
+    call("interval_pl", run, &[low.as_ref(), step.as_ref()])
+}
+
+/// The rows of a group in their order; none without a sorter.
+pub(crate) struct Sorted<'a> {
+    sorter: Option<Box<Sorter>>,
+    order: &'a [SortColumn],
+}
+
+impl<'a> Sorted<'a> {
+    /// Sorts the rows.
+    pub(crate) fn new(
+        mut sorter: Option<Box<Sorter>>,
+        order: &'a [SortColumn],
+        run: &mut Run<'_>,
+    ) -> Result<Sorted<'a>> {
+        if let Some(s) = &mut sorter {
+            s.finish(run)?;
+        }
+        Ok(Sorted { sorter, order })
+    }
+
+    fn count(&self) -> u64 {
+        self.sorter.as_ref().map_or(0, |s| s.count())
+    }
+
+    fn next(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        run.interrupts()?;
+        match &mut self.sorter {
+            Some(s) => s.next(BATCH_ROWS_MAX),
+            None => Ok(None),
+        }
+    }
+
+    fn compare(&self, a: (&Batch, usize), b: (&Batch, usize)) -> Ordering {
+        sorter::compare(self.order, 0, a, b)
+    }
+
+    fn compare_to(&self, (batch, r): (&Batch, usize), row: &[Datum]) -> Ordering {
+        let columns = self.order.iter();
+        let orders = columns.map(|c| c.order(batch.get(r, c.column), row[c.column].as_ref()));
+        orders.fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// The values of the first column in the rows at these places, which ascend.
+    fn values_at(mut self, places: &[u64], run: &mut Run<'_>) -> Result<Vec<Datum>> {
+        let mut values = Vec::with_capacity(places.len());
+        let mut passed = 0u64;
+        while values.len() < places.len() {
+            let Some(batch) = self.next(run)? else { break };
+            let end = passed + batch.len as u64;
+            for &place in places[values.len()..].iter().take_while(|&&p| p < end) {
+                values.push(batch.get((place - passed) as usize, 0).to_owned());
             }
-            from = i + 1;
+            passed = end;
         }
+        Ok(values)
     }
-    best.map_or(Datum::Null, |(_, v)| v.clone())
+
+    /// The most frequent value of the one column, of several the first.
+    fn mode(mut self, run: &mut Run<'_>) -> Result<Datum> {
+        let (mut best, mut best_count) = (Datum::Null, 0u64);
+        let (mut value, mut count) = (Datum::Null, 0u64);
+        while let Some(batch) = self.next(run)? {
+            let mut from = 0;
+            for r in 0..batch.len {
+                let same = match r {
+                    0 => count > 0 && self.compare_to((&batch, 0), &[value.clone()]).is_eq(),
+                    _ => self.compare((&batch, r - 1), (&batch, r)).is_eq(),
+                };
+                if same {
+                    continue;
+                }
+                count += (r - from) as u64;
+                if count > best_count {
+                    (best, best_count) = (std::mem::take(&mut value), count);
+                }
+                (value, count, from) = (batch.get(r, 0).to_owned(), 0, r);
+            }
+            count += (batch.len - from) as u64;
+        }
+        Ok(if count > best_count { value } else { best })
+    }
 }
 
 fn call(name: &str, run: &mut Run<'_>, args: &[DatumRef<'_>]) -> Result<Datum> {

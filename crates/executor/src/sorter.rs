@@ -149,7 +149,7 @@ struct Item {
 }
 
 /// Comparison of whole rows of possibly different batches.
-fn compare(
+pub(crate) fn compare(
     columns: &[SortColumn],
     from: usize,
     a: (&Batch, usize),
@@ -199,6 +199,7 @@ pub(crate) struct Sorter {
     runs: Vec<SpillFile>,
     merge: Option<Merge>,
     peak: usize,
+    count: u64,
 }
 
 /// How rows were sorted, for EXPLAIN.
@@ -229,7 +230,13 @@ impl Sorter {
             runs: Vec::new(),
             merge: None,
             peak: 0,
+            count: 0,
         }
+    }
+
+    /// The rows that it was given.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
     }
 
     fn held(&self) -> usize {
@@ -241,6 +248,7 @@ impl Sorter {
         if batch.len == 0 {
             return Ok(());
         }
+        self.count += batch.len as u64;
         if self.rows.columns.len() != batch.columns.len() {
             self.rows = batch.empty_like();
         }
