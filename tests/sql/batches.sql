@@ -58,3 +58,6 @@ select b, mode() within group (order by a), percentile_disc(0.5) within group (o
 select [[rank¦dense_rank¦percent_rank¦cume_dist]]([[3¦-1¦99¦null]]) within group (order by a [[¦desc¦nulls first]]) from ba
 select [[rank¦dense_rank¦cume_dist]](1100, 'name 5') within group (order by id [[/ 2¦desc¦]], c) from ba
 select dense_rank([[1024¦1500¦2048]]) within group (order by g / [[1¦2¦1024]]) from generate_series(0, 3000) g
+-- Rows are compared column by column.
+select count(distinct (a, b)), count(distinct (c, null::int)), max((select count(*) from (values (1)) v)) from ba
+select (a, b) x from ba group by (a, b) order by x limit 3 offset 20

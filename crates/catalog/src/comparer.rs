@@ -61,8 +61,9 @@ impl RowOrder {
     /// Compares with a row of the type that `other` orders. `None`: they differ in nothing before
     /// columns that cannot be compared.
     fn order(&self, a: DatumRef<'_>, other: &RowOrder, b: DatumRef<'_>) -> Option<Ordering> {
-        let (a, b) = (record::deform(a, &self.types), record::deform(b, &other.types));
-        for (i, ((x, y), c)) in a.iter().zip(&b).zip(&self.columns).enumerate() {
+        let (a, b) = (record::fields(a, &self.types), record::fields(b, &other.types));
+        let same_length = a.len() == b.len();
+        for (i, ((x, y), c)) in a.zip(b).zip(&self.columns).enumerate() {
             if c.dropped {
                 continue;
             }
@@ -70,14 +71,14 @@ impl RowOrder {
                 return None;
             }
             let order = match (x.is_null(), y.is_null()) {
-                (false, false) => c.compare.as_ref()?.order(*x, *y, c.collation),
+                (false, false) => c.compare.as_ref()?.order(x, y, c.collation),
                 (p, q) => p.cmp(&q),
             };
             if order.is_ne() {
                 return Some(order);
             }
         }
-        (a.len() == b.len()).then_some(Ordering::Equal)
+        same_length.then_some(Ordering::Equal)
     }
 }
 
@@ -146,9 +147,12 @@ impl TypedCompare for RecordOrders {
     fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
         let (x, y) = (record::type_of(a).1, record::type_of(b).1);
         let known = self.known.read();
-        let (Some(p), Some(q)) = (known.get(&x).cloned(), known.get(&y).cloned()) else {
-            return self.note_failure(a, b);
-        };
+        let Some(p) = known.get(&x).cloned() else { return self.note_failure(a, b) };
+        if x == y {
+            drop(known);
+            return p.order(a, &p, b).unwrap_or_else(|| self.note_failure(a, b));
+        }
+        let Some(q) = known.get(&y).cloned() else { return self.note_failure(a, b) };
         drop(known);
         p.order(a, &q, b).unwrap_or_else(|| self.note_failure(a, b))
     }

@@ -131,23 +131,27 @@ fn data_bytes(columns: &[(TypeInfo, DatumRef<'_>)]) -> usize {
 
 /// The columns of a row value; those added to the type after it was made are NULL.
 pub fn deform<'a>(d: DatumRef<'a>, columns: &[TypeInfo]) -> Vec<DatumRef<'a>> {
+    fields(d, columns).collect()
+}
+
+/// As [`deform`], one column after the other.
+pub fn fields<'a, 'c>(
+    d: DatumRef<'a>,
+    columns: &'c [TypeInfo],
+) -> impl ExactSizeIterator<Item = DatumRef<'a>> + use<'a, 'c> {
     let b = d.as_bytes();
     let natts = (u16::from_le_bytes([b[14], b[15]]) & 0x7ff) as usize;
     let has_null = u16::from_le_bytes([b[16], b[17]]) & HAS_NULL != 0;
     let data = &b[(b[18] as usize - 4).min(b.len())..];
     let mut at = 0;
-    let mut out = Vec::with_capacity(columns.len());
-    for (i, info) in columns.iter().enumerate() {
-        let null = i >= natts || (has_null && b[HEADER - 4 + i / 8] >> (i % 8) & 1 == 0);
-        if null {
-            out.push(DatumRef::Null);
-            continue;
+    columns.iter().enumerate().map(move |(i, info)| {
+        if i >= natts || (has_null && b[HEADER - 4 + i / 8] >> (i % 8) & 1 == 0) {
+            return DatumRef::Null;
         }
         let (value, end) = array::read_element(info, data, at);
         at = end;
-        out.push(value);
-    }
-    out
+        value
+    })
 }
 
 fn described(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Arc<RowDesc>> {
