@@ -61,3 +61,13 @@ select dense_rank([[1024¦1500¦2048]]) within group (order by g / [[1¦2¦1024]
 -- Rows are compared column by column.
 select count(distinct (a, b)), count(distinct (c, null::int)), max((select count(*) from (values (1)) v)) from ba
 select (a, b) x from ba group by (a, b) order by x limit 3 offset 20
+-- The first that is no NULL, and conversions by text, for all rows of a batch.
+select id, coalesce(a, b), coalesce(a, [[b¦null¦arr[2]]], id), coalesce(a::text, c, 'z'), coalesce(null, a), coalesce(arr[2], -1) from ba where id < 30 order by id
+select sum(coalesce(a, b)), count(coalesce(a, null)), max(coalesce(a::text, c)) from ba where id > [[0¦2995]]
+select coalesce(a, 1 / (id - [[7¦14¦3000¦2999]])) from ba where id < [[20¦4000]] order by id offset 2 limit 1
+select count(*) from ba where coalesce(a, b, 1 / 0) > 2
+select sum((j ->> 'k')::boolean::int), sum((j #>> '{a,b}')::int), max(id::text), max(n::text::float8), count(arr::text), sum(length(c || 'x' || id)), count((id::text)::varchar(2)) from ba
+select (j #>> '{a,c}')::int from ba where id < 5
+select case when a = 1 then (c)::int else id::text::int end from ba where [[a <> 1¦id = 1]] order by 1 limit 2
+select id::text::int2 from ba where id < 3; select (id || '0000')::int2 from ba where id < 4 order by id limit 1
+select ('{a,' || id || '}')::[[text¦varchar¦bpchar¦name]]::text[], ('{1,' || id || '}')::bpchar::int[], id::text::varchar, id::bpchar::text, c::name::text, c::"char"::text from ba where id < 12 order by id

@@ -3,6 +3,7 @@
 
 use crate::elements;
 use crate::host::{CallContext, Host};
+use crate::nodes;
 use crate::program::*;
 use crate::row::{RowInput, RowRef, eval};
 use pgerror::Result;
@@ -440,6 +441,26 @@ fn node_batch(
                 case_batch(arms, default.as_deref(), *by_val, st, host, input, sel)
             })
         }
+        Node::Coalesce { args, by_val }
+            if args.iter().all(is_column_form) && row_count(input, sel) >= CASE_ROWS_MIN =>
+        {
+            stdx::stack::deep(|| coalesce_batch(args, *by_val, st, host, input, sel))
+        }
+        Node::CoerceIo { arg, output, input: parse, by_val: Some(by_val) }
+            if is_column_form(arg) =>
+        {
+            let arg = Arg::of(arg, st, host, input, sel)?;
+            let n = row_count(input, sel);
+            let mut out = Column::new(*by_val);
+            for i in 0..n {
+                let v = arg.get(i, sel.map_or(i, |s| s[i].into()));
+                out.push(nodes::through_text(v, output, parse, st, host)?.as_ref());
+                if is_wider(&out, WIDE_BYTES) && i + 1 < n {
+                    return Err(too_wide(st));
+                }
+            }
+            Ok(out)
+        }
         Node::Not(arg) if is_column_form(arg) => {
             let mut col = node_batch(arg, true, st, host, input, sel)?;
             if let ColumnData::Word(words) = &mut col.data {
@@ -498,6 +519,49 @@ fn case_batch(
     for (n, &row) in rows.iter().enumerate() {
         let (arm, i) = places[usize::from(row)];
         out.push(taken[arm as usize].1.get(i.into(), row.into()));
+        if is_wider(&out, WIDE_BYTES) && n + 1 < rows.len() {
+            return Err(too_wide(st));
+        }
+    }
+    Ok(out)
+}
+
+/// Each argument is evaluated for the rows for which all before it were NULL.
+fn coalesce_batch(
+    args: &[Node],
+    by_val: bool,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &Batch,
+    sel: Option<&[u16]>,
+) -> Result<Column> {
+    let rows = all_rows(input, sel);
+    let mut left = rows.clone();
+    let mut values: Vec<Arg<'_>> = Vec::with_capacity(args.len());
+    // For each row of the batch the argument that it has its value from, and the place there.
+    let mut places = vec![None; input.len];
+    for arg in args {
+        if left.is_empty() {
+            break;
+        }
+        let column = Arg::of(arg, st, host, input, Some(&left))?;
+        let mut place = 0u16..;
+        left.retain(|&row| {
+            let i = place.next().unwrap_or_default();
+            let null = column.get(i.into(), row.into()).is_null();
+            if !null {
+                places[usize::from(row)] = Some((values.len(), i));
+            }
+            null
+        });
+        values.push(column);
+    }
+    let mut out = Column::new(by_val);
+    for (n, &row) in rows.iter().enumerate() {
+        match places[usize::from(row)] {
+            Some((arg, i)) => out.push(values[arg].get(i.into(), row.into())),
+            None => out.push_null(),
+        }
         if is_wider(&out, WIDE_BYTES) && n + 1 < rows.len() {
             return Err(too_wide(st));
         }
@@ -660,6 +724,8 @@ fn is_column_form(node: &Node) -> bool {
         Node::Call(c) => c.result_by_val.is_some() && c.args.iter().all(is_column_form),
         Node::Not(arg) => is_column_form(arg),
         Node::Case { by_val, .. } => by_val.is_some(),
+        Node::Coalesce { args, .. } => args.iter().all(is_column_form),
+        Node::CoerceIo { arg, by_val, .. } => by_val.is_some() && is_column_form(arg),
         _ => false,
     }
 }
@@ -687,7 +753,8 @@ fn is_condition_form(node: &Node) -> bool {
 fn node_by_val(node: &Node) -> bool {
     match node {
         Node::Call(c) => c.result_by_val.unwrap_or(true),
-        Node::Case { by_val, .. } => by_val.unwrap_or(true),
+        Node::Case { by_val, .. } | Node::CoerceIo { by_val, .. } => by_val.unwrap_or(true),
+        Node::Coalesce { by_val, .. } => *by_val,
         _ => true,
     }
 }

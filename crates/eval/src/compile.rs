@@ -298,7 +298,10 @@ impl<'a> Compiler<'a> {
                 Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid }
             }
             Expr::RowCompare(n) => self.row_compare(n)?,
-            Expr::Coalesce(n) => Node::Coalesce(self.nodes(&n.args)?),
+            Expr::Coalesce(n) => Node::Coalesce {
+                args: self.nodes(&n.args)?,
+                by_val: self.facts.type_info(n.coalescetype)?.by_val,
+            },
             Expr::MinMax(n) => {
                 self.facts.check_collation(n.inputcollid)?;
                 if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
@@ -516,15 +519,19 @@ impl<'a> Compiler<'a> {
         let Callee::Scalar(fp) = f.callee else {
             return Err(PgError::unsupported(format!("function {}", f.name)));
         };
-        Ok(IoCall { f: fp, strict: f.strict, types, site: self.site() })
+        Ok(IoCall { f: fp, strict: f.strict, types, site: self.site(), textual: false })
     }
 
     fn coerce_io(&mut self, n: &CoerceViaIo) -> Result<Node> {
         let from = self.facts.type_io(n.arg.type_oid())?;
         let to = self.facts.type_io(n.resulttype)?;
-        let output = self.io_call(&from.output, [from.info.oid, Oid::INVALID, Oid::INVALID])?;
-        let input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
-        Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input })
+        let mut output = self.io_call(&from.output, [from.info.oid, Oid::INVALID, Oid::INVALID])?;
+        let mut input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
+        output.textual = matches!(&*from.output.name, "textout" | "varcharout");
+        input.textual = &*to.input.name == "textin";
+        let volatile = [&from.output, &to.input].iter().any(|f| f.volatility == b'v');
+        let by_val = (!volatile).then_some(to.info.by_val);
+        Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input, by_val })
     }
 
     /// A CASE over a column takes the column's value where a condition asks for it; any other value

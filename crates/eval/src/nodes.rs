@@ -19,16 +19,9 @@ pub(crate) fn eval_rare<'a>(
     input: &RowInput<'a>,
 ) -> Result<Val<'a>> {
     match node {
-        Node::CoerceIo { arg, output, input: parse } => {
+        Node::CoerceIo { arg, output, input: parse, .. } => {
             let v = eval(arg, st, host, input)?;
-            if v.is_null() {
-                return Ok(Val::NULL);
-            }
-            let text = call_io(output, st, host, &[v.as_ref()], oids::CSTRING)?;
-            let param = Datum::oid(parse.types[1]);
-            let typmod = Datum::int4(-1);
-            let args = [text.as_ref(), param.as_ref(), typmod.as_ref()];
-            call_io(parse, st, host, &args, parse.types[1]).map(Val::Own)
+            through_text(v.as_ref(), output, parse, st, host).map(Val::Own)
         }
         Node::ScalarArray { call, use_or, elements: Some(elements), .. } => {
             constant_array(call, *use_or, elements, st, host, input)
@@ -112,6 +105,32 @@ pub(crate) fn eval_rare<'a>(
             rows::convert(host, row.as_ref(), *result_type).map(Val::Own)
         }
         _ => Err(PgError::internal("expression node in the wrong evaluator")),
+    }
+}
+
+/// A value as another type, by the text that stands for both.
+pub(crate) fn through_text(
+    v: DatumRef<'_>,
+    output: &IoCall,
+    parse: &IoCall,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+) -> Result<Datum> {
+    if v.is_null() {
+        return Ok(Datum::Null);
+    }
+    let printed = match output.textual {
+        true => None,
+        false => Some(call_io(output, st, host, &[v], oids::CSTRING)?),
+    };
+    match printed {
+        Some(text) if parse.textual => Ok(text),
+        printed => {
+            let text = printed.as_ref().map_or(v, Datum::as_ref);
+            let (param, typmod) = (Datum::oid(parse.types[1]), Datum::int4(-1));
+            let args = [text, param.as_ref(), typmod.as_ref()];
+            call_io(parse, st, host, &args, parse.types[1])
+        }
     }
 }
 

@@ -94,6 +94,8 @@ pub(crate) struct IoCall {
     pub strict: bool,
     pub types: [Oid; 3],
     pub site: usize,
+    /// The text is the value, or the value the text.
+    pub textual: bool,
 }
 
 pub(crate) struct CaseArm {
@@ -164,7 +166,10 @@ pub(crate) enum Node {
     },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
     Placeholder,
-    Coalesce(Vec<Node>),
+    Coalesce {
+        args: Vec<Node>,
+        by_val: bool,
+    },
     MinMax {
         args: Vec<Node>,
         greatest: bool,
@@ -225,6 +230,8 @@ pub(crate) enum Node {
         arg: Box<Node>,
         output: IoCall,
         input: IoCall,
+        /// Is the value passed by value? `None` where a conversion is volatile.
+        by_val: Option<bool>,
     },
     ArrayCoerce {
         arg: Box<Node>,

@@ -207,7 +207,7 @@ fn eval_compound<'a>(
                 None => Ok(Val::NULL),
             }
         }
-        Node::Coalesce(args) => {
+        Node::Coalesce { args, .. } => {
             for arg in args {
                 let v = eval(arg, st, host, input)?;
                 if !v.is_null() {
