@@ -203,6 +203,18 @@ struct Function<'f> {
     states: &'f mut [EvalState],
 }
 
+/// The rows that first_value and its kin count, as up to three ranges in order. Of the current row
+/// with its ties PostgreSQL counts the one, also where it is not in the frame and the ties are: the
+/// function's value is NULL then. Counterpart: `WinGetFuncArgInFrame`.
+fn counted(options: i32, frame: &Range<usize>, i: usize, peers: Range<usize>) -> [Range<usize>; 3] {
+    let overlap = peers.start < frame.end && frame.start < peers.end;
+    let mut parts = without_excluded(options, frame, i, peers);
+    if options & option::EXCLUDE_TIES != 0 && overlap {
+        parts[1] = i..i + 1;
+    }
+    parts
+}
+
 impl Function<'_> {
     /// Argument `k` at row `i`.
     fn arg(&mut self, k: usize, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
@@ -239,8 +251,8 @@ impl Function<'_> {
                     Kind::Lag | Kind::Lead => self.neighbour(p, i, run)?,
                     _ => {
                         let frame = cursor.frame(clause, p, i, g, run)?;
-                        let parts = without_excluded(clause.options, &frame, i, peers.clone());
-                        self.of_frame(p, i, &parts, run)?
+                        let parts = counted(clause.options, &frame, i, peers.clone());
+                        self.of_frame(p, i, &frame, &parts, run)?
                     }
                 };
                 out.push(run, v.as_ref())?;
@@ -267,11 +279,12 @@ impl Function<'_> {
         }
     }
 
-    /// first_value, last_value and nth_value: of the frame less what is excluded.
+    /// first_value, last_value and nth_value: of the rows of the frame among these.
     fn of_frame(
         &mut self,
         p: &Partition,
         i: usize,
+        frame: &Range<usize>,
         parts: &[Range<usize>],
         run: &mut Run<'_>,
     ) -> Result<Datum> {
@@ -303,8 +316,8 @@ impl Function<'_> {
             _ => parts.iter().find(|r| !r.is_empty()).map(|r| r.start),
         };
         match at {
-            Some(at) => self.arg(0, p, at, run),
-            None => Ok(Datum::Null),
+            Some(at) if frame.contains(&at) => self.arg(0, p, at, run),
+            _ => Ok(Datum::Null),
         }
     }
 
