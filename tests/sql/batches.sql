@@ -71,3 +71,9 @@ select (j #>> '{a,c}')::int from ba where id < 5
 select case when a = 1 then (c)::int else id::text::int end from ba where [[a <> 1¦id = 1]] order by 1 limit 2
 select id::text::int2 from ba where id < 3; select (id || '0000')::int2 from ba where id < 4 order by id limit 1
 select ('{a,' || id || '}')::[[text¦varchar¦bpchar¦name]]::text[], ('{1,' || id || '}')::bpchar::int[], id::text::varchar, id::bpchar::text, c::name::text, c::"char"::text from ba where id < 12 order by id
+-- OFFSET over rows that come in larger batches than were asked for.
+WITH w AS MATERIALIZED (SELECT g FROM generate_series(1, 3000) g) SELECT g FROM w LIMIT 3 OFFSET [[0¦2¦1023¦1024¦1025¦2998¦3000]]
+CREATE FUNCTION bat_numbers(p int) RETURNS SETOF int LANGUAGE sql VOLATILE AS $$ SELECT g + p FROM generate_series(1, abs(p) % 4) g $$
+SELECT x, (SELECT 7 FROM bat_numbers(x) g LIMIT 1 OFFSET 2), (SELECT g FROM bat_numbers(x) g OFFSET 2), (SELECT count(*) FROM (SELECT g FROM bat_numbers(x) g LIMIT 2 OFFSET 1) s) FROM generate_series(1, 8) x
+WITH RECURSIVE r(n) AS (SELECT g FROM generate_series(1, 5) g UNION ALL SELECT * FROM (SELECT n + 10 FROM r WHERE n < 40 OFFSET 2) s) SELECT n FROM r ORDER BY 1
+DROP FUNCTION bat_numbers

@@ -15,7 +15,8 @@ use types::Batch;
 
 /// A running node.
 pub(crate) trait Exec: Send {
-    /// The next rows, at most `want`; a batch may be empty. `None` at the end.
+    /// The next rows, about `want`: rows that are kept anyway may be more. A batch may be empty.
+    /// `None` at the end.
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>>;
 
     /// Passes over the next rows without making them, at most `rows`: how many they were, 0 at the

@@ -493,22 +493,28 @@ impl LimitNode {
         Ok((offset, count))
     }
 
-    /// Passes over the rows before the first; false where there are no more.
-    fn skip_offset(&mut self, run: &mut Run<'_>, offset: u64) -> Result<bool> {
+    /// Passes over the rows before the first: those of the last batch behind them, `None` where
+    /// there are no more rows.
+    fn skip_offset(&mut self, run: &mut Run<'_>, offset: u64) -> Result<Option<Batch>> {
+        let mut rest = Batch::default();
         while self.skipped < offset {
             let rows = (offset - self.skipped).min(BATCH_ROWS_MAX as u64) as usize;
             if let Some(passed) = self.child.skip(run, rows)? {
                 if passed == 0 {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 self.skipped += passed as u64;
                 continue;
             }
-            let Some(batch) = self.child.next(run, rows)? else { return Ok(false) };
-            self.skipped += batch.len as u64;
+            let Some(batch) = self.child.next(run, rows)? else { return Ok(None) };
+            let passed = rows.min(batch.len);
+            self.skipped += passed as u64;
+            if passed < batch.len {
+                rest = slice(&batch, passed, batch.len);
+            }
             self.child.recycle(batch);
         }
-        Ok(true)
+        Ok(Some(rest))
     }
 }
 
@@ -524,17 +530,22 @@ impl Exec for LimitNode {
                 self.done = true;
                 return Ok(None);
             }
-            if self.skipped < offset && !self.skip_offset(run, offset)? {
-                self.done = true;
-                return Ok(None);
-            }
+            let rest = match self.skipped < offset {
+                true => self.skip_offset(run, offset)?,
+                false => Some(Batch::default()),
+            };
             let ask = match left {
                 // Rows after the last are looked at one by one for ties.
                 Some(0) => 1,
                 Some(l) => want.min(l.min(BATCH_ROWS_MAX as u64) as usize),
                 None => want,
             };
-            let Some(batch) = self.child.next(run, ask.max(1))? else {
+            let next = match rest {
+                Some(rest) if rest.len > 0 => Some(rest),
+                Some(_) => self.child.next(run, ask.max(1))?,
+                None => None,
+            };
+            let Some(batch) = next else {
                 self.done = true;
                 return Ok(None);
             };

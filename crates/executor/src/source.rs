@@ -7,6 +7,7 @@ use crate::node::*;
 use crate::project::{ByPosition, Projection, is_large, is_volatile, is_wide};
 use crate::run::{Run, Shared};
 use crate::services::SetRows;
+use crate::sort::slice;
 use crate::spill::RowStore;
 use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, Source};
 use pgerror::{PgError, Result, bail, pg_err};
@@ -398,7 +399,19 @@ struct KeptRows {
     rows: RowStore,
     /// Of the rows: the functions' expressions, not the filter above them.
     sources: Sources,
-    at: usize,
+    /// The next one: its batch, and its place in that.
+    at: (usize, usize),
+}
+
+impl KeptRows {
+    /// The next rows; `None` where there are no more.
+    fn next(&mut self, want: usize) -> Result<Option<Batch>> {
+        let (at, from) = self.at;
+        let Some(rows) = self.rows.get(at)? else { return Ok(None) };
+        let to = rows.len.min(from.saturating_add(want));
+        self.at = if to == rows.len { (at + 1, 0) } else { (at, to) };
+        Ok(Some(slice(&rows, from, to)))
+    }
 }
 
 impl FunctionNode {
@@ -436,7 +449,7 @@ impl FunctionNode {
         let kept = volatile.then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
             let sources = Sources::new(&[], &exprs, run);
-            KeptRows { rows: RowStore::new(run), sources, at: 0 }
+            KeptRows { rows: RowStore::new(run), sources, at: (0, 0) }
         });
         Ok(Box::new(FunctionNode {
             kept,
@@ -631,23 +644,24 @@ impl FunctionNode {
     }
 
     /// The next rows of volatile functions: those that are kept, then new ones.
-    fn produce_kept(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+    fn produce_kept(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let started = self.started;
         let Some(kept) = &mut self.kept else { return Ok(None) };
-        if let Some(b) = kept.rows.get(kept.at)? {
-            kept.at += 1;
-            return Ok(Some((*b).clone()));
+        if let Some(rows) = kept.next(want)? {
+            return Ok(Some(rows));
         }
         if !started {
             kept.sources.record(run);
         }
         let watch = kept.sources.watch();
         let made = watch.over(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
-        if let (Some(kept), Some(b)) = (&mut self.kept, &made) {
-            kept.rows.push(run, Arc::new(b.clone()))?;
-            kept.at += 1;
+        match (&mut self.kept, made) {
+            (Some(kept), Some(b)) => {
+                kept.rows.push(run, Arc::new(b))?;
+                kept.next(want)
+            }
+            _ => Ok(None),
         }
-        Ok(made)
     }
 
     fn start_over(&mut self) {
@@ -656,7 +670,7 @@ impl FunctionNode {
         self.row = 0;
         if let Some(kept) = &mut self.kept {
             kept.rows.clear();
-            kept.at = 0;
+            kept.at = (0, 0);
         }
     }
 }
@@ -667,7 +681,7 @@ impl Exec for FunctionNode {
             return Ok(Some(rest));
         }
         let made = match self.kept {
-            Some(_) => self.produce_kept(run)?,
+            Some(_) => self.produce_kept(run, want)?,
             None => self.produce(run, want)?,
         };
         let Some(made) = made else { return Ok(None) };
@@ -689,7 +703,7 @@ impl Exec for FunctionNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.projection.restart();
         match &mut self.kept {
-            Some(kept) if self.started && !kept.sources.changed(run) => kept.at = 0,
+            Some(kept) if self.started && !kept.sources.changed(run) => kept.at = (0, 0),
             _ => self.start_over(),
         }
         Ok(())
