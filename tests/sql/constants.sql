@@ -75,3 +75,10 @@ SELECT [['1_0'¦"1_0"¦$$1_0$$¦$a1$1_0$a1$¦E'\' 1_0'¦N'1_0'¦/* 1_0 /* */ 1_0
 PREPARE junk AS SELECT [[$1a¦$1_2¦$1abc + 1_0]]
 EXPLAIN (VERBOSE, COSTS OFF) SELECT nullif(null::int, g), nullif(g, null::int), nullif(1, g), nullif(null, 1), nullif(1, null), CASE nullif(('{}'::int[])[1], g) WHEN g + 1 THEN 'a'::text WHEN 7 THEN NULL ELSE 'b'::varchar(10) END FROM generate_series(1, 2) g
 SELECT CASE nullif(('{}'::int[])[1], g) WHEN g + 1 THEN 'a'::text WHEN 7 THEN NULL ELSE v END, nullif(g, null::int) FROM (VALUES (1, 'x'::varchar(10))) t(g, v)
+-- Type modifiers of columns that outer joins and grouping sets keep in their subquery.
+CREATE TABLE tmod (id int, n numeric(8,2), ts timestamp)
+SELECT s.* FROM (VALUES (1)) v(x) LEFT JOIN (SELECT id, COALESCE(n, NULL::numeric)::numeric, CASE WHEN true THEN ts::timestamp(0) ELSE ts END, n + 1, random()::numeric(5,2) FROM tmod) s ON s.id = v.x
+SELECT s.* FROM (VALUES (1)) v(x) LEFT JOIN (SELECT id, COALESCE(n, NULL::numeric)::numeric, CASE WHEN true THEN ts::timestamp(0) ELSE ts END, n + 1 FROM tmod) s ON s.id = v.x
+SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts END AS o FROM tmod) s GROUP BY ROLLUP (o)
+SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts END AS o FROM tmod OFFSET 0) s GROUP BY ROLLUP (o)
+DROP TABLE tmod

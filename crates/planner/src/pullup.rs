@@ -491,8 +491,11 @@ fn pull_up_entry(
 ) -> Result<()> {
     // Its whole row must be NULL, not a row of NULLs, where the outer join has none.
     let whole = spot.place == Place::Nullable && pending.whole_rows.contains(&rti);
-    if whole || !is_simple(query, rti, spot.place, facts) {
+    if !is_plain(query, rti, spot.place) {
         return Ok(());
+    }
+    if whole || !may_move_columns(query, rti, spot.place, facts) {
+        return simplified_typmods(query, rti, facts);
     }
     let rte = &mut query.rtable[rti as usize - 1];
     let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
@@ -631,8 +634,40 @@ fn used_by_groups(query: &Query, rti: i32, column: i16) -> bool {
     found
 }
 
-fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts) -> bool {
-    let nullable = place == Place::Nullable;
+/// Gives columns of a subquery that stays the type modifiers of their simplified expressions:
+/// PostgreSQL has these in their place.
+fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts) -> Result<()> {
+    let RteKind::Subquery { subquery, .. } = &query.rte(rti).kind else { return Ok(()) };
+    let mut changed: Vec<(i16, i32)> = Vec::new();
+    if subquery.target_list.iter().any(|t| is_volatile(&t.expr, facts)) {
+        // It stays there as well.
+        return Ok(());
+    }
+    for t in &subquery.target_list {
+        if !matches!(t.expr, Expr::Var(_) | Expr::Const(_)) {
+            let typmod = facts.fold_query(t.expr.clone(), &|_| false)?.typmod();
+            if typmod != t.expr.typmod() {
+                changed.push((t.resno, typmod));
+            }
+        }
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    walk::deep_query_mut(query, 0, &mut |e, level| {
+        if let Expr::Var(v) = e
+            && (v.varno, v.varlevelsup) == (rti, level)
+            && let Some(&(_, typmod)) = changed.iter().find(|c| c.0 == v.varattno)
+        {
+            v.vartypmod = typmod;
+        }
+        true
+    });
+    Ok(())
+}
+
+/// Is it a subquery of a form whose tables and conditions may stand in the query itself?
+fn is_plain(query: &Query, rti: i32, place: Place) -> bool {
     let rte = query.rte(rti);
     let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
         return false;
@@ -654,9 +689,13 @@ fn is_simple(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts
         && sub.cte_list.is_empty()
         // An outer join needs something to join.
         && (place == Place::Inner || !sub.jointree.fromlist.is_empty());
-    if !plain || query.set_operations.is_some() {
-        return false;
-    }
+    plain && query.set_operations.is_none()
+}
+
+/// May what the subquery computes be computed by the query itself?
+fn may_move_columns(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts) -> bool {
+    let RteKind::Subquery { subquery: sub, .. } = &query.rte(rti).kind else { return false };
+    let nullable = place == Place::Nullable;
     // Below the nullable side every column must be a plain column of the same side. Grouping sets
     // make columns NULL too: what is computed stays a column of the subquery, so that it is one
     // wherever it is used behind them.
