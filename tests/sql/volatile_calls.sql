@@ -45,3 +45,6 @@ SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k < g.k 
 SELECT setval('calls', 1); SELECT count(*) FROM five f LEFT JOIN five g ON f.k = g.k AND f.q <> g.q WHERE nextval('calls') > 0; SELECT last_value FROM calls
 SELECT setval('calls', 1); SELECT count(*) FROM five f, five g, five h WHERE f.k = g.k AND g.k = h.k AND nextval('calls') > 0 AND f.k + abs(g.k) + abs(h.k) > 5; SELECT last_value FROM calls
 SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k = g.k WHERE nextval('calls') > 0 AND EXISTS (SELECT FROM five h WHERE h.k = f.k AND h.q); SELECT last_value FROM calls
+CREATE SEQUENCE vc_sq; CREATE VIEW vc_v AS SELECT g AS k, g::text AS s FROM generate_series(1, 4) g
+SELECT sum(m * 0) FROM (SELECT (SELECT nextval('vc_sq') WHERE t [[IS DISTINCT FROM NULL¦IS NOT NULL]]) m FROM vc_v AS t) s; SELECT last_value FROM vc_sq
+DROP VIEW vc_v; DROP SEQUENCE vc_sq
