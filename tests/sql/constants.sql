@@ -82,3 +82,4 @@ SELECT s.* FROM (VALUES (1)) v(x) LEFT JOIN (SELECT id, COALESCE(n, NULL::numeri
 SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts END AS o FROM tmod) s GROUP BY ROLLUP (o)
 SELECT o, grouping(o) FROM (SELECT CASE WHEN true THEN ts::timestamp(0) ELSE ts END AS o FROM tmod OFFSET 0) s GROUP BY ROLLUP (o)
 DROP TABLE tmod
+SELECT count(*) FROM (VALUES (1)) v(x) LEFT JOIN (SELECT g, [[1/0¦COALESCE(1/0, g)]] AS z FROM generate_series(1, 2) g) s ON s.g = v.x

@@ -429,7 +429,7 @@ struct Pending {
     /// The substitutions that the not yet reattached part of the tree still needs, by range-table
     /// entry.
     targets: HashMap<i32, Vec<TargetEntry>>,
-    /// Range-table entries to whose whole row a Var of the level refers.
+    /// Range-table entries whose whole row is used by some expression of this query.
     whole_rows: Relids,
 }
 
@@ -604,7 +604,7 @@ fn node_reaches_up(node: &JoinTreeNode, fixed: bool) -> bool {
     }
 }
 
-/// The range-table entries to whose whole row a Var refers, in the level or in its sub-selects.
+/// The range-table entries whose whole row is used, by the query itself or by its sub-selects.
 fn whole_rows(query: &Query) -> Relids {
     let mut out = Relids::new();
     walk::deep_query(query, 0, &mut |e, level| {
@@ -634,16 +634,30 @@ fn used_by_groups(query: &Query, rti: i32, column: i16) -> bool {
     found
 }
 
-/// Gives columns of a subquery that stays the type modifiers of their simplified expressions:
-/// PostgreSQL has these in their place.
+/// Gives references to a subquery's columns the type modifiers of the simplified expressions, as
+/// PostgreSQL does, which moves the expressions there. Columns that nothing refers to are not
+/// simplified: that may raise an error.
 fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts) -> Result<()> {
     let RteKind::Subquery { subquery, .. } = &query.rte(rti).kind else { return Ok(()) };
-    let mut changed: Vec<(i16, i32)> = Vec::new();
+    // PostgreSQL does not move these either.
     if subquery.target_list.iter().any(|t| is_volatile(&t.expr, facts)) {
-        // It stays there as well.
         return Ok(());
     }
-    for t in &subquery.target_list {
+    // What the columns of joins stand for is not used by that alone.
+    let mut used: Vec<i16> = Vec::new();
+    walk::clause_exprs(query, &mut |e| {
+        walk::deep_expr(e, 0, &mut |e, level| {
+            if let Expr::Var(v) = e
+                && (v.varno, v.varlevelsup) == (rti, level)
+                && !used.contains(&v.varattno)
+            {
+                used.push(v.varattno);
+            }
+            true
+        });
+    });
+    let mut changed: Vec<(i16, i32)> = Vec::new();
+    for t in subquery.target_list.iter().filter(|t| used.contains(&t.resno)) {
         if !matches!(t.expr, Expr::Var(_) | Expr::Const(_)) {
             let typmod = facts.fold_query(t.expr.clone(), &|_| false)?.typmod();
             if typmod != t.expr.typmod() {
@@ -666,7 +680,8 @@ fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts)
     Ok(())
 }
 
-/// Is it a subquery of a form whose tables and conditions may stand in the query itself?
+/// Is the entry a subquery that can be merged into the query as far as its clauses go? It has no
+/// grouping, sorting, LIMIT and the like.
 fn is_plain(query: &Query, rti: i32, place: Place) -> bool {
     let rte = query.rte(rti);
     let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
