@@ -3,8 +3,9 @@
 //! PostgreSQL's own parser (grammar of version 18) reads the text; its tree is translated once into
 //! [`ast`], at the only place that sees the C side, `edge`. No names are looked up here.
 //!
-//! What is newer than 15 is a syntax error, as there. Known to the grammar and refused with 0A000:
-//! XML.
+//! Syntax that is newer than 15 is a syntax error, as there, as far as `edge/later` and `edge/json`
+//! know it. Known to the grammar and refused with 0A000: XML. Words that are keywords only in the
+//! newer grammar cannot be used as names everywhere: `CREATE FUNCTION json_value` needs quotes.
 //!
 //! Counterpart: parser/parser.c.
 

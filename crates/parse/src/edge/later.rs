@@ -1,6 +1,6 @@
 //! What the grammar accepts and PostgreSQL 15's does not: a syntax error at the token at which
-//! PostgreSQL 15 stops. The grammar is that of a newer version. It also accepts parameters (`$1`) in
-//! places where PostgreSQL wants a literal, so that it can read normalized statements.
+//! PostgreSQL 15 stops. The grammar is that of a newer version. It also accepts parameters (`$1`)
+//! in places where PostgreSQL wants a literal, so that it can read normalized statements.
 
 use crate::ast::*;
 use crate::junk::Scan;
@@ -23,6 +23,8 @@ enum Stop {
     /// At the first of these words that stands in the first parentheses from there on, and in no
     /// others.
     InCall(i32, &'static [&'static str]),
+    /// At the word JSON of the first IS JSON from there on.
+    IsJson(i32),
     /// At the subquery in FROM that has no alias.
     Unnamed,
 }
@@ -40,6 +42,7 @@ impl Later {
         }
         let (from, words): (i32, &[&str]) = match stop {
             Stop::At(at) | Stop::AfterParentheses(at) | Stop::InCall(at, _) => (at, &[]),
+            Stop::IsJson(at) => (at, &["is", "json"]),
             Stop::Unnamed => (start, &[]),
             Stop::Words(at, words) | Stop::After(at, words) => (at, words),
             Stop::AfterUnless(at, words, _) => (at, words),
@@ -51,8 +54,11 @@ impl Later {
         let mut matched = 0;
         while matched < words.len() {
             let (begin, end) = token?;
-            match sql[begin..end].eq_ignore_ascii_case(words[matched]) {
+            let word = &sql[begin..end];
+            let not = matches!(stop, Stop::IsJson(_)) && word.eq_ignore_ascii_case("not");
+            match word.eq_ignore_ascii_case(words[matched]) {
                 true => matched += 1,
+                false if not => {}
                 false => matched = 0,
             }
             if matched < words.len() || matches!(stop, Stop::After(..) | Stop::AfterUnless(..)) {
@@ -140,7 +146,7 @@ impl Later {
 
     /// `a IS JSON`
     pub(super) fn is_json(&mut self, at: i32) {
-        self.stop(Stop::Words(at, &["json"]));
+        self.stop(Stop::IsJson(at));
     }
 
     /// `FROM (SELECT 1)`
@@ -318,7 +324,8 @@ const AFTER_FROM: &[&str] = &[
 const IN_QUERY: &[&str] =
     &[")", "union", "intersect", "except", "order", "limit", "offset", "fetch", "for"];
 
-/// The error for the first subquery in FROM that has no alias: the first whose end is reached.
+/// The error for a subquery in FROM that has no alias: of several the one whose closing parenthesis
+/// comes first, since the grammar meets that one first.
 fn unnamed(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
     let mut scan = Scan::new(sql, start);
     let is = |token: (usize, usize), words: &[&str]| {

@@ -131,7 +131,8 @@ BooleanTest = BooleanTest(r) { arg: r.arg(), booltesttype: r.booltesttype, locat
     JoinExpr = JoinExpr(r) { jointype: r.jointype, is_natural: r.is_natural, larg: r.larg(), rarg:
         r.rarg(), using_clause: r.using_clause(), join_using_alias: r.join_using_alias(), quals:
         r.quals(), alias: r.alias() };
-RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(), alias: r.alias() } unless derived;
+    RangeSubselect = RangeSubselect(r) { lateral: r.lateral, subquery: r.subquery(), alias:
+        r.alias() } unless derived;
     RangeFunction = RangeFunction(r) { lateral: r.lateral, ordinality: r.ordinality, is_rowsfrom:
         r.is_rowsfrom, functions: r.functions(), alias: r.alias(), coldeflist: r.coldeflist() };
     RangeTableSample = RangeTableSample(r) { relation: r.relation(), method: r.method(), args:
