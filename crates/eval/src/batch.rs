@@ -508,17 +508,29 @@ fn case_batch(
         };
         taken.push((left, values));
     }
-    // For each row of the batch the arm, and the place among the rows that the arm took.
+    gathered(&taken, &rows, by_val, st, input)
+}
+
+/// One column of the values that were computed for parts of the rows: each part has the rows and
+/// their values, and each of `rows` is in one part.
+fn gathered(
+    parts: &[(Selection, Arg<'_>)],
+    rows: &[u16],
+    by_val: bool,
+    st: &mut EvalState,
+    input: &Batch,
+) -> Result<Column> {
+    // For each row of the batch its part, and the place among the part's rows.
     let mut places = vec![(0u32, 0u16); input.len];
-    for (arm, (hits, _)) in taken.iter().enumerate() {
+    for (part, (hits, _)) in parts.iter().enumerate() {
         for (i, &row) in hits.iter().enumerate() {
-            places[usize::from(row)] = (arm as u32, i as u16);
+            places[usize::from(row)] = (part as u32, i as u16);
         }
     }
     let mut out = Column::new(by_val);
     for (n, &row) in rows.iter().enumerate() {
-        let (arm, i) = places[usize::from(row)];
-        out.push(taken[arm as usize].1.get(i.into(), row.into()));
+        let (part, i) = places[usize::from(row)];
+        out.push(parts[part as usize].1.get(i.into(), row.into()));
         if is_wider(&out, WIDE_BYTES) && n + 1 < rows.len() {
             return Err(too_wide(st));
         }
@@ -537,36 +549,22 @@ fn coalesce_batch(
 ) -> Result<Column> {
     let rows = all_rows(input, sel);
     let mut left = rows.clone();
-    let mut values: Vec<Arg<'_>> = Vec::with_capacity(args.len());
-    // For each row of the batch the argument that it has its value from, and the place there.
-    let mut places = vec![None; input.len];
+    // Each argument with the rows that it was evaluated for. Of a row the last one counts.
+    let mut parts: Vec<(Selection, Arg<'_>)> = Vec::with_capacity(args.len() + 1);
     for arg in args {
         if left.is_empty() {
             break;
         }
-        let column = Arg::of(arg, st, host, input, Some(&left))?;
-        let mut place = 0u16..;
-        left.retain(|&row| {
+        let values = Arg::of(arg, st, host, input, Some(&left))?;
+        let mut nulls = left.clone();
+        let mut place = 0usize..;
+        nulls.retain(|&row| {
             let i = place.next().unwrap_or_default();
-            let null = column.get(i.into(), row.into()).is_null();
-            if !null {
-                places[usize::from(row)] = Some((values.len(), i));
-            }
-            null
+            values.get(i, row.into()).is_null()
         });
-        values.push(column);
+        parts.push((std::mem::replace(&mut left, nulls), values));
     }
-    let mut out = Column::new(by_val);
-    for (n, &row) in rows.iter().enumerate() {
-        match places[usize::from(row)] {
-            Some((arg, i)) => out.push(values[arg].get(i.into(), row.into())),
-            None => out.push_null(),
-        }
-        if is_wider(&out, WIDE_BYTES) && n + 1 < rows.len() {
-            return Err(too_wide(st));
-        }
-    }
-    Ok(out)
+    gathered(&parts, &rows, by_val, st, input)
 }
 
 /// An argument of a call: a column computed, a column of the input, or one value for all rows.

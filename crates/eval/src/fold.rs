@@ -378,14 +378,14 @@ impl Folder<'_> {
 
     /// Is it a row, even if all in it is NULL?
     fn is_row(&self, arg: &Expr) -> bool {
-        // One of an outer query stays: without it the sub-select would be evaluated once for all.
-        let outer = |e: &Expr| match e {
-            Expr::Var(v) => v.varlevelsup > 0,
-            Expr::Param(_) => true,
-            _ => false,
-        };
         match arg {
-            Expr::Row(_) => !walk::any(arg, &mut { outer }),
+            // A row of an outer query stays: without it the sub-select would be evaluated once
+            // for all rows.
+            Expr::Row(_) => !walk::any(arg, &mut |e| match e {
+                Expr::Var(v) => v.varlevelsup > 0,
+                Expr::Param(_) => true,
+                _ => false,
+            }),
             Expr::Var(v) => v.varattno == 0 && v.varlevelsup == 0 && (self.present)(v.varno),
             _ => false,
         }
