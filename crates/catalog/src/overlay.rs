@@ -40,8 +40,8 @@ impl Overlay {
         self.dirty.is_empty() && self.dirty_relations.is_empty() && !self.all_relations
     }
 
-    /// Which of the states that the session's own changes have gone through; 0 without changes. What
-    /// was derived from catalogs at one number holds no longer at another.
+    /// The number of the state in which the session's own changes are; 0 without changes. Each
+    /// change gives a new number, and what was derived from the catalogs before is then stale.
     pub fn version(&self) -> u64 {
         if self.is_clean() { 0 } else { self.version }
     }

@@ -180,8 +180,8 @@ pub struct Aggref {
 #[derive(Clone, Debug)]
 pub struct GroupingFunc {
     pub args: Vec<Expr>,
-    /// Not part of equality, as in PostgreSQL: above the aggregation, calls whose arguments have
-    /// become the same are one.
+    /// Not compared by `==`, as in PostgreSQL: two calls with equal arguments are computed once
+    /// above the aggregation.
     pub refs: Vec<u32>,
     pub agglevelsup: u32,
     pub location: Location,

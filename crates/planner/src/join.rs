@@ -772,8 +772,8 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     }
 }
 
-/// The paths of a side whose order a join does not keep that it can gain from: those with
-/// parameters, and the two others of lowest total and of lowest startup cost.
+/// The paths worth trying for a side whose row order the join does not keep: those with parameters,
+/// and of the others the ones with the lowest total and the lowest startup cost.
 /// Counterpart: `cheapest_total_inner` of joinpath.c.
 fn best_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     let cheapest = paths.cheapest();

@@ -221,7 +221,8 @@ impl Glob<'_> {
         })
     }
 
-    /// An equality between columns of two sides as a merge join uses it, the outer side on the left.
+    /// An equality between columns of two sides as a merge join uses it. The outer side is on the
+    /// left.
     pub(crate) fn merge_clause(&mut self, root: &Root, q: &Expr) -> Result<Option<MergeClause>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         for family in self.facts.equality_families(op.opno)? {

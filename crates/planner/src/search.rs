@@ -42,7 +42,8 @@ impl Subsets<'_> {
     }
 
     /// The conditions that a join of the two sets tests, one of each class, and whether they tie
-    /// the two. `added`: also those on the right set alone, whose columns come with this join.
+    /// the two. With `added`, conditions on the right set alone count too: its columns are first
+    /// available in this join.
     fn between(&self, left: usize, right: usize, added: bool) -> (Vec<Rc<Clause>>, bool) {
         let mut here = Vec::new();
         let mut classes: SmallVec<[usize; 8]> = SmallVec::new();
