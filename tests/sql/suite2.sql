@@ -128,7 +128,7 @@ CREATE INDEX ci8 ON ct1 ((b COLLATE "POSIX" collate "C"))
 CREATE INDEX ci9 ON ct1 (a COLLATE "C")
 CREATE INDEX ci10 ON ct1 ((a COLLATE "C"))
 SELECT relname, pg_get_indexdef(oid) FROM pg_class WHERE relname LIKE 'ci%' ORDER BY 1
-select indexrelid::regclass, indkey, indcollation, indexprs is null from pg_index where indrelid='ct1'::regclass order by 1::text
+select indexrelid::regclass, indkey, indcollation, indexprs is null from pg_index where indrelid='ct1'::regclass order by indexrelid::regclass::text
 create table cpart (a text collate "POSIX", unique (a collate "C"))
 create table cchk (a text check (a collate "C" > 'b'), b text generated always as (a collate "C") stored, c text default 'a' collate "C")
 CREATE DOMAIN testdomain_i AS int COLLATE "POSIX"
