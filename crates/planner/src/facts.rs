@@ -150,8 +150,16 @@ pub struct CostSettings {
     pub enable_material: bool,
     pub enable_memoize: bool,
     pub enable_incremental_sort: bool,
-    /// Most items whose join order is searched exhaustively.
-    pub join_collapse_limit: usize,
+    pub collapse: Collapse,
+}
+
+/// How many items a list of joins may have that are joined in any order.
+#[derive(Clone, Copy, Debug)]
+pub struct Collapse {
+    /// `from_collapse_limit`: with the items of a subquery in FROM.
+    pub from: usize,
+    /// `join_collapse_limit`: with the items of both sides of a JOIN.
+    pub join: usize,
 }
 
 impl Default for CostSettings {
@@ -178,7 +186,7 @@ impl Default for CostSettings {
             enable_material: true,
             enable_memoize: true,
             enable_incremental_sort: true,
-            join_collapse_limit: 8,
+            collapse: Collapse { from: 8, join: 8 },
         }
     }
 }

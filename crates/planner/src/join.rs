@@ -1,7 +1,8 @@
 //! Ways and order to join. Counterpart: joinrels.c, joinpath.c, costsize.c.
 //!
-//! Up to `EXHAUSTIVE_MAX` items the order is found by dynamic programming over subsets; beyond, the
-//! cheapest pair is joined until one is left.
+//! Lists that the collapse limits set apart are joined first. Up to `EXHAUSTIVE_MAX` items of a list
+//! the order is found by dynamic programming over subsets; beyond, the cheapest pair is joined until
+//! one is left.
 
 use crate::clause::{Clause, Clauses, clauses_cost};
 use crate::factor::restriction_of;
@@ -23,8 +24,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use types::oids;
 
-/// Subsets double with each item; ten items are about a thousand subsets.
-const EXHAUSTIVE_MAX: usize = 10;
+/// Subsets double with each item. PostgreSQL searches otherwise from `geqo_threshold`, 12, on.
+pub(crate) const EXHAUSTIVE_MAX: usize = 11;
 
 /// A joined set of items.
 #[derive(Clone, Debug, Default)]
@@ -222,10 +223,8 @@ impl Glob<'_> {
                 one = self.filtered(root, one, &multi)?;
             }
             one
-        } else if rels.len() <= self.exhaustive_max() {
-            self.search_exhaustively(root, rels, Vec::new(), &multi, &ends)?
         } else {
-            self.search_greedily(root, rels, &multi, &ends)?
+            self.search_lists(root, rels, &problem.lists, &multi, &ends)?
         };
         if !volatile.is_empty() {
             joined = self.filtered(root, joined, &volatile)?;
@@ -379,14 +378,9 @@ impl Glob<'_> {
         Ok(r)
     }
 
-    /// How many relations are joined in the best of all orders.
-    pub(crate) fn exhaustive_max(&self) -> usize {
-        EXHAUSTIVE_MAX.min(self.costs().join_collapse_limit.max(2) + 2)
-    }
-
     /// How many relations semi, anti and left joins are searched with.
     pub(crate) fn collapse_max(&self) -> usize {
-        EXHAUSTIVE_MAX.min(self.facts.costs().join_collapse_limit)
+        EXHAUSTIVE_MAX.min(self.facts.costs().collapse.join)
     }
 
     pub(crate) fn join_rows(

@@ -2,20 +2,25 @@
 //! where they may be tested. Counterpart: initsplan.c.
 //!
 //! Inner joins dissolve into one list of items; an outer, semi or anti join is an item of its own,
-//! whose two sides are problems in turn.
+//! whose two sides are problems in turn. A list that would exceed a collapse limit is divided.
 
 use crate::factor::factored;
+use crate::facts::Collapse;
 use crate::path::Relids;
 use crate::prep::node_relids;
 use crate::vars::*;
 use plan::expr::Expr;
 use plan::query::*;
+use std::slice::SliceIndex;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problem {
     pub items: Vec<Item>,
     /// Conditions on the items, ANDed.
     pub quals: Vec<Expr>,
+    /// The relations of items that are joined with each other before they are joined with others,
+    /// inner lists first.
+    pub lists: Vec<Relids>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,16 +69,29 @@ fn restrict(q: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
+fn relids_of_items(items: &[Item]) -> Relids {
+    let mut out = Relids::new();
+    for item in items {
+        match item {
+            Item::Rel(r) => {
+                out.insert(*r);
+            }
+            Item::Join(j) => out.add(&j.relids),
+        }
+    }
+    out
+}
+
 impl Problem {
-    pub(crate) fn of(from: &FromExpr) -> Problem {
+    pub(crate) fn of(from: &FromExpr, limits: Collapse) -> Problem {
         let mut p = Problem::default();
-        p.add_from(from);
+        p.add_from(from, limits);
         p.settled()
     }
 
-    fn of_node(node: &JoinTreeNode) -> Problem {
+    fn of_node(node: &JoinTreeNode, limits: Collapse) -> Problem {
         let mut p = Problem::default();
-        p.add_node(node);
+        p.add_node(node, limits);
         p.settled()
     }
 
@@ -84,31 +102,60 @@ impl Problem {
         self
     }
 
-    fn add_from(&mut self, from: &FromExpr) {
-        for node in &from.fromlist {
-            self.add_node(node);
+    /// Adds the items of a FROM clause. Returns the length of its list: a sublist counts as one.
+    fn add_from(&mut self, from: &FromExpr, limits: Collapse) -> usize {
+        let mut length = 0;
+        for (i, node) in from.fromlist.iter().enumerate() {
+            let start = self.items.len();
+            let added = self.add_node(node, limits);
+            let remaining = from.fromlist.len() - i - 1;
+            length += match added {
+                2.. if length + added + remaining > limits.from => self.add_list(start..),
+                _ => added,
+            };
         }
         if let Some(q) = &from.quals {
             restrict(q, &mut self.quals);
         }
+        length
     }
 
-    fn add_node(&mut self, node: &JoinTreeNode) {
+    /// Makes the items of that range a list of their own. Returns its length in the outer list.
+    fn add_list(&mut self, items: impl SliceIndex<[Item], Output = [Item]>) -> usize {
+        self.lists.push(relids_of_items(&self.items[items]));
+        1
+    }
+
+    /// Adds the items of a node, and returns the length of its list. Counterpart:
+    /// `deconstruct_recurse`.
+    fn add_node(&mut self, node: &JoinTreeNode, limits: Collapse) -> usize {
         match node {
             JoinTreeNode::Rtr(rti) => self.items.push(Item::Rel(*rti)),
-            JoinTreeNode::From(f) => self.add_from(f),
+            JoinTreeNode::From(f) => return self.add_from(f, limits),
             JoinTreeNode::Join(j) if j.jointype == JoinType::Inner => {
-                self.add_node(&j.larg);
-                self.add_node(&j.rarg);
+                let start = self.items.len();
+                let left = self.add_node(&j.larg, limits);
+                let middle = self.items.len();
+                let right = self.add_node(&j.rarg, limits);
                 if let Some(q) = &j.quals {
                     restrict(q, &mut self.quals);
                 }
+                if left + right <= limits.join {
+                    return left + right;
+                }
+                if left > 1 {
+                    self.add_list(start..middle);
+                }
+                if right > 1 {
+                    self.add_list(middle..);
+                }
+                return 2;
             }
             JoinTreeNode::Join(j) => {
                 let mut item = JoinItem {
                     jointype: j.jointype,
-                    left: stdx::stack::deep(|| Problem::of_node(&j.larg)),
-                    right: stdx::stack::deep(|| Problem::of_node(&j.rarg)),
+                    left: stdx::stack::deep(|| Problem::of_node(&j.larg, limits)),
+                    right: stdx::stack::deep(|| Problem::of_node(&j.rarg, limits)),
                     quals: Vec::new(),
                     relids: node_relids(node),
                 };
@@ -140,19 +187,11 @@ impl Problem {
                 self.items.push(Item::Join(Box::new(item)));
             }
         }
+        1
     }
 
     pub(crate) fn relids(&self) -> Relids {
-        let mut out = Relids::new();
-        for item in &self.items {
-            match item {
-                Item::Rel(r) => {
-                    out.insert(*r);
-                }
-                Item::Join(j) => out.add(&j.relids),
-            }
-        }
-        out
+        relids_of_items(&self.items)
     }
 
     /// Takes those conditions away that need relations from outside.

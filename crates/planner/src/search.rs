@@ -4,7 +4,7 @@
 use crate::clause::{Clause, Clauses};
 use crate::filters::FilterRel;
 use crate::glob::*;
-use crate::join::{Ends, JoinRel};
+use crate::join::{EXHAUSTIVE_MAX, Ends, JoinRel};
 use crate::path::Relids;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
@@ -65,6 +65,39 @@ impl Subsets<'_> {
 }
 
 impl Glob<'_> {
+    /// Joins the relations of each list, then all that is left.
+    pub(crate) fn search_lists(
+        &mut self,
+        root: &mut Root,
+        mut rels: Vec<JoinRel>,
+        lists: &[Relids],
+        quals: &[Expr],
+        ends: &Ends,
+    ) -> Result<JoinRel> {
+        for list in lists {
+            let Some(at) = rels.iter().position(|r| r.relids.is_subset(list)) else { continue };
+            let (members, others): (Vec<_>, Vec<_>) =
+                rels.into_iter().partition(|r| r.relids.is_subset(list));
+            rels = others;
+            rels.insert(at, self.search_list(root, members, quals, ends)?);
+        }
+        self.search_list(root, rels, quals, ends)
+    }
+
+    fn search_list(
+        &mut self,
+        root: &mut Root,
+        mut rels: Vec<JoinRel>,
+        quals: &[Expr],
+        ends: &Ends,
+    ) -> Result<JoinRel> {
+        match rels.len() {
+            1 => Ok(rels.swap_remove(0)),
+            ..=EXHAUSTIVE_MAX => self.search_exhaustively(root, rels, Vec::new(), quals, ends),
+            _ => self.search_greedily(root, rels, quals, ends),
+        }
+    }
+
     /// The best order of all. A filter is joined with any set that has the relations it asks for,
     /// as the right side.
     pub(crate) fn search_exhaustively(

@@ -327,7 +327,7 @@ impl Glob<'_> {
 
     /// The joined relations of the level with all paths worth looking at.
     fn level_rel(&mut self, root: &mut Root, want: &[Expr]) -> Result<JoinRel> {
-        let problem = Problem::of(&root.query.jointree.clone());
+        let problem = Problem::of(&root.query.jointree.clone(), self.facts.costs().collapse);
         if !problem.items.is_empty() {
             let mut needed = want.to_vec();
             needed.extend(lateral_exprs(&root.query));

@@ -286,7 +286,8 @@ impl Core {
             "enable_memoize" => costs.enable_memoize = value.as_bool(),
             "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
             "enable_material" => costs.enable_material = value.as_bool(),
-            "join_collapse_limit" => costs.join_collapse_limit = value.as_int().max(1) as usize,
+            "from_collapse_limit" => costs.collapse.from = value.as_int().max(1) as usize,
+            "join_collapse_limit" => costs.collapse.join = value.as_int().max(1) as usize,
             "application_name" => {
                 self.speaker.application = value.as_text().to_owned();
                 self.show_speaker();
