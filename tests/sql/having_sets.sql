@@ -8,3 +8,11 @@ SELECT x % 2, count(*), sum(y), [[0¦grouping(x % 2)¦max(c)]] FROM generate_ser
 SELECT (ROW(1.5::float8, 'THREE') <= ROW(1.5::float8, 'x y')) AS x, grouping((ROW(1.5::float8, 'THREE') <= ROW(1.5::float8, 'x y'))), count(*) FROM generate_series(1, 2) g GROUP BY [[ROLLUP¦CUBE]] ((ROW(1.5::float8, 'THREE') <= ROW(1.5::float8, 'x y'))) [[¦HAVING ((ROW(1.5::float8, 'THREE') <= ROW(1.5::float8, 'x y'))) IS NULL ]]ORDER BY 2
 -- Above the aggregation, calls of grouping() whose arguments have become the same are one.
 SELECT * FROM (SELECT (CASE WHEN true THEN g ELSE 2 END + 0) AS a, grouping((CASE WHEN true THEN g ELSE 2 END + 0)), (g + 0) AS b, grouping((g + 0))[[, 1¦, rank() OVER (ORDER BY count(*))]] FROM generate_series(1, 2) g GROUP BY GROUPING SETS (((CASE WHEN true THEN g ELSE 2 END + 0), (g + 0)), ((CASE WHEN true THEN g ELSE 2 END + 0)), ((g + 0)), ())) s ORDER BY 1, 2, 3, 4, 5
+EXPLAIN (COSTS OFF) SELECT a, count(*) FROM (VALUES (1), (2)) v(a) GROUP BY GROUPING SETS ((a), ()) HAVING NOT false
+SELECT 1 AS one HAVING true
+EXPLAIN (COSTS OFF) SELECT 1 AS one FROM generate_series(1, 3) HAVING NOT false
+EXPLAIN (COSTS OFF) SELECT 1 AS one FROM generate_series(1, 3) HAVING random() > 2
+EXPLAIN (COSTS OFF) SELECT count(*) OVER () AS one, generate_series(1, 3) FROM generate_series(1, 3) HAVING 1 > 2
+SELECT count(*) OVER (), generate_series(1, 3) FROM generate_series(1, 3) g HAVING now() IS NOT NULL ORDER BY 2 LIMIT 2
+SELECT (SELECT a HAVING a > 1) FROM (VALUES (1), (2), (3)) v(a)
+SELECT a, (SELECT 'x' FROM generate_series(1, 9) HAVING a > random() + 1) FROM (VALUES (1), (2), (3)) v(a)

@@ -51,3 +51,16 @@ SELECT count(*), sum(x.n) FROM la LEFT JOIN lb ON lb.a = la.a CROSS JOIN le x WH
 SELECT count(*), count(l.m) FROM la CROSS JOIN le x LEFT JOIN lb ON lb.a = la.a CROSS JOIN LATERAL (SELECT coalesce(lb.d, x.n) AS m OFFSET 0) l WHERE l.m = la.c
 SELECT count(*), sum(lb.d), count(ld.g) FROM la LEFT JOIN lb ON lb.a = la.a LEFT JOIN ld ON ld.f = lb.d WHERE EXISTS (SELECT FROM lc WHERE lc.f = la.b) AND NOT EXISTS (SELECT FROM lc x WHERE x.f = la.c + 20) AND (ld.g IS NULL OR lb.d > 1)
 SELECT count(*), sum(d) FROM (SELECT * FROM la WHERE b IN (SELECT f FROM lc)) s LEFT JOIN lb ON lb.a = s.a WHERE coalesce(lb.d, s.c) = s.c
+-- An empty array makes ANY false and ALL true for NULL too: no reason to take an outer join for an inner one.
+CREATE TEMP TABLE ea(a int); CREATE TEMP TABLE eb(a int, b int[]); INSERT INTO ea VALUES (1), (2), (3), (NULL); INSERT INTO eb VALUES (2, '{}'), (3, '{3}'), (5, NULL)
+SELECT ea.a, eb.a FROM ea LEFT JOIN eb USING (a) WHERE (eb.a <> ANY ('{}'::int[])) <= (ea.a > 100) ORDER BY 1
+SELECT ea.a, eb.a FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE NOT (eb.a = ANY ('{}'::int[])) ORDER BY 1
+SELECT ea.a, eb.a FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE (eb.a = ANY ('{}'::int[])) IS FALSE ORDER BY 1
+SELECT ea.a, eb.a FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE (eb.a = ANY ('{}'::int[])) IS NOT NULL ORDER BY 1
+SELECT ea.a, eb.a FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ALL ('{}'::int[]) ORDER BY 1
+SELECT ea.a, eb.a FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE abs((eb.a = ANY ('{}'::int[]))::int) = 0 ORDER BY 1
+SELECT ea.a, eb.a FROM ea FULL JOIN eb ON ea.a = eb.a WHERE NOT (eb.a = ANY (array_remove(ARRAY[ea.a], 2))) ORDER BY 1, 2
+SELECT ea.a, x.a FROM ea LEFT JOIN eb x ON ea.a = x.a LEFT JOIN eb y ON x.a = y.a AND NOT (y.a = ANY ('{}'::int[])) WHERE NOT (y.a = ANY ('{}')) ORDER BY 1
+EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ALL ('{1,2}'::int[])
+EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a > eb.a WHERE NOT (eb.a = ANY (ARRAY[ea.a, 2]))
+EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ANY (ARRAY(SELECT 1))

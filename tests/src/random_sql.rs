@@ -138,10 +138,11 @@ fn random_statements_answer_as_on_the_real_server() {
         }
     });
     let wrong = wrong.into_inner().expect("no panic while it was held");
-    let Counts { statements, steps, canceled, cliffs, refused } = counts;
+    let Counts { statements, steps, canceled, cliffs, refused, ambiguous } = counts;
     eprintln!(
         "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
-         ({cliffs} answered quickly by the real server), {} differences",
+         ({cliffs} answered quickly by the real server), {ambiguous} with several answers, \
+         {} differences",
         start.elapsed().as_secs(),
         wrong.len()
     );

@@ -53,12 +53,14 @@ pub(crate) fn runs_a_query(q: &Expr) -> bool {
     plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
 }
 
+pub(crate) fn is_true(e: &Expr) -> bool {
+    matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool())
+}
+
 /// Adds the parts of a condition that may be false.
 fn restrict(q: &Expr, out: &mut Vec<Expr>) {
     let at = out.len();
     conjuncts(factored(q.clone()), out);
-    let is_true =
-        |e: &Expr| matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool());
     let mut i = at;
     while i < out.len() {
         if is_true(&out[i]) {

@@ -13,6 +13,7 @@ use plan::expr::*;
 use plan::query::*;
 use plan::walk;
 use std::collections::BTreeSet;
+use types::array::ArrayRef;
 
 /// Columns by range-table index and number.
 type Columns = BTreeSet<(i32, AttrNo)>;
@@ -188,6 +189,13 @@ impl Glob<'_> {
             {
                 self.strict_in(&n.arg, key)?
             }
+            // False or NULL for NULL.
+            Expr::ScalarArrayOp(n) if n.use_or && self.facts.operator(n.opno)?.strict => {
+                match n.args.first() {
+                    Some(a) => self.strict_in(a, key)?,
+                    None => BTreeSet::new(),
+                }
+            }
             _ => self.strict_in(expr, key)?,
         })
     }
@@ -210,9 +218,10 @@ impl Glob<'_> {
                 }
             }
             Expr::ScalarArrayOp(n) => {
-                if n.use_or
+                // An empty array makes it true or false, whatever is compared with its elements.
+                if let [a, array] = n.args.as_slice()
+                    && has_elements(array)
                     && self.facts.operator(n.opno)?.strict
-                    && let Some(a) = n.args.first()
                 {
                     out.extend(self.strict_in(a, key)?);
                 }
@@ -228,6 +237,15 @@ impl Glob<'_> {
             _ => {}
         }
         Ok(out)
+    }
+}
+
+/// Is the array known to have elements? Counterpart: `is_strict_saop`.
+fn has_elements(array: &Expr) -> bool {
+    match array {
+        Expr::Const(c) => !c.is_null() && ArrayRef::new(c.value.as_ref()).count() > 0,
+        Expr::Array(a) => !a.multidims && !a.elements.is_empty(),
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::group::{keeps_rows, set_keys_apart};
 use crate::join::JoinRel;
 use crate::path::*;
 use crate::pullup::lateral_exprs;
-use crate::quals::Problem;
+use crate::quals::{Problem, is_true};
 use crate::refs::*;
 use crate::rel::clamp_rows;
 use crate::runcond::active_windows;
@@ -71,11 +71,13 @@ impl Glob<'_> {
         root.constants = self.constant_exprs(&root.query)?;
         root.alike = self.equal_columns(&root.query)?;
         root.query.window_clause = active_windows(&root.query);
+        let q = &mut root.query;
+        let grouped = q.has_aggs || !q.group_clause.is_empty() || !q.grouping_sets.is_empty();
+        if !grouped && q.having_qual.is_some() {
+            // One row or none, whatever FROM holds: nothing of that is looked at.
+            q.jointree = FromExpr { fromlist: Vec::new(), quals: q.having_qual.take() };
+        }
         let q = &root.query;
-        let grouped = q.has_aggs
-            || !q.group_clause.is_empty()
-            || !q.grouping_sets.is_empty()
-            || q.having_qual.is_some();
         let windowed = q.has_window_funcs;
         let mut order = self.order_of(root, &q.sort_clause.clone(), targets)?;
         let distinct = root.query.distinct_clause.clone();
@@ -123,6 +125,7 @@ impl Glob<'_> {
         let mut having = Vec::new();
         if let Some(qual) = &root.query.having_qual {
             conjuncts(qual.clone(), &mut having);
+            having.retain(|e| !is_true(e));
         }
         let join_want = if grouped {
             let mut v = group_exprs.clone();
@@ -151,13 +154,6 @@ impl Glob<'_> {
         if sets_below {
             scan_want.clear();
             join_want.iter().for_each(|e| inputs(e, &[], &mut scan_want));
-        }
-        // HAVING alone makes one row, whatever FROM holds: nothing of that is looked at.
-        let one_group = !root.query.has_aggs
-            && root.query.group_clause.is_empty()
-            && root.query.grouping_sets.is_empty();
-        if one_group && !having.is_empty() {
-            root.query.jointree = FromExpr { fromlist: Vec::new(), quals: None };
         }
         let rel = self.level_rel(root, &scan_want)?;
         // The classes of columns are known by now.

@@ -250,7 +250,7 @@ impl Generator {
                 keys.push(key);
             }
         }
-        let (group, sets) = self.group_clause(&keys);
+        let (group, sets) = self.group_clause(&keys, &format!("{from}{condition}"));
         let mut columns = Vec::new();
         let mut list = Vec::new();
         let add = |g: &mut Self, ty: Ty, text: String, columns: &mut Columns| {
@@ -365,13 +365,16 @@ impl Generator {
     }
 
     /// GROUP BY; are there sets in it?
-    fn group_clause(&mut self, keys: &Columns) -> (String, bool) {
+    fn group_clause(&mut self, keys: &Columns, rows: &str) -> (String, bool) {
         let names: Vec<&str> = keys.iter().map(|k| k.0.as_str()).collect();
         let all = names.join(", ");
         let Some((first, rest)) = names.split_first() else { return (String::new(), false) };
         // With its value in the plan, a key with a parameter may become a constant, which the real
         // server does not make NULL in HAVING; without, it does: the answer depends on the choice.
-        let chosen = names.iter().any(|key| key.contains('$'));
+        // Of keys that the joins equate it sorts by one, and then takes the rows for sorted by the
+        // other, which the sets make NULL in some.
+        let equated = |a: &str| names.iter().any(|b| rows.contains(&format!("{a} = {b}")));
+        let chosen = names.iter().any(|key| key.contains('$') || equated(key));
         let text = match (self.below(6), rest) {
             _ if chosen => return (format!(" GROUP BY {all}"), false),
             (0, _) => format!("ROLLUP ({all})"),
