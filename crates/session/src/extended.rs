@@ -267,7 +267,7 @@ impl Session {
                 _ => {}
             }
             return self.core.type_recv(ty, bytes, -1).map_err(
-                |e| match types::form::is_left_over(&e) {
+                |e| match types::form::is_excess_data(&e) {
                     true => left_over_in(which),
                     false => e,
                 },
@@ -508,7 +508,7 @@ impl fmt::Display for Argument {
 
 /// A binary value has more bytes than its type reads.
 fn left_over_in(which: Argument) -> PgError {
-    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::LEFT_OVER)
+    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::EXCESS_DATA)
 }
 
 /// Where a parameter that cannot be read belongs. Values are not shown, by default.
