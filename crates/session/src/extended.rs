@@ -55,7 +55,7 @@ impl Session {
         self.core.statement = Some(sql.clone());
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
-        let parsed = parse::parse_remarked(&sql, self.parse_options(), &mut remarks);
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
         // A text that is remarked on is parsed each time.
         let share = share && !self.tell_remarks(remarks);
         let mut statements = parsed?;

@@ -1,49 +1,48 @@
-//! What the grammar accepts and PostgreSQL 15's does not: a syntax error at the token at which
-//! PostgreSQL 15 stops. The grammar is that of a newer version. It also accepts parameters (`$1`)
-//! in places where PostgreSQL wants a literal, so that it can read normalized statements.
+//! Syntax that the newer grammar accepts and PostgreSQL 15's does not: it is reported as a syntax
+//! error at the token at which PostgreSQL 15 stops. The grammar also accepts parameters (`$1`) in
+//! places where PostgreSQL requires a literal, so that it can parse normalized statements.
 
 use crate::ast::*;
 use crate::junk::Scan;
 use crate::position;
 use pgerror::{PgError, pg_err};
 
-/// Where PostgreSQL 15 stops. Locations are byte offsets of the text.
+/// The token at which PostgreSQL 15 stops. Locations are byte offsets in the text.
 #[derive(Clone, Copy)]
 enum Stop {
-    /// At the token that begins there.
+    /// The token that begins at this location.
     At(i32),
-    /// At the last of these words, the first time that they follow each other from there on.
+    /// The last of these words, where they first follow each other after the location.
     Words(i32, &'static [&'static str]),
-    /// At the token after these words, and after CONCURRENTLY.
+    /// The token after these words and an optional CONCURRENTLY.
     After(i32, &'static [&'static str]),
-    /// At the token after this word, unless that is the other one.
+    /// The token after these words, unless it is the given one.
     AfterUnless(i32, &'static [&'static str], &'static str),
-    /// At the token after the first parentheses from there on.
+    /// The token after the first parentheses after the location.
     AfterParentheses(i32),
-    /// At the first of these words that stands in the first parentheses from there on, and in no
-    /// others.
+    /// The first of these words directly within the first parentheses after the location.
     InCall(i32, &'static [&'static str]),
-    /// At the word JSON of the first IS JSON from there on.
+    /// The word JSON of the first IS JSON after the location.
     IsJson(i32),
-    /// At the subquery in FROM that has no alias.
-    Unnamed,
+    /// A subquery in FROM without an alias.
+    MissingAlias,
 }
 
-/// What a statement has that is newer: the first of it that conversion met.
+/// The first construct of a statement that is newer than version 15.
 #[derive(Default)]
-pub(super) struct Later(Option<Stop>);
+pub(super) struct NewerSyntax(Option<Stop>);
 
-impl Later {
-    /// The error, if there is one, for a statement that begins at `start`.
+impl NewerSyntax {
+    /// The error of a statement that begins at `start`, if it has newer syntax.
     pub(super) fn error(&self, sql: &str, start: i32, conforming: bool) -> Option<PgError> {
         let stop = self.0?;
-        if let Stop::Unnamed = stop {
-            return unnamed(sql, usize::try_from(start).unwrap_or(0), conforming);
+        if let Stop::MissingAlias = stop {
+            return missing_alias(sql, usize::try_from(start).unwrap_or(0), conforming);
         }
         let (from, words): (i32, &[&str]) = match stop {
             Stop::At(at) | Stop::AfterParentheses(at) | Stop::InCall(at, _) => (at, &[]),
             Stop::IsJson(at) => (at, &["is", "json"]),
-            Stop::Unnamed => (start, &[]),
+            Stop::MissingAlias => (start, &[]),
             Stop::Words(at, words) | Stop::After(at, words) => (at, words),
             Stop::AfterUnless(at, words, _) => (at, words),
         };
@@ -104,9 +103,10 @@ impl Later {
         Some(match token {
             Some((begin, end)) => {
                 pg_err!(SYNTAX_ERROR, "syntax error at or near \"{}\"", &sql[begin..end])
-                    .at(place(sql, begin))
+                    .at(char_position(sql, begin))
             }
-            None => pg_err!(SYNTAX_ERROR, "syntax error at end of input").at(place(sql, sql.len())),
+            None => pg_err!(SYNTAX_ERROR, "syntax error at end of input")
+                .at(char_position(sql, sql.len())),
         })
     }
 
@@ -139,7 +139,7 @@ impl Later {
         }
     }
 
-    /// Words within a call that are no arguments.
+    /// Words within the parentheses of a call that are not arguments.
     pub(super) fn in_call(&mut self, at: i32, words: &'static [&'static str]) {
         self.stop(Stop::InCall(at, words));
     }
@@ -152,7 +152,7 @@ impl Later {
     /// `FROM (SELECT 1)`
     pub(super) fn derived(&mut self, derived: &RangeSubselect) {
         if derived.alias.is_none() {
-            self.stop(Stop::Unnamed);
+            self.stop(Stop::MissingAlias);
         }
     }
 
@@ -170,7 +170,7 @@ impl Later {
         }
     }
 
-    /// `WITH ADMIN OPTION` is the only option of a membership.
+    /// `WITH ADMIN OPTION` is the only option of a role membership in version 15.
     pub(super) fn membership(&mut self, grant: &GrantRoleStmt) {
         let is_admin = |o: &DefElem| &*o.defname == "admin";
         for option in &grant.opt {
@@ -178,7 +178,7 @@ impl Later {
                 (true, true) if grant.opt.len() > 1 => {
                     self.stop(Stop::After(option.location, &["admin", "option"]));
                 }
-                // The tree does not tell ADMIN OPTION from ADMIN TRUE.
+                // The tree does not distinguish ADMIN OPTION from ADMIN TRUE.
                 (true, true) => {
                     self.stop(Stop::AfterUnless(option.location, &["admin"], "option"));
                 }
@@ -196,7 +196,7 @@ impl Later {
         }
     }
 
-    /// Constraints that are not enforced, without overlaps, or virtual columns.
+    /// NOT ENFORCED, WITHOUT OVERLAPS, and virtual generated columns.
     pub(super) fn constraint(&mut self, constraint: &Constraint) {
         let at = constraint.location;
         match constraint.contype {
@@ -215,7 +215,7 @@ impl Later {
         }
     }
 
-    /// NOT NULL as a constraint of the table.
+    /// NOT NULL as a table constraint.
     pub(super) fn table(&mut self, table: &CreateStmt) {
         table.table_elts.iter().for_each(|node| self.table_constraint(node));
     }
@@ -237,7 +237,7 @@ impl Later {
                 self.stop(Stop::Words(0, &["set", "statistics", "default"]));
             }
             (AlterTableType::SetStorage, _) => {
-                // DEFAULT is a reserved word: it comes in no other way.
+                // DEFAULT is a reserved word, so the name can come from this syntax only.
                 if matches!(&command.def, Some(Node::String(s)) if &**s == "default") {
                     self.stop(Stop::Words(0, &["set", "storage", "default"]));
                 }
@@ -279,22 +279,22 @@ impl Later {
     }
 }
 
-fn place(sql: &str, at: usize) -> u32 {
+fn char_position(sql: &str, at: usize) -> u32 {
     i32::try_from(at).map_or(0, |at| position(sql, at))
 }
 
-/// An open parenthesis on the way through a statement.
+/// An open parenthesis.
 struct Open {
     begin: usize,
-    /// It stands where a table may stand.
+    /// It is at the position of a FROM item.
     is_item: bool,
-    /// It is the first token in the one around it.
+    /// It is the first token within the enclosing parenthesis.
     is_first: bool,
-    /// A query begins in it, or in the one that follows it at once.
+    /// It contains a query, directly or within a parenthesis that is its first token.
     is_query: bool,
 }
 
-/// Words after which a table may come.
+/// Words that are followed by a table.
 const BEFORE_ITEM: &[&str] = &["from", "join", "lateral", "using", "into"];
 /// Words that begin a query.
 const QUERY: &[&str] = &["select", "values", "with", "table"];
@@ -320,20 +320,20 @@ const AFTER_FROM: &[&str] = &[
     "returning",
 ];
 
-/// What may follow a query in parentheses that is a part of another one.
+/// Tokens that may follow a parenthesized query that is a part of another query.
 const IN_QUERY: &[&str] =
     &[")", "union", "intersect", "except", "order", "limit", "offset", "fetch", "for"];
 
-/// The error for a subquery in FROM that has no alias: of several the one whose closing parenthesis
-/// comes first, since the grammar meets that one first.
-fn unnamed(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
+/// The error for a subquery in FROM without an alias; of several, for the one whose closing
+/// parenthesis comes first, as the grammar reduces that one first.
+fn missing_alias(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
     let mut scan = Scan::new(sql, start);
     let is = |token: (usize, usize), words: &[&str]| {
         words.iter().any(|w| w.eq_ignore_ascii_case(&sql[token.0..token.1]))
     };
     let mut token = scan.token(conforming);
     let mut open: Vec<Open> = Vec::new();
-    // Within FROM a comma is followed by a table; so at each depth.
+    // For each nesting level: within FROM a comma is followed by a table.
     let mut in_from = vec![false];
     let mut wants_item = false;
     let mut word = "";
@@ -346,7 +346,7 @@ fn unnamed(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
                 let is_first = last == "(";
                 open.push(Open { begin: now.0, is_item: wants_item, is_first, is_query });
                 in_from.push(wants_item);
-                // A parenthesis within may be the subquery, or a table of a join.
+                // The next parenthesis may be the subquery, or a table of a join.
                 continue;
             }
             ")" => {
@@ -357,7 +357,7 @@ fn unnamed(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
                     let name = first == b'"' || first == b'_' || first.is_ascii_alphabetic();
                     name && (is(t, &["as"]) || may_be_alias(&sql[t.0..t.1]))
                 });
-                // Of parentheses within each other the outermost are the subquery's.
+                // Of nested parentheses the outermost ones delimit the subquery.
                 let goes_on = token.is_some_and(|t| is(t, IN_QUERY));
                 if let Some(around) = open.last_mut()
                     && goes_on
@@ -373,7 +373,7 @@ fn unnamed(sql: &str, start: usize, conforming: bool) -> Option<PgError> {
                     };
                     let e = pg_err!(SYNTAX_ERROR, "{what} in FROM must have an alias");
                     let e = e.hint(format!("For example, {example}."));
-                    return Some(e.at(place(sql, closed.begin)));
+                    return Some(e.at(char_position(sql, closed.begin)));
                 }
                 wants_item = false;
                 continue;
@@ -399,7 +399,7 @@ fn may_be_alias(word: &str) -> bool {
     matches!(category, None | Some(Category::Unreserved | Category::ColName))
 }
 
-/// Is the first word after these parentheses VALUES?
+/// Is VALUES the first word after these parentheses?
 fn is_values(sql: &str, from: usize, conforming: bool) -> bool {
     let mut scan = Scan::new(sql, from);
     while let Some((begin, end)) = scan.token(conforming) {

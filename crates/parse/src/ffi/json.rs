@@ -1,6 +1,6 @@
-//! The functions of SQL/JSON. The grammar knows their names as words with a syntax of their own;
-//! in PostgreSQL 15 they are names of functions like any other, and what else the syntax has is a
-//! syntax error at its first word.
+//! The SQL/JSON functions. In the newer grammar their names are keywords with a syntax of their
+//! own; in PostgreSQL 15 they are ordinary function names, and the other parts of the syntax are
+//! syntax errors at their first word.
 
 use super::convert::{Conv, Cx, level_bytes};
 use super::nodes::unexpected;
@@ -9,20 +9,20 @@ use pg_raw_parse::list::NodeList;
 use pg_raw_parse::{Node as RNode, nodes, raw};
 use pgerror::Result;
 
-/// What may follow an argument of these functions in the newer syntax.
+/// Words of the newer syntax that may follow an argument of these functions.
 const CLAUSES: &[&str] =
     &["absent", "as", "columns", "error", "format", "keep", "omit", "passing", "returning", "with"];
 
-/// A call, as far as it is one.
+/// The node as an ordinary function call.
 struct Call<'a> {
     name: &'static str,
     args: Vec<RNode<'a>>,
     location: i32,
-    /// There is nothing in it but arguments.
+    /// The call has arguments only, and no clauses of the newer syntax.
     plain: bool,
 }
 
-/// The argument, and whether nothing stands behind it.
+/// The argument, and whether no clause follows it.
 fn value(v: Option<&nodes::JsonValueExpr>) -> Option<(RNode<'_>, bool)> {
     let v = v?;
     Some((v.raw_expr(), v.format().is_none_or(|f| f.location < 0)))
@@ -48,10 +48,10 @@ fn function(r: &nodes::JsonFuncExpr) -> Call<'_> {
         raw::JsonExprOp::JSON_QUERY_OP => "json_query",
         _ => "json_value",
     };
-    let behaves = r.on_empty().is_some() || r.on_error().is_some();
-    let shaped =
+    let has_behavior = r.on_empty().is_some() || r.on_error().is_some();
+    let has_format =
         r.wrapper != raw::JsonWrapper::JSW_UNSPEC || r.quotes != raw::JsonQuotes::JS_QUOTES_UNSPEC;
-    let plain = r.passing().is_empty() && r.output().is_none() && !behaves && !shaped;
+    let plain = r.passing().is_empty() && r.output().is_none() && !has_behavior && !has_format;
     let values = [value(r.context_item()), Some((r.pathspec(), true))];
     of_values(name, r.location, values.into_iter(), plain)
 }
@@ -82,31 +82,31 @@ fn call<'a>(node: RNode<'a>, cx: &mut Cx) -> Result<Option<Call<'a>>> {
             of_values("json_object", r.location, [].into_iter(), r.output().is_none())
         }
         RNode::JsonObjectConstructor(r) => {
-            cx.later.in_call(r.location, &[":", "value"]);
+            cx.newer.in_call(r.location, &[":", "value"]);
             return Ok(None);
         }
         RNode::JsonArrayQueryConstructor(r) => {
-            cx.later.in_call(r.location, &["select", "values", "with", "table", "("]);
+            cx.newer.in_call(r.location, &["select", "values", "with", "table", "("]);
             return Ok(None);
         }
         RNode::JsonObjectAgg(r) => {
             let at = r.constructor().map_or(-1, |c| c.location);
-            cx.later.in_call(at, &[":", "value"]);
+            cx.newer.in_call(at, &[":", "value"]);
             return Ok(None);
         }
         RNode::JsonTable(r) => {
-            cx.later.in_call(r.location, CLAUSES);
+            cx.newer.in_call(r.location, CLAUSES);
             return Ok(None);
         }
         RNode::JsonIsPredicate(r) => {
-            cx.later.is_json(r.location);
+            cx.newer.is_json(r.location);
             return Ok(None);
         }
         _ => return Err(unexpected("a function of SQL/JSON")),
     }))
 }
 
-/// `json_value(a, b)` and its kin as calls of functions of these names.
+/// Converts `json_value(a, b)` and similar nodes to calls of functions of these names.
 pub(super) fn conv(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
     const BYTES: u32 = level_bytes("FuncCall");
     cx.enter(BYTES)?;
@@ -114,7 +114,7 @@ pub(super) fn conv(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         RNode::JsonArrayAgg(r) => aggregate(r, cx)?,
         node => match call(node, cx)? {
             Some(call) => converted(call, cx)?,
-            // The statement is refused: any node will do.
+            // The statement is refused, so any node will do.
             None => FuncCall::default(),
         },
     };
@@ -124,7 +124,7 @@ pub(super) fn conv(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
 
 fn converted(call: Call<'_>, cx: &mut Cx) -> Result<FuncCall> {
     if !call.plain {
-        cx.later.in_call(call.location, CLAUSES);
+        cx.newer.in_call(call.location, CLAUSES);
     }
     let mut args = Vec::with_capacity(call.args.len());
     for arg in call.args {

@@ -1,15 +1,17 @@
-//! The only place that touches PostgreSQL's parser: runs it in a memory context of its own,
-//! translates its tree into [`crate::ast`] and its errors into `PgError`, and frees what it made.
+//! The foreign function interface to PostgreSQL's parser, and the only place that uses it: it runs
+//! the parser in a memory context of its own, translates the tree to [`crate::ast`] and errors to
+//! `PgError`, and frees the C memory.
 //!
-//! The parser keeps its state in C thread-locals; a call never leaves anything behind in them, so
-//! any thread may parse at any time. The first call on a thread costs a pthread key for good.
+//! The parser keeps its state in C thread-local variables; a call leaves no state behind in them,
+//! so any thread may parse at any time. The first call on a thread allocates a pthread key, which
+//! is never freed.
 //!
-//! Reading order: this file, `convert`, `nodes`, `enums`, `later`, `json`.
+//! Reading order: this file, `convert`, `nodes`, `enums`, `newer`, `json`.
 
 mod convert;
 mod enums;
 mod json;
-mod later;
+mod newer;
 mod nodes;
 
 use crate::ast::{Node, RawStmt};
@@ -20,13 +22,13 @@ use pg_raw_parse::{nodes as rnodes, raw};
 use pgerror::{PgError, Result, pg_err};
 use std::ffi::{CStr, CString};
 
-/// A memory context of the C side; all that a parse allocates goes with it.
+/// A memory context of the C side; dropping it frees all memory that the parser allocated.
 struct Context(raw::MemoryContext);
 
 impl Context {
     fn new() -> Context {
-        // SAFETY: initialising is idempotent per thread; the name is a static string and the parent
-        // is null, so nothing but `drop` frees the context.
+        // SAFETY: initialization is idempotent per thread; the name is a static string and the
+        // parent is null, so only `drop` frees the context.
         unsafe {
             raw::pg_query_init();
             Context(raw::AllocSetContextCreateInternal(
@@ -42,15 +44,14 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: the context is ours, not current, and nothing refers to it any more: the tree was
-        // copied, and borrows of it end before the owner of this value.
+        // SAFETY: the context belongs to this value, is not current, and has no references to it:
+        // the tree was copied, and borrows of it end before the owner of this value.
         unsafe { raw::MemoryContextDelete(self.0) }
     }
 }
 
-/// Sees a typed list of the binding as what it is, a list of nodes. The element types of the
-/// binding are read off comments in a header and some are wrong; we look at each node's tag
-/// instead.
+/// Treats a typed list of the binding as a list of nodes. The binding derives the element types
+/// from comments in a header and some are wrong, so each node's tag is checked instead.
 fn untyped<T>(list: &CastNodeList<T>) -> &NodeList {
     // SAFETY: `CastNodeList` is `repr(transparent)` over `NodeList`.
     unsafe { &*std::ptr::from_ref(list).cast::<NodeList>() }
@@ -62,8 +63,8 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
     })?;
     let context = Context::new();
     // SAFETY: the context switched to is live and the previous one is restored; the parser catches
-    // its own errors (PG_TRY) and returns them, so nothing jumps over this frame; `text` is
-    // terminated.
+    // its own errors (PG_TRY) and returns them, so no longjmp crosses this frame; `text` is
+    // zero-terminated.
     let result = unsafe {
         let before = raw::MemoryContextSwitchTo(context.0);
         let result = raw::pg_query_raw_parse(text.as_ptr(), options.bits());
@@ -71,7 +72,7 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
         result
     };
     if !result.stderr_buffer.is_null() {
-        // SAFETY: the parser made it with malloc and leaves it to the caller.
+        // SAFETY: the parser allocated it with malloc and transfers ownership to the caller.
         unsafe { libc_free(result.stderr_buffer.cast()) };
     }
     if !result.error.is_null() {
@@ -88,18 +89,18 @@ pub(crate) fn parse(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
     };
     let mut out = Vec::with_capacity(cells.len());
     for cell in cells {
-        // SAFETY: `ptr_value` is the member in use of a list of nodes.
+        // SAFETY: `ptr_value` is the active member of the union in a list of nodes.
         let node = unsafe { *cell.ptr_value }.cast::<raw::Node>();
         out.push(statement(node, sql, options)?);
     }
     Ok(out)
 }
 
-/// One element of the parser's result: a statement, or in the other modes what that mode yields.
+/// Translates one element of the parser's result: a statement, or in other modes the mode's result.
 fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStmt> {
     let mut cx = Cx::default();
-    // SAFETY: `node` points to a live node, whose tag tells its type; the borrow ends with this
-    // call, before the memory context goes.
+    // SAFETY: `node` points to a live node, whose tag determines its type; the borrow ends with
+    // this call, before the memory context is deleted.
     unsafe {
         match (*node).type_ {
             raw::NodeTag::T_RawStmt => {
@@ -107,7 +108,7 @@ fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStm
                 let stmt = raw_stmt.stmt().conv(&mut cx)?;
                 let (location, len) = (raw_stmt.stmt_location, raw_stmt.stmt_len);
                 let conforming = options.standard_conforming_strings;
-                if let Some(error) = cx.later.error(sql, location, conforming) {
+                if let Some(error) = cx.newer.error(sql, location, conforming) {
                     return Err(error);
                 }
                 Ok(RawStmt { stmt, location, len, depth: cx.deepest })
@@ -122,10 +123,10 @@ fn statement(node: *mut raw::Node, sql: &str, options: Options) -> Result<RawStm
     }
 }
 
-/// Takes over and frees the parser's error.
+/// Converts the parser's error and frees it.
 #[cold]
 fn take_error(error: *mut raw::PgQueryError) -> PgError {
-    // SAFETY: non-null, made by the parser, ours to free exactly once; its texts are C strings.
+    // SAFETY: non-null, allocated by the parser, freed here exactly once; its texts are C strings.
     let (message, function, position) = unsafe {
         let message = if (*error).message.is_null() {
             String::from("syntax error")
@@ -145,7 +146,7 @@ fn take_error(error: *mut raw::PgQueryError) -> PgError {
 }
 
 unsafe extern "C" {
-    /// The C library's `free`: the parser leaves one malloc'd buffer to its caller.
+    /// The C library's `free`, for the buffer that the parser allocated with malloc.
     #[link_name = "free"]
     fn libc_free(memory: *mut std::ffi::c_void);
 }

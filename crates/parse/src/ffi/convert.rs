@@ -1,6 +1,6 @@
-//! Conversions by type: names, lists, optional nodes, literals.
+//! Conversion of the C parser's types to those of the tree: names, lists, optional nodes, literals.
 
-use super::later::Later;
+use super::newer::NewerSyntax;
 use super::nodes::unexpected;
 use super::untyped;
 use crate::ast::{self, Name, Node};
@@ -9,24 +9,24 @@ use pg_raw_parse::{ConstValue, Node as RNode, nodes, raw};
 use pgerror::{PgError, Result, pg_err};
 use stdx::stack::deep;
 
-/// Counts the depth of the tree under construction.
+/// Depth of the tree under construction.
 #[derive(Default)]
 pub(super) struct Cx {
-    /// Open nodes.
+    /// Number of open nodes.
     depth: u32,
-    /// The most of them so far.
+    /// Maximum of `depth` so far.
     pub(super) deepest: u32,
-    /// Bytes of stack that PostgreSQL would have in use for the open nodes.
+    /// Bytes of stack that PostgreSQL would use for the open nodes.
     bytes: u32,
-    pub(super) later: Later,
+    pub(super) newer: NewerSyntax,
 }
 
-/// Bytes of stack that PostgreSQL's analysis and planning take for a level: of calls and operators,
-/// as measured with statements that it just accepts; of other nodes.
+/// Bytes of stack that PostgreSQL's analysis and planning use per level: for calls and operators,
+/// as measured with the deepest statements that it accepts; and for other nodes.
 const CALL_BYTES: u32 = 510;
 const NODE_BYTES: u32 = 190;
 
-/// The bytes of a level for a node of that name.
+/// Bytes per level for a node of this name.
 pub(super) const fn level_bytes(node: &str) -> u32 {
     match node.as_bytes() {
         b"AExpr" | b"FuncCall" | b"TypeCast" | b"CaseExpr" | b"AIndirection" | b"AArrayExpr"
@@ -100,7 +100,7 @@ impl Conv<Name> for RNode<'_> {
     fn conv(self, _: &mut Cx) -> Result<Name> {
         match self {
             RNode::String(s) => Ok(Name::from(s.sval().unwrap_or_default())),
-            // A star among names: CREATE AGGREGATE and the like.
+            // A star in a list of names, as in CREATE AGGREGATE.
             RNode::A_Star(_) => Ok(Name::from("*")),
             _ => Err(unexpected("a name")),
         }
@@ -205,21 +205,21 @@ impl Conv<ast::Value> for &nodes::A_Const {
     }
 }
 
-/// RETURNING. Names for OLD and NEW are newer than 15.
+/// RETURNING. Its names for OLD and NEW are newer than version 15.
 impl Conv<Vec<ast::ResTarget>> for Option<&nodes::ReturningClause> {
     fn conv(self, cx: &mut Cx) -> Result<Vec<ast::ResTarget>> {
         match self {
             None => Ok(Vec::new()),
             Some(clause) if clause.options().is_empty() => clause.exprs().conv(cx),
             Some(clause) => {
-                cx.later.returning();
+                cx.newer.returning();
                 clause.exprs().conv(cx)
             }
         }
     }
 }
 
-/// Plain DISTINCT is a list of one null pointer.
+/// DISTINCT without ON is a list of one null pointer.
 impl Conv<ast::DistinctClause> for &NodeList {
     fn conv(self, cx: &mut Cx) -> Result<ast::DistinctClause> {
         Ok(match self.first() {
@@ -242,7 +242,7 @@ impl Conv<ast::RangeFunctionItem> for RNode<'_> {
     }
 }
 
-/// What is no struct of ours.
+/// Converts nodes that have no struct in the tree.
 pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
     Ok(match node {
         RNode::String(s) => Node::String(s.sval().unwrap_or_default().into()),
@@ -257,7 +257,7 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
             cx.leave(NODE_BYTES);
             Node::List(items.into())
         }
-        // An empty list among others: of arguments, of statements.
+        // An empty list within a list: of arguments, of statements.
         RNode::None => Node::List(Box::default()),
         RNode::CheckPointStmt(_) => Node::CheckPointStmt,
         RNode::XmlExpr(_) | RNode::XmlSerialize(_) | RNode::RangeTableFunc(_) => {
@@ -284,7 +284,7 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut Cx) -> Result<Node> {
         RNode::AlterUserMappingStmt(_) => Node::Unsupported("AlterUserMappingStmt"),
         RNode::DropUserMappingStmt(_) => Node::Unsupported("DropUserMappingStmt"),
         RNode::ImportForeignSchemaStmt(_) => Node::Unsupported("ImportForeignSchemaStmt"),
-        // The binding has no view of this one.
+        // The binding has no type for this statement.
         RNode::Invalid(n) if n.type_ == raw::NodeTag::T_CreateForeignTableStmt => {
             Node::Unsupported("CreateForeignTableStmt")
         }

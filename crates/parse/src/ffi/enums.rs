@@ -1,12 +1,12 @@
-//! The grammar's enumerations and ours.
+//! Conversion of the C parser's enumerations.
 
 use super::convert::{Conv, Cx};
 use crate::ast;
 use pg_raw_parse::raw;
 use pgerror::{PgError, Result};
 
-/// Several of the C side's enumerations are the same integer type, so each has its own constants
-/// but they share one conversion trait per target type.
+/// Several enumerations of the C side are the same integer type, so each has its own constants, but
+/// they share a conversion trait per target type.
 macro_rules! enums {
     ($($ours:ident = $theirs:ident { $($variant:ident = $constant:ident),* $(,)? };)*) => { $(
         impl Conv<ast::$ours> for u32 {

@@ -1,5 +1,5 @@
-//! Which fields of the grammar's nodes go where: `ours = theirs(r) { field: what, … }`. How a field
-//! is converted follows from the types on both sides, see `convert`.
+//! Mapping of the fields of the C parser's nodes to the tree's: `ours = theirs(r) { field: what, …
+//! }`. The types on both sides determine the conversion, see `convert`.
 
 use super::convert::{Conv, Cx, level_bytes};
 use crate::ast::{self, Node};
@@ -8,7 +8,7 @@ use pgerror::{PgError, Result};
 
 macro_rules! structs {
     ($($ours:ident = $theirs:ident($r:ident) { $($to:ident: $from:expr),* $(,)? }
-        $(unless $later:ident)?;)*) => {
+        $(unless $newer:ident)?;)*) => {
         $(
             impl Conv<ast::$ours> for &nodes::$theirs {
                 fn conv(self, cx: &mut Cx) -> Result<ast::$ours> {
@@ -16,7 +16,7 @@ macro_rules! structs {
                     const BYTES: u32 = level_bytes(stringify!($ours));
                     cx.enter(BYTES)?;
                     let ours = ast::$ours { $($to: $from.conv(cx)?),* };
-                    $(cx.later.$later(&ours);)?
+                    $(cx.newer.$newer(&ours);)?
                     cx.leave(BYTES);
                     Ok(ours)
                 }
@@ -43,7 +43,7 @@ macro_rules! structs {
     };
 }
 
-/// Kept out of line: the many structs would share the frame of the one recursive function else.
+/// Not inlined: otherwise all structs would share the stack frame of the one recursive function.
 #[inline(never)]
 fn boxed<R: Conv<T>, T>(r: R, cx: &mut Cx) -> Result<Box<T>> {
     Ok(Box::new(stdx::stack::deep(|| r.conv(cx))?))
