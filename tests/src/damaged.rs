@@ -5,8 +5,8 @@ use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over};
-use testkit::referee::copy;
+use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::verify::copy;
 
 /// What is changed in the file of a relation.
 type Damage = fn(&mut [u8]);
@@ -88,7 +88,7 @@ fn change(path: &Path, change: Damage) {
 #[test]
 fn damage_is_told_of_in_the_same_words() {
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -137,7 +137,7 @@ fn damage_is_told_of_in_the_same_words() {
 #[test]
 fn a_damaged_map_lets_nobody_in() {
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
     norsu::init_with(&data, &["--locale=C"]);
     let server = Norsu::start(&data, &[]);
@@ -169,7 +169,7 @@ fn a_damaged_map_lets_nobody_in() {
 #[test]
 fn a_damaged_index_takes_no_session_with_it() {
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -272,7 +272,7 @@ fn a_relation_that_lacks_columns_is_refused() {
         "SELECT 1",
     ];
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
     norsu::init_with(&data, &["--locale=C"]);
     let (made, asked) = LACKING.split_at(4);

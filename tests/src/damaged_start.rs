@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, run};
-use testkit::referee::copy;
+use testkit::postgres::{RealServer, chown_to_server_user, run};
+use testkit::verify::copy;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Damage {
@@ -85,11 +85,11 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let dir = TempDir::new("damaged");
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let (good, space) = (dir.path().join("good"), dir.path().join("space"));
         norsu::init(&good);
         std::fs::create_dir(&space).unwrap();
-        hand_over(&space);
+        chown_to_server_user(&space);
         let server = Norsu::start(&good, &[]);
         server.query(&format!("CREATE TABLESPACE s LOCATION '{}'", space.display()));
         server.query("CREATE TABLE t AS SELECT generate_series(1, 100) AS id");

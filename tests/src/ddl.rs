@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, run};
+use testkit::postgres::{RealServer, chown_to_server_user, run};
 
 const CATALOGS: &str = include_str!("ddl/catalogs.sql");
 
@@ -107,7 +107,7 @@ fn scripts_do_the_same_on_both_servers() {
 #[test]
 fn databases_survive_a_crash() {
     let dir = TempDir::new("ddl-crash");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("ours");
     norsu::init(&data);
     let mut server = Norsu::start(&data, &[]);

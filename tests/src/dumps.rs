@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::hand_over;
+use testkit::postgres::chown_to_server_user;
 
 const GLOBALS: &str = include_str!("dumps/globals.sql");
 const OBJECTS: &str = include_str!("dumps/objects.sql");
@@ -25,7 +25,7 @@ impl<'a> Side<'a> {
     fn new(sockets: &Path, client: impl Fn(&str) -> Command + 'a) -> Side<'a> {
         let dir = TempDir::new("dumps");
         std::fs::create_dir(dir.path().join("space")).expect("a new directory");
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         Side { client: Box::new(client), sockets: sockets.to_owned(), dir }
     }
 
@@ -78,7 +78,7 @@ impl<'a> Side<'a> {
     /// Writes a text to be read by programs; its name for [`Side::call`].
     fn write(&self, name: &str, text: &[u8]) {
         std::fs::write(self.path(name), text).expect("a file can be written");
-        hand_over(self.dir.path());
+        chown_to_server_user(self.dir.path());
     }
 
     /// Makes the roles, databases and objects of the scripts; what psql says.
@@ -231,7 +231,7 @@ fn dumps_are_those_of_the_real_server() {
 #[test]
 fn a_restored_dump_gives_the_same_dump() {
     let dir = TempDir::new("restored");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [first, second] = ["first", "second"].map(|name| {
         let data = dir.path().join(name);
         norsu::init_with(&data, &["--locale=C"]);
@@ -259,7 +259,7 @@ fn a_restored_dump_gives_the_same_dump() {
     for (n, (format, options)) in forms.iter().enumerate() {
         let archive = a.path(&format!("archive{n}"));
         assert_eq!(a.told(&["pg_dump", format, "-f", &archive, "odd"]), "exit status 0\n");
-        hand_over(a.dir.path());
+        chown_to_server_user(a.dir.path());
         let base = format!("copy{n}");
         assert_eq!(b.told(&["createdb", &base]), "exit status 0\n");
         let restore = [&["pg_restore"], *options, &["-d", &base, &archive]].concat();

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 /// See the module's text.
 pub(crate) struct Pair {
@@ -27,7 +27,7 @@ impl Pair {
 
     fn start_with(name: &str, locale: &str, options: &[&str], settings: &[&str]) -> Pair {
         let dir = TempDir::new(name);
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let [ours, real] = ["ours", "real"].map(|server| dir.path().join(server));
         let locale = format!("--locale={locale}");
         norsu::init_with(&ours, &[&locale]);

@@ -10,7 +10,7 @@ mod scripts;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::{hand_over, run};
+use testkit::postgres::{chown_to_server_user, run};
 
 pub(crate) fn long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
@@ -25,7 +25,7 @@ pub(crate) struct Fixture {
 impl Fixture {
     pub(crate) fn new(name: &str, options: &[&str]) -> Fixture {
         let dir = TempDir::new(name);
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         init(&data);
         Fixture { server: Norsu::start(&data, options), dir }

@@ -2,12 +2,12 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::hand_over;
+use testkit::postgres::chown_to_server_user;
 
 /// What the server says that does not start with this line in its configuration.
 fn refusal(line: &str) -> String {
     let dir = TempDir::new("promises");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let conf = data.join("postgresql.conf");
@@ -56,7 +56,7 @@ fn promises_that_cannot_be_kept_are_refused() {
 fn promises_about_files_are_kept() {
     use std::os::unix::fs::MetadataExt;
     let dir = TempDir::new("promised-files");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let pid_file = dir.path().join("external.pid");
@@ -74,7 +74,7 @@ fn promises_about_files_are_kept() {
 #[test]
 fn they_are_refused_at_run_time_too() {
     let dir = TempDir::new("promised");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let server = Norsu::start(&data, &["-c", "autovacuum=on"]);

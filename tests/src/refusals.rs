@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
 /// Where the control file has its checksum.
 const CRC_AT: usize = 288;
@@ -129,7 +129,7 @@ const DAMAGES: &[(&str, Damage)] = &[
 #[test]
 fn directories_that_do_not_fit_are_refused_in_the_same_words() {
     let dir = TempDir::new("refused");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
     norsu::init(&good);
     let mut wrong = Vec::new();
@@ -138,7 +138,7 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
         cp.arg("-a").arg(&good).arg(&data);
         run(cp);
         damage(&data);
-        hand_over(&data);
+        chown_to_server_user(&data);
         let mut before = BTreeMap::new();
         contents(&data, &mut before);
         let theirs = words(&refusal(&data));
@@ -225,7 +225,7 @@ fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
 #[test]
 fn a_start_that_cannot_be_fails_in_the_same_words() {
     let dir = TempDir::new("refused");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
     norsu::init(&good);
     let mut wrong = Vec::new();
@@ -246,7 +246,7 @@ fn a_start_that_cannot_be_fails_in_the_same_words() {
             cp.arg("-a").arg(&good).arg(&data);
             run(cp);
             damage(&data);
-            hand_over(&data);
+            chown_to_server_user(&data);
             let log = start(&data);
             std::fs::remove_dir_all(&data).unwrap();
             log
@@ -282,7 +282,7 @@ fn a_start_that_cannot_be_fails_in_the_same_words() {
 #[test]
 fn a_missing_directory_of_the_log_is_made() {
     let dir = TempDir::new("made");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let archive = data.join("pg_wal/archive_status");
@@ -311,7 +311,7 @@ const DATABASES: &[(&str, Damage)] = &[
 #[test]
 fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
     let dir = TempDir::new("refused");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let server = Norsu::start(&data, &[]);
@@ -353,12 +353,12 @@ fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
 #[test]
 fn the_lock_file_of_a_process_that_is_no_server_is_replaced() {
     let dir = TempDir::new("stale");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let stale = || {
         std::fs::write(data.join("postmaster.pid"), "1\n/nowhere\n").unwrap();
-        hand_over(&data);
+        chown_to_server_user(&data);
     };
     stale();
     Norsu::start(&data, &[]).stop(&data);

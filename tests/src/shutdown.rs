@@ -4,7 +4,7 @@ use crate::wire::client::{Bytes, Client};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
 /// A checkpoint that the log's growth calls for is spread over most of `checkpoint_timeout`: an
 /// hour here.
@@ -27,7 +27,7 @@ fn under_way(log: &str) -> usize {
 #[test]
 fn a_fast_shutdown_does_not_wait_for_a_checkpoint_that_takes_its_time() {
     let dir = TempDir::new("shutdown");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--wal-segsize=1"]);
     let server = Norsu::start(&data, &OPTIONS);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over, program, run};
-use testkit::referee;
+use testkit::verify;
 
 /// Ids from the oldest one to where it would wrap around.
 const CIRCLE: u32 = (1 << 31) - 1;
@@ -63,7 +63,7 @@ fn segments(data: &Path, directory: &str) -> usize {
 /// PostgreSQL goes on where we stopped, and finds nothing wrong.
 fn check_with_postgresql(data: &Path) {
     let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
-    referee::check(&server);
+    verify::check(&server);
     let ages = server.query("postgres", AGES);
     let xid: u32 = ages.trim().split('|').next().and_then(|n| n.parse().ok()).expect("a number");
     assert!(xid < 100_000_000, "{ages}");
@@ -219,7 +219,7 @@ fn what_we_do_not_serve_is_frozen_all_the_same() {
         server.query(database, "VACUUM (FREEZE) g");
         assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
     }
-    referee::check(&server);
+    verify::check(&server);
 }
 
 /// Temporary tables of a session that a crash ended: nobody else could vacuum them.
@@ -269,7 +269,7 @@ fn a_single_user_gets_ids_past_the_limit_and_sees_what_postgresql_shows() {
     let place = Place::new();
     move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
     let copy = place.data.with_file_name("copy");
-    referee::copy(&place.data, &copy);
+    verify::copy(&place.data, &copy);
     hand_over(&copy);
     let sql = "CREATE TABLE by_one (i int, s text, n name)\n\
                INSERT INTO by_one VALUES (1, 'one', 'x'), (2, NULL, 'y')\n\

@@ -22,7 +22,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over, run};
-use testkit::referee::{self, checksums, copy};
+use testkit::verify::{self, checksums, copy};
 use vfs::SeededRandom;
 
 /// A server of either kind.
@@ -254,7 +254,7 @@ fn hand_over_ten_times(
     if !compared {
         crate::pgbench::check_sums(&mut |sql| real.query("postgres", sql).trim_end().to_owned());
     }
-    referee::check(&real);
+    verify::check(&real);
     drop(real);
     checksums(&data);
     Ok(true)

@@ -5,7 +5,7 @@
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
-use testkit::referee;
+use testkit::verify;
 
 /// Types, each with values.
 const COLUMNS: [(&str, &str); 31] = [
@@ -83,5 +83,5 @@ fn entries_are_those_of_postgres() {
     for ((have, want), (column, _)) in entries(&server).iter().zip(&want).zip(COLUMNS) {
         assert_eq!(have, want, "{column}");
     }
-    referee::check(&server);
+    verify::check(&server);
 }

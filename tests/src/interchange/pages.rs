@@ -7,7 +7,7 @@ use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
-use testkit::referee;
+use testkit::verify;
 
 /// Tables (the last word of a case's first line is the one that is looked at) and what is done to
 /// them.
@@ -193,7 +193,7 @@ type Pages = [BTreeMap<String, Vec<String>>; CASES.len()];
 
 fn read(data: &Path) -> Pages {
     let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
-    CASES.map(|(table, _)| referee::pages(&server, table))
+    CASES.map(|(table, _)| verify::pages(&server, table))
 }
 
 /// How many lines were compared, and what is wrong: place and line first, then both.

@@ -9,7 +9,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
-use testkit::referee::{self, copy};
+use testkit::verify::{self, copy};
 
 /// The header of a record: its length first, its checksum last.
 const HEADER: usize = 24;
@@ -293,7 +293,7 @@ fn the_referee_complains() {
         let copied = dir.path().join("copied");
         copy(&data, &copied);
         let server = RealServer::start_with(&copied, "postgres", &["autovacuum=off"]);
-        let found = catch_unwind(AssertUnwindSafe(|| referee::check(&server))).is_err();
+        let found = catch_unwind(AssertUnwindSafe(|| verify::check(&server))).is_err();
         drop(server);
         std::fs::remove_dir_all(&copied).expect("a copy");
         found

@@ -9,7 +9,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
 use testkit::postgres::{self, RealServer, hand_over, run};
-use testkit::referee;
+use testkit::verify;
 
 /// Made by PostgreSQL.
 const OBJECTS: &str = "
@@ -390,7 +390,7 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     let counts = server.query("postgres", by_index);
     let counts: Vec<&str> = counts.lines().collect();
     assert!(counts.len() == 2 && counts[0] == counts[1] && counts[0] != "0", "{counts:?}");
-    referee::check(&server);
+    verify::check(&server);
     drop(server);
     // Every definition would have to be told to the trigger.
     RealServer::start_with(&data, "postgres", &settings).query(

@@ -9,7 +9,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over, program, run};
-use testkit::referee::{self, copy};
+use testkit::verify::{self, copy};
 
 const SETTINGS: [&str; 1] = ["autovacuum=off"];
 
@@ -55,9 +55,9 @@ fn rewind(target: &Path, source: &[&str], expected: &[String]) {
     let differs = found.iter().zip(expected).find(|(found, expected)| found != expected);
     assert!(differs.is_none(), "{differs:?}");
     assert_eq!(found.len(), expected.len());
-    referee::check(&server);
+    verify::check(&server);
     drop(server);
-    referee::checksums(target);
+    verify::checksums(target);
     let server = Norsu::start(target, &[]);
     assert_eq!(server.query("SELECT count(*), max(id) FROM t WHERE t LIKE '%late'").len(), 5);
     server.stop(target);

@@ -8,7 +8,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::hand_over;
-use testkit::referee::Standby;
+use testkit::verify::Standby;
 use vfs::SeededRandom;
 
 const SETTINGS: [&str; 4] = [
@@ -65,7 +65,7 @@ fn follow(client: &mut Client, standby: &Standby, data: &Path) {
     // The segment after the one that ends there is under way.
     client.must("SELECT txid_current()");
     let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
-    standby.feed(&data.join("pg_wal"), &current, &lsn);
+    standby.archive_and_replay(&data.join("pg_wal"), &current, &lsn);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_standby_notices_a_field_that_is_not_logged() {
         planted::replace_last(r, b"planted-aaaaaaaa", b"planted-aaaaaaab");
     });
     let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
-    f.standby.give(&f.data.join("pg_wal"), &current);
+    f.standby.archive(&f.data.join("pg_wal"), &current);
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !f.standby.server.log().contains("inconsistent page found") {
         assert!(std::time::Instant::now() < end, "{}", f.standby.server.log());

@@ -9,7 +9,7 @@ use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
 use testkit::postgres::{self, RealServer, hand_over, program, run};
-use testkit::referee::copy;
+use testkit::verify::copy;
 
 /// Settings, statements, and what the refusal names.
 type Left = (&'static [&'static str], &'static [&'static str], &'static str);

@@ -6,7 +6,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over, run};
-use testkit::referee;
+use testkit::verify;
 
 const SETTINGS: [&str; 3] =
     ["autovacuum=off", "wal_consistency_checking=all", "allow_in_place_tablespaces=off"];
@@ -146,11 +146,11 @@ fn cross(made_by_us: bool) {
         server.end(&data, false);
     }
     let server = RealServer::start_with(&data, "postgres", &SETTINGS);
-    referee::check(&server);
+    verify::check(&server);
     let dump = run(server.client("pg_dumpall"));
     assert!(dump.contains("CREATE TABLESPACE s0") && dump.contains("TABLESPACE = s0"), "{dump}");
     drop(server);
-    referee::checksums(&data);
+    verify::checksums(&data);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over};
-use testkit::referee;
+use testkit::verify;
 
 #[test]
 fn a_rolled_back_unlogged_table_does_not_stop_recovery() {
@@ -29,5 +29,5 @@ fn a_rolled_back_unlogged_table_does_not_stop_recovery() {
     server.kill();
     let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
     assert_eq!(real.query("postgres", "SELECT count(*) FROM kept"), "2\n");
-    referee::check(&real);
+    verify::check(&real);
 }

@@ -5,7 +5,7 @@
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, BIN, RealServer, hand_over, program, run};
-use testkit::referee;
+use testkit::verify;
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text);
@@ -59,7 +59,7 @@ fn directories_of_ours_are_upgraded() {
         server.query("INSERT INTO t (v, n) VALUES ('later', 1)");
         server.stop(&new);
         let server = RealServer::start(&new, "postgres");
-        referee::check(&server);
+        verify::check(&server);
         drop(server);
         std::fs::remove_dir_all(&new).expect("a directory");
         std::fs::remove_dir_all(&place).expect("a directory");

@@ -6,7 +6,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over, program, run};
-use testkit::referee;
+use testkit::verify;
 
 /// Moves the counter of transactions on; their status files are made, as after so many
 /// transactions.
@@ -89,6 +89,6 @@ fn ids_wrap_around_on_both_sides() {
         let now: u64 = now.trim().parse().expect("a number");
         let from = (u64::from(epoch) << 32) + u64::from(xid);
         assert!((from + 100..from + 2000).contains(&now), "{now} from {from}");
-        referee::check(&server);
+        verify::check(&server);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, hand_over};
-use testkit::referee::copy;
+use testkit::verify::copy;
 
 fn change(path: &Path, work: &dyn Fn(&mut [u8])) {
     let mut bytes = std::fs::read(path).expect("the file");

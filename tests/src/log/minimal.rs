@@ -6,7 +6,7 @@ use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
-use testkit::referee::copy;
+use testkit::verify::copy;
 
 const SETTINGS: [&str; 5] = [
     "wal_level=minimal",

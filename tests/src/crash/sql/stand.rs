@@ -206,7 +206,7 @@ impl Stand {
             .map_err(|e| e.to_string())?;
         let parameters = [("user", "postgres"), ("database", "postgres")];
         self.threads.push(thread);
-        Client::over(near, &parameters).map_err(|e| format!("connection: {e}"))
+        Client::with_stream(near, &parameters).map_err(|e| format!("connection: {e}"))
     }
 
     /// What the server's own threads would do.

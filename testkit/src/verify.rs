@@ -1,15 +1,15 @@
-//! The real PostgreSQL as judge of a data directory: its checking programs, a hot standby that
-//! follows somebody's log, and `pageinspect`.
+//! Verification of a data directory by the real PostgreSQL: its checking programs, a hot standby
+//! that replays the log, and `pageinspect`.
 
 use crate::client::Client;
-use crate::postgres::{RealServer, hand_over, program, run};
+use crate::postgres::{RealServer, chown_to_server_user, program, run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// PostgreSQL's judgement of the directory that the server runs on: no complaint of its programs,
-/// none in its log.
+/// Checks the directory of a running server: its checking programs must not report errors, and its
+/// log must not contain any.
 pub fn check(server: &RealServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
@@ -33,29 +33,29 @@ pub fn check(server: &RealServer) {
     }
 }
 
-/// Checksums of a directory that no server runs on.
+/// Verifies the checksums of a directory on which no server runs.
 pub fn checksums(data: &Path) {
     let mut checksums = program("pg_checksums");
     checksums.arg("--check").arg("-D").arg(data);
     assert!(run(checksums).contains("Bad checksums:  0"));
 }
 
-/// A copy of a directory.
+/// Copies a directory.
 pub fn copy(from: &Path, to: &Path) {
     let mut cp = Command::new("cp");
     cp.arg("-a").arg(from).arg(to);
     run(cp);
 }
 
-/// A hot standby of PostgreSQL that takes its log from a directory, where [`Standby::feed`] puts
-/// it.
+/// A hot standby of PostgreSQL that restores its log from an archive directory, which
+/// [`Standby::archive_and_replay`] fills.
 pub struct Standby {
     pub server: RealServer,
     archive: PathBuf,
 }
 
 impl Standby {
-    /// Begins with a copy of `base`, which no server runs on, in `home`.
+    /// Starts the standby in `home` from a copy of `base`, on which no server runs.
     pub fn start(base: &Path, home: &Path, settings: &[&str]) -> Standby {
         let (data, archive) = (home.join("standby"), home.join("archive"));
         copy(base, &data);
@@ -66,37 +66,37 @@ impl Standby {
             .expect("the file of ALTER SYSTEM");
         conf.push_str(&format!("{command}\nhot_standby=on\nwal_retrieve_retry_interval=50ms\n"));
         std::fs::write(data.join("postgresql.auto.conf"), conf).expect("it can be written");
-        hand_over(&archive);
+        chown_to_server_user(&archive);
         Standby { server: RealServer::start_with(&data, "postgres", settings), archive }
     }
 
-    /// Hands it the segments of `wal` before the one named `current`.
-    pub fn give(&self, wal: &Path, current: &str) {
+    /// Copies the segments of `wal` before the one named `current` to the archive.
+    pub fn archive(&self, wal: &Path, current: &str) {
         for entry in std::fs::read_dir(wal).expect("a directory").flatten() {
             let name = entry.file_name().into_string().expect("plain names");
             let to = self.archive.join(&name);
             if name.len() == 24 && name.as_str() < current && !to.exists() {
                 let half = self.archive.join(format!("{name}.half"));
                 std::fs::copy(entry.path(), &half).expect("room for a segment");
-                hand_over(&half);
+                chown_to_server_user(&half);
                 std::fs::rename(&half, &to).expect("a new name");
             }
         }
     }
 
-    /// As [`Standby::give`], and waits until it has replayed up to `lsn`.
-    pub fn feed(&self, wal: &Path, current: &str, lsn: &str) {
-        self.give(wal, current);
+    /// Like [`Standby::archive`], and waits until the standby has replayed up to `lsn`.
+    pub fn archive_and_replay(&self, wal: &Path, current: &str, lsn: &str) {
+        self.archive(wal, current);
         let sql = format!("SELECT pg_last_wal_replay_lsn() >= '{lsn}'");
         let end = Instant::now() + Duration::from_secs(60);
-        // The question itself may stand in replay's way and be cancelled.
-        while self.ask(&sql).is_none_or(|answer| answer != "t") {
+        // The query may conflict with replay and be cancelled.
+        while self.query_value(&sql).is_none_or(|answer| answer != "t") {
             assert!(Instant::now() < end, "{lsn} was not reached:\n{}", self.server.log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    fn ask(&self, sql: &str) -> Option<String> {
+    fn query_value(&self, sql: &str) -> Option<String> {
         let sockets = self.server.sockets();
         let who = [("user", "postgres"), ("database", "postgres")];
         let reply = Client::connect_with(sockets, &who).and_then(|mut c| c.query(sql)).ok()?;
@@ -108,8 +108,8 @@ impl Standby {
     }
 }
 
-/// What `pageinspect` says of all pages of a table and its indexes, by relation and block,
-/// transaction ids replaced by their rank. The server runs, and nobody else works on it.
+/// The output of `pageinspect` for all pages of a table and its indexes, by relation and block,
+/// with transaction ids replaced by their rank. No other session may change the table meanwhile.
 pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> {
     server.query("postgres", "CREATE EXTENSION IF NOT EXISTS pageinspect");
     let mut client = server.connect("postgres");
@@ -150,7 +150,7 @@ pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> 
     out
 }
 
-/// Replaces each transaction id by its place among those that are there.
+/// Replaces each transaction id by its rank among the ids that occur.
 fn rank_ids(pages: &mut BTreeMap<String, Vec<String>>) {
     let mut ids: Vec<u64> = Vec::new();
     let mut each = |f: &mut dyn FnMut(&str) -> String| {
@@ -169,7 +169,7 @@ fn rank_ids(pages: &mut BTreeMap<String, Vec<String>>) {
     ids.sort_unstable();
     ids.dedup();
     each(&mut |id| match id.parse().expect("a number") {
-        // Invalid, bootstrap, frozen.
+        // InvalidTransactionId, BootstrapTransactionId, FrozenTransactionId.
         n @ 0..=2 => format!("{n}"),
         n => format!("#{}", ids.iter().filter(|i| **i > 2 && **i <= n).count()),
     });
