@@ -1,4 +1,4 @@
-//! COPY FROM of rows that lack columns, on both servers.
+//! COPY FROM with rows that lack columns, on both servers.
 
 use crate::pair::Pair;
 use testkit::client::Client;

@@ -1,5 +1,5 @@
-//! The crates stand on floors: a crate depends only on strictly lower ones. The table is that of
-//! the plan (`ARCHITECTURE.md`); an upward or sideways edge fails here.
+//! The crates are in layers: a crate depends only on crates of strictly lower layers. The table is
+//! that of `ARCHITECTURE.md`; a dependency on the same or a higher layer fails the test.
 
 use crate::style::workspace_root;
 use std::collections::BTreeMap;
@@ -21,10 +21,10 @@ const FLOORS: &[&[&str]] = &[
     &["server"],
 ];
 
-/// Edges within a floor that are allowed, with the reason.
+/// Dependencies within a layer that are allowed, with the reason.
 const SIDEWAYS: &[(&str, &str, &str)] = &[];
 
-/// What must not know what, although the floors would allow it.
+/// Dependencies that are forbidden although the layers would allow them.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("wal", "heap"),
     ("wal", "btree"),
@@ -35,7 +35,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("engine", "parse"),
 ];
 
-/// The workspace's crates among the dependencies (not dev-dependencies) of a manifest.
+/// The workspace's crates among the dependencies (without dev-dependencies) of a manifest.
 fn dependencies(manifest: &str) -> Vec<String> {
     let mut inside = false;
     let mut out = Vec::new();

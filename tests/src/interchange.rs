@@ -1,4 +1,4 @@
-//! Data directories that go from Norsu to the real PostgreSQL and back.
+//! Data directories that are used by Norsu and by the real PostgreSQL in turn.
 
 mod autovacuum;
 mod bank;

@@ -1,4 +1,4 @@
-//! The one test binary.
+//! The integration tests, in a single test binary.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! How many columns, arguments and entries statements may have: as many as on the real server, and
-//! refused alike beyond.
+//! Limits of the number of columns, arguments and entries of statements: they must be those of the
+//! real server, and so must be the errors beyond them.
 
 use crate::corpus::{new_pair, seen};
 
-/// `count` of something numbered, with commas between them.
+/// A comma-separated list of `count` numbered items.
 fn list(count: usize, one: impl Fn(usize) -> String) -> String {
     (1..=count).map(one).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! Statements of prepared transactions where the server's settings allow for them.
+//! Two-phase commit, if the settings allow prepared transactions.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;

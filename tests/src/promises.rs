@@ -1,10 +1,11 @@
-//! Settings that promise what this server does not do: it does not start with them, and says why.
+//! Settings for features that this server does not have: it refuses to start with them, and names
+//! the reason.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
 use testkit::postgres::chown_to_server_user;
 
-/// What the server says that does not start with this line in its configuration.
+/// The error of a server whose configuration contains this line, so that it does not start.
 fn refusal(line: &str) -> String {
     let dir = TempDir::new("promises");
     chown_to_server_user(dir.path());

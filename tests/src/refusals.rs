@@ -1,5 +1,5 @@
-//! Directories that a server must not start on: it says why in PostgreSQL's words, and touches
-//! nothing.
+//! Directories on which a server must not start: its error is PostgreSQL's, and it does not modify
+//! any file.
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -11,14 +11,14 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
-/// Where the control file has its checksum.
+/// Offset of the checksum in the control file.
 const CRC_AT: usize = 288;
 
 fn control(data: &Path) -> PathBuf {
     data.join("global/pg_control")
 }
 
-/// Changes the control file; its checksum is made right again.
+/// Modifies the control file and updates its checksum.
 fn change(data: &Path, at: usize, bytes: &[u8]) {
     let mut file = std::fs::read(control(data)).unwrap();
     file[at..at + bytes.len()].copy_from_slice(bytes);
@@ -27,7 +27,7 @@ fn change(data: &Path, at: usize, bytes: &[u8]) {
     std::fs::write(control(data), file).unwrap();
 }
 
-/// Every file with its bytes and the time that it was written, and every directory.
+/// All files with contents and modification times, and all directories.
 pub(crate) fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, (Vec<u8>, Option<SystemTime>)>) {
     for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -41,7 +41,7 @@ pub(crate) fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, (Vec<u8>, Option<
     }
 }
 
-/// What a log says without times and process ids. Packagers add their words to the version.
+/// The messages of a log without timestamps and process ids. Packagers append text to the version.
 fn words(log: &str) -> Vec<String> {
     let lines = log.lines().map(|l| match l.split_once("] ") {
         Some((time, rest)) if time.starts_with(|c: char| c.is_ascii_digit()) => rest,
@@ -51,11 +51,12 @@ fn words(log: &str) -> Vec<String> {
         Some((head, _)) => format!("{head}with this version 15"),
         None => l.to_owned(),
     });
-    // The programs' names.
+    // Replaces the program's name.
     lines.map(|l| l.replace("postgres: ", "norsu: ")).collect()
 }
 
-/// What the real server says; `pg_ctl` would look at the directory first and say something itself.
+/// The error of the real server. It is started directly, because `pg_ctl` checks the directory
+/// itself and prints other errors.
 fn refusal(data: &Path) -> String {
     let postgres = program("postgres");
     let mut command = Command::new("timeout");
@@ -66,7 +67,7 @@ fn refusal(data: &Path) -> String {
     String::from_utf8_lossy(&out.stderr).into_owned()
 }
 
-/// Adds to the settings.
+/// Appends settings to the configuration.
 fn set(data: &Path, lines: &str) {
     let path = data.join("postgresql.auto.conf");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -157,12 +158,12 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
         std::fs::remove_dir_all(&data).unwrap();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Undamaged it is fit for both.
+    // The unmodified directory is accepted by both servers.
     drop(RealServer::start(&good, "postgres"));
     Norsu::start(&good, &[]).stop(&good);
 }
 
-/// What is wrong, in a log: without what belongs to the way that a server starts and ends.
+/// The errors in a log: its messages without those of every start and shutdown.
 fn complaints(log: &str) -> Vec<String> {
     const USUAL: [&str; 8] = [
         "checkpoint starting",
@@ -209,7 +210,7 @@ fn without(data: &Path, directory: &str) {
     std::fs::remove_dir_all(data.join(directory)).unwrap();
 }
 
-/// The control file says that the server runs.
+/// Removes a directory and sets the state of the control file to "in production".
 fn crashed_without(data: &Path, directory: &str) {
     const IN_PRODUCTION: u32 = 6;
     change(data, 16, &IN_PRODUCTION.to_le_bytes());
@@ -221,7 +222,7 @@ fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|e| e.unwrap().path()).filter(|p| p.is_file())
 }
 
-/// Not fit to be started on: without its log, or with settings of the command line that are none.
+/// A directory without its log, or invalid settings on the command line.
 #[test]
 fn a_start_that_cannot_be_fails_in_the_same_words() {
     let dir = TempDir::new("refused");
@@ -307,7 +308,7 @@ const DATABASES: &[(&str, Damage)] = &[
     ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
 ];
 
-/// The rest of the cluster can be used.
+/// The rest of the cluster can still be used.
 #[test]
 fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
     let dir = TempDir::new("refused");
@@ -348,8 +349,8 @@ fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
     assert!(theirs[0].starts_with("3D000: database \"d0\" does not exist"), "{theirs:?}");
 }
 
-/// A number in a lock file that another user's process has got meanwhile, as after the machine came
-/// up again.
+/// The lock file contains a process id that now belongs to another user's process, as after a
+/// restart of the machine.
 #[test]
 fn the_lock_file_of_a_process_that_is_no_server_is_replaced() {
     let dir = TempDir::new("stale");

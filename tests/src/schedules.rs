@@ -1,24 +1,24 @@
-//! Schedules of several sessions on both servers: who waits for whom, who is answered what, and
-//! when.
+//! Schedules of several sessions on both servers: which sessions wait for locks, their answers, and
+//! the order of events.
 //!
 //! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session:
-//! statement`, in order. A step whose session waits for a lock (the server's own lock table says
-//! so) is left waiting; after each further step the sessions that were let go are read. A step
-//! `session!: statement` is answered in the end whatever it waits for (a deadlock, a timeout). The
-//! transcripts of both servers must be equal.
+//! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) is left
+//! waiting; after each further step the answers of the sessions that were unblocked are read. A
+//! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
+//! timeout). The transcripts of both servers must be equal.
 
 use crate::corpus::{Seen, connect_both, folder, new_pair, read, seen};
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
-/// How long a step may take in which nobody waits for a lock.
+/// Time limit of a step during which no session waits for a lock.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-references.txt"];
 
 struct Step {
     session: usize,
-    /// It is answered without another's help.
+    /// The step ends without the help of another session.
     insists: bool,
     sql: String,
 }
@@ -49,16 +49,15 @@ fn parse(text: &str) -> Vec<Schedule> {
     all
 }
 
-/// One server's sessions; session 0 is the one that looks at locks and is never kept waiting.
+/// The sessions of one server; session 0 reads `pg_locks` and never waits.
 struct Stage {
     clients: Vec<Client>,
-    /// The statement that a session still owes an answer to.
+    /// For each session the statement that has not been answered.
     waiting: Vec<Option<String>>,
     transcript: Vec<String>,
 }
 
-/// What was answered, without the numbers of processes and transactions that a deadlock's report
-/// names.
+/// The answer without process ids and transaction ids, which deadlock reports contain.
 fn said(sql: &str, reply: Reply) -> Seen {
     let mut seen = seen(sql, reply);
     if let Some(e) = seen.error.as_mut().filter(|e| e.code == "40P01") {
@@ -81,7 +80,7 @@ impl Stage {
         self.clients[0].value(&sql) != "0"
     }
 
-    /// Reads the session's answer, if it comes before the session waits for a lock.
+    /// Reads the session's answer unless the session waits for a lock.
     fn settle(&mut self, session: usize, what: &str) {
         let Some(sql) = self.waiting[session].clone() else { return };
         let start = Instant::now();
@@ -92,7 +91,7 @@ impl Stage {
                 self.transcript.push(format!("{what}{session}: {sql} -> {:?}", said(&sql, reply)));
                 return;
             }
-            // Seen twice: a lock may be asked for and had in between.
+            // Checked twice: a lock may be requested and granted in between.
             let may_wait = session != 0 && what != INSISTS;
             if may_wait && self.blocked(session) && self.blocked(session) {
                 let answer = self.clients[session].receive_within(Duration::from_millis(20));
@@ -114,7 +113,7 @@ impl Stage {
     fn step(&mut self, step: &Step) {
         let Step { session, insists, sql } = step;
         if self.waiting[*session].is_some() {
-            // It must be let go now by what came before.
+            // The previous steps must have unblocked it.
             self.settle_all();
             assert!(self.waiting[*session].is_none(), "session {session} still waits before {sql}");
         }
@@ -133,7 +132,7 @@ impl Stage {
         }
     }
 
-    /// Everybody is done; transactions end.
+    /// All sessions end their transactions.
     fn end(&mut self) {
         for session in 0..self.clients.len() {
             self.settle(session, "at the end ");

@@ -1,5 +1,5 @@
-//! What the sessions do, and what must come of it. Each session owns some tables, which it makes,
-//! changes and drops; rows of the table `shared` are locked and changed by all, without waiting.
+//! A random workload with a model of its results. Each session owns some tables, which it creates,
+//! changes and drops; all sessions lock and change rows of the table `shared`, without waiting.
 
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::client::{Client, Reply};
@@ -7,7 +7,7 @@ use vfs::SeededRandom;
 
 type Row = Vec<Option<String>>;
 
-/// A table as the server should show it. The column `id` is the key of `rows`.
+/// The expected contents of a table. The column `id` is the key of `rows`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Table {
     columns: Vec<String>,
@@ -21,10 +21,10 @@ type Tables = BTreeMap<String, Table>;
 const SHARED: &str = "shared";
 const SHARED_ROWS: i32 = 8;
 
-/// More keys than a leaf of an index holds.
+/// More keys than fit a leaf page of an index.
 const EVERY_KIND_ROWS: i32 = 500;
 
-/// A transaction's view of what it may change.
+/// A transaction's view of the tables that it may change.
 #[derive(Clone, Default)]
 struct Work {
     tables: Tables,
@@ -39,39 +39,39 @@ struct Transaction {
     changed: bool,
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stepped {
     Nothing,
-    /// A commit that waited for the log.
+    /// A commit that waited for the log flush.
     Durable,
-    /// One that did not.
+    /// A commit that did not wait (`synchronous_commit = off`, or without log).
     Lazy,
 }
 
-/// See the module's text.
+/// The workload and its model.
 #[derive(Clone)]
 pub(crate) struct Script {
     committed: Tables,
-    /// States that a crash now may leave, oldest first; the last is `committed`.
+    /// The states that may be found after a crash now, oldest first; the last one is `committed`.
     possible: Vec<Tables>,
-    /// What the statement under way commits.
+    /// The state that the running statement commits.
     in_doubt: Option<Tables>,
     transactions: Vec<Option<Transaction>>,
     next: i32,
-    /// Largest value of the sequence so far, and when the log was last known to be flushed.
+    /// The largest value of the sequence, now and when the log was last known to be flushed.
     sequence_now: i64,
     sequence_acknowledged: i64,
     log: Vec<String>,
     loud: bool,
-    /// VACUUM must not cut files.
+    /// VACUUM must not truncate files.
     pub(crate) keep_length: bool,
-    /// No file goes: nothing is dropped or emptied, and nothing is made that a rollback would take
-    /// away.
+    /// No files are removed: no table is dropped or truncated, and none is created that a rollback
+    /// would remove.
     pub(crate) keep_files: bool,
 }
 
-/// A statement, with what it does to the transaction's view.
+/// A statement and its effect on the transaction's view.
 struct Op {
     sql: String,
     work: Work,
@@ -126,7 +126,7 @@ impl Script {
         }
     }
 
-    /// The last statements, for a failure's text.
+    /// The last statements, for the message of a failure.
     pub(crate) fn history(&self) -> String {
         let from = self.log.len().saturating_sub(60);
         self.log[from..].join("\n")
@@ -165,7 +165,7 @@ impl Script {
         }
     }
 
-    /// New sessions; the first ones ever make what all use.
+    /// Starts new sessions; the first ones create what all sessions use.
     pub(crate) fn start(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         self.log.push("start".to_owned());
         self.transactions = sessions.iter().map(|_| None).collect();
@@ -203,7 +203,7 @@ impl Script {
         Work { tables: tables.map(|(n, t)| (n.clone(), t.clone())).collect(), ..Work::default() }
     }
 
-    /// What is committed once this work is.
+    /// The committed state after this transaction.
     fn after(&self, who: usize, work: &Work) -> Tables {
         let mut tables = self.committed.clone();
         tables.retain(|name, _| !name.starts_with(&format!("o{who}_")));
@@ -214,7 +214,7 @@ impl Script {
         tables
     }
 
-    /// One statement of one session.
+    /// Runs one statement of one session.
     pub(crate) fn step(
         &mut self,
         sessions: &mut [Client],
@@ -241,7 +241,7 @@ impl Script {
         }
     }
 
-    /// A statement that is its own transaction.
+    /// A statement outside a transaction block.
     fn alone(
         &mut self,
         session: &mut Client,
@@ -256,7 +256,7 @@ impl Script {
                 2 => None,
                 _ => pick(random, &own.tables).map(|(name, _)| name.clone()),
             };
-            // Never all tables: some are locked by others.
+            // Never all tables, because some are locked by other sessions.
             let table = table.as_deref().unwrap_or(SHARED);
             let verb = match (random.below(4), self.keep_length) {
                 (0, true) => "VACUUM (FREEZE, TRUNCATE off)",
@@ -356,9 +356,9 @@ impl Script {
         Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
     }
 
-    /// Ends all transactions, and then does what writes a record of every kind, whatever chance has
-    /// left out. Nobody else is in a transaction meanwhile, so that VACUUM may remove what was
-    /// deleted.
+    /// Ends all transactions, and then runs statements that write a record of every kind, which the
+    /// random part may have left out. No other transaction runs meanwhile, so that VACUUM can
+    /// remove deleted rows.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         for (who, session) in sessions.iter_mut().enumerate() {
             if let Some(tx) = self.transactions[who].take() {
@@ -387,7 +387,7 @@ impl Script {
         let vacuum = if self.keep_length { "VACUUM (TRUNCATE off" } else { "VACUUM (TRUNCATE on" };
         let changes = [
             format!("INSERT INTO {name} VALUES (0, 0, 'row 0')"),
-            // The first pages are full: this one goes to another.
+            // The first pages are full, so the new version goes to another page.
             format!("UPDATE {name} SET t = 'elsewhere' WHERE id = 1"),
             format!("UPDATE {name} SET v = -1 WHERE id = {EVERY_KIND_ROWS}"),
             format!("SELECT id FROM {name} WHERE id = 5 FOR SHARE"),
@@ -413,7 +413,8 @@ impl Script {
         Ok(())
     }
 
-    /// Rows that others hold, and what is not built yet, may refuse a statement; nothing else.
+    /// A statement may fail because of rows that other sessions lock, or because of unsupported
+    /// features; not for other reasons.
     fn succeeded(&self, reply: &Reply, sql: &str) -> Result<bool, String> {
         match &reply.error {
             None => Ok(true),
@@ -422,7 +423,7 @@ impl Script {
         }
     }
 
-    /// A statement, drawn; `None` if the one drawn makes no sense now.
+    /// A random statement; `None` if it is not applicable now.
     fn op(&mut self, who: usize, work: &Work, random: &SeededRandom) -> Option<Op> {
         self.next += 1;
         let n = self.next;
@@ -473,7 +474,7 @@ impl Script {
                 format!("ALTER TABLE {name} ADD COLUMN {column} {kind}{clause}")
             }
             5 if table.columns.len() > 2 => {
-                // The last one has no index, unless one was made; that goes with it.
+                // The last column has no index, or an index that is dropped with it.
                 let column = new.columns.pop()?;
                 new.rows.values_mut().for_each(|r| drop(r.pop()));
                 if table.indexes.iter().any(|i| i.starts_with('i')) {
@@ -524,8 +525,8 @@ impl Script {
                 format!("INSERT INTO {name} ({columns}) VALUES {}", tuples.join(", "))
             }
         };
-        // Rows of unlogged tables alone write no log, and their commit does not wait for that of
-        // others.
+        // Changes of unlogged tables only do not write log records, so the commit does not wait for
+        // those of other sessions.
         let silent = table.unlogged
             && ["DELETE", "UPDATE", "COPY", "INSERT"].iter().any(|verb| sql.starts_with(verb));
         let changed = !silent && (new != *table || renamed.is_some());
@@ -535,7 +536,7 @@ impl Script {
         Some(Op { sql, work, changed, data })
     }
 
-    /// After a step that no crash struck: what of it is sure. True if something was.
+    /// Updates the model after a step without a crash. True if the step made commits durable.
     pub(crate) fn settle(&mut self, stepped: Stepped) -> bool {
         self.in_doubt = None;
         match stepped {
@@ -549,19 +550,19 @@ impl Script {
         stepped == Stepped::Durable
     }
 
-    /// What is committed, as text.
+    /// The committed state as text.
     pub(crate) fn state(&self) -> String {
         format!("{:?}", self.committed)
     }
 
-    /// The server was shut down in good order.
+    /// After a clean shutdown.
     pub(crate) fn shut_down(&mut self) {
         self.log.push("shutdown".to_owned());
         self.sequence_acknowledged = self.sequence_acknowledged.max(self.sequence_now);
         self.possible = vec![self.committed.clone()];
     }
 
-    /// The power failed, or the process was killed.
+    /// After a power failure, or after the process was killed.
     pub(crate) fn powerless(&mut self) {
         self.log.push("crash".to_owned());
         self.possible.extend(self.in_doubt.take());
@@ -572,8 +573,8 @@ impl Script {
         }
     }
 
-    /// It failed once more while the server came up. If that had come so far as to note that it
-    /// runs, unlogged tables are emptied even after a shutdown in good order.
+    /// After another failure during start-up. If the server had marked the control file as running,
+    /// unlogged tables are emptied even after a clean shutdown.
     pub(crate) fn powerless_again(&mut self) {
         let mut emptied = self.possible.clone();
         for table in emptied.iter_mut().flat_map(|t| t.values_mut()).filter(|t| t.unlogged) {
@@ -582,7 +583,7 @@ impl Script {
         self.possible.extend(emptied);
     }
 
-    /// What a standby shows must be what is committed; it cannot read unlogged tables.
+    /// Compares the rows on a standby with the committed state; it cannot read unlogged tables.
     pub(crate) fn shown_by(&mut self, session: &mut Client) -> Result<(), String> {
         let mut expected = self.committed.clone();
         expected.retain(|_, table| !table.unlogged);
@@ -593,7 +594,7 @@ impl Script {
         if found == expected { Ok(()) } else { Err(difference(&expected, &found)) }
     }
 
-    /// What is there must be one of the possible states; the script goes on from it.
+    /// Compares the contents with the possible states; the script continues from the one found.
     pub(crate) fn verify(&mut self, session: &mut Client) -> Result<(), String> {
         let mut found = Tables::new();
         let names = self.must(
@@ -644,7 +645,7 @@ impl Script {
                 return Err(format!("{name} has row {id} twice"));
             }
         }
-        // The same by the index.
+        // The same through the index.
         let sql = format!("SET enable_seqscan = off; SELECT count(*) FROM {name} WHERE id > -1");
         let by_index = self.must(session, 9, &sql)?.text();
         if by_index != [table.rows.len().to_string()] {
@@ -674,7 +675,7 @@ fn create(who: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
     let options = if random.below(3) == 0 { " WITH (fillfactor = 50)" } else { "" };
     let mut sql = format!("CREATE {kind}TABLE {name} (id int PRIMARY KEY, v int, t text){options}");
     if random.below(3) == 0 {
-        // In one message, so one transaction: rows into a table that is new in it.
+        // In one message, hence in one transaction: rows in a table that is created in it.
         sql.push_str(&format!(
             "; INSERT INTO {name} SELECT g, g * 2, 'row ' || g FROM generate_series(1, 40) g"
         ));
@@ -718,7 +719,7 @@ fn update(name: &str, table: &mut Table, random: &SeededRandom) -> Option<String
     ))
 }
 
-/// Locks on rows that all want: refused if somebody is before us.
+/// Locks on shared rows; refused if another session holds the row.
 fn share(work: &Work, random: &SeededRandom) -> Op {
     let id = 1 + random.below(SHARED_ROWS as u64) as i32;
     let mut work = work.clone();

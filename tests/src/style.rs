@@ -1,5 +1,5 @@
-//! Rules of the house that no compiler checks: where `unsafe` may stand, the length of files,
-//! headers of modules, what must not be used outside its crate.
+//! Style rules that no compiler checks: where `unsafe` is allowed, length of files, module headers,
+//! and functions that only certain crates may use.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub(crate) fn workspace_root() -> PathBuf {
 
 const LINES_MAX: usize = 1000;
 
-/// Files that may say `unsafe`.
+/// Files in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
     "crates/sync/",
     "crates/vfs/",
@@ -24,10 +24,10 @@ const UNSAFE: &[&str] = &[
     "crates/types/src/locale",
 ];
 
-/// Words that belong to one crate: everybody else goes through it.
+/// Functions that only certain crates may use; all others use those crates.
 const RESERVED: &[(&str, &[&str])] = &[
-    // The program itself works on what is outside a data directory or before there is an engine:
-    // the directory's making, lock files, sockets, configuration files.
+    // The server program itself accesses files outside a data directory or before an engine exists:
+    // creation of the directory, lock files, sockets, configuration files.
     ("std::fs::", &["crates/vfs/", "crates/server/", "tests/", "testkit/", "xtask/"]),
     ("std::fs;", &["crates/vfs/", "crates/server/", "tests/", "testkit/", "xtask/"]),
     ("SystemTime::now", &["crates/vfs/", "tests/", "testkit/", "xtask/"]),
@@ -35,7 +35,7 @@ const RESERVED: &[(&str, &[&str])] = &[
 ];
 
 struct Source {
-    /// Relative to the root, with slashes.
+    /// Relative to the root, with forward slashes.
     path: String,
     text: String,
 }
@@ -61,7 +61,7 @@ fn sources() -> Vec<Source> {
     out
 }
 
-/// Lines of product code: what stands before the tests of a file, without comments.
+/// Lines of product code: those before the tests of a file, without comments.
 fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
     let is_test = source.path.ends_with("tests.rs")
         || source.path.contains("/tests/")
@@ -71,7 +71,7 @@ fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
         if line.trim() == "#[cfg(test)]" {
             in_tests = true;
         }
-        // Up to the first string literal or comment: enough for the words looked for here.
+        // Up to the first string literal or comment, which is sufficient for these checks.
         let code = line.split("//").next().unwrap_or("").split('"').next().unwrap_or("");
         if in_tests || code.trim().is_empty() { None } else { Some((i + 1, code)) }
     })
@@ -150,8 +150,7 @@ fn nothing_is_left_open() {
     assert_none(faults);
 }
 
-/// Not a check but the list the issue asks for: every place that can answer 0A000. Shown with
-/// `--nocapture`.
+/// Prints all places that can raise 0A000 (use `--nocapture`); it checks only that there are some.
 #[test]
 fn places_that_answer_feature_not_supported() {
     let mut places = Vec::new();

@@ -1,5 +1,5 @@
-//! The same text for both servers, each statement's answer compared: what psql shows is what users
-//! see.
+//! Differential tests of psql: the same script is run on both servers, and its output is compared
+//! statement by statement.
 
 mod explain;
 mod information;
@@ -10,7 +10,7 @@ mod rights;
 use crate::pair::Pair;
 use std::process::Command;
 
-/// The two servers.
+/// Both servers.
 pub struct Twins(Pair);
 
 impl Twins {
@@ -18,8 +18,8 @@ impl Twins {
         Twins(Pair::start(name, "C", &[]))
     }
 
-    /// What psql prints for each of the script's lines, errors and notices included, where the two
-    /// servers differ: the line, the real server's answer and ours.
+    /// The differences between the outputs of psql, errors and notices included: the line of the
+    /// script, the real server's answer and Norsu's.
     pub fn differences(&self, script: &str) -> Vec<String> {
         let lines: Vec<&str> = script.lines().filter(|l| !l.is_empty()).collect();
         assert!(!lines.is_empty());
@@ -30,7 +30,7 @@ impl Twins {
         let path = self.0.dir().join("script.sql");
         std::fs::write(&path, marked).unwrap();
         let [ours, real] = [self.0.ours.client("psql"), self.0.real.client("psql")].map(|psql| {
-            // Where in its source the real server raised an error is not ours to tell.
+            // The location of an error in the real server's source has no counterpart.
             let text = unbuffered(psql, &path);
             let text: String =
                 text.split_inclusive('\n').filter(|l| !l.starts_with("LOCATION: ")).collect();
@@ -51,7 +51,7 @@ impl Twins {
 
 const MARK: &str = "@@@@ ";
 
-/// The output of psql with its errors where they belong.
+/// The output of psql, with error messages in the order of the statements.
 fn unbuffered(psql: Command, script: &std::path::Path) -> String {
     let mut command = Command::new("sh");
     command.args(["-c", "exec stdbuf -o0 \"$@\" 2>&1", "sh"]);

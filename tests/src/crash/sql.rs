@@ -1,9 +1,10 @@
-//! Crashes beneath SQL: short scripts of DDL, changes, savepoints, row locks, VACUUM, TRUNCATE and
-//! indexes, by several sessions in this process over the disk in memory. After each crash the
-//! server recovers (and crashes again meanwhile); what was acknowledged is there, the rest wholly
-//! or not at all; catalogs, heaps and indexes agree.
+//! Crash tests of the SQL layer: short scripts of DDL, changes, savepoints, row locks, VACUUM,
+//! TRUNCATE and indexes, by several sessions in this process over an in-memory disk. After each
+//! crash the server recovers (and may crash again during recovery). Acknowledged transactions must
+//! be there, and each other one completely or not at all; catalogs, heaps and indexes must be
+//! consistent.
 //!
-//! A failure names its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
+//! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
 //! statements.
 
 mod check;
@@ -26,11 +27,11 @@ const SEEDS: u64 = 60;
 struct Counts {
     crashes: u64,
     statements: u64,
-    /// Transactions acknowledged as durable.
+    /// Transactions that were acknowledged as durable.
     acknowledged: u64,
 }
 
-/// One seed: work, crash, recovery, over and over.
+/// Runs one seed: work, crash and recovery, repeatedly.
 fn run(seed: u64, planted: Planted, loud: bool) -> Result<Counts, String> {
     let random = SeededRandom::new(seed ^ 0x5ca1ab1e);
     let mut counts = Counts::default();
@@ -42,7 +43,7 @@ fn run(seed: u64, planted: Planted, loud: bool) -> Result<Counts, String> {
         let mut sessions = (0..count).map(|_| stand.connect()).collect::<Result<Vec<_>, _>>()?;
         script.start(&mut sessions)?;
         if random.below(5) != 0 {
-            // A short way most of the time, so that each kind of change is hit.
+            // Usually the crash comes soon, so that each kind of write is hit.
             let range = [10, 40, 200, 800][random.below(4) as usize];
             stand.disk.crash_at_change(1 + random.below(range), random.next());
         }
@@ -128,7 +129,7 @@ fn statements_acknowledged_survive_all_crashes() {
     assert!(total.acknowledged > total.crashes, "{total:?}");
 }
 
-/// A planted fault must be noticed by one of the first runs.
+/// An injected fault must be detected by one of the first runs.
 #[test]
 fn statements_that_are_not_synced_are_noticed() {
     for part in ["pg_wal", "base/"] {

@@ -1,6 +1,5 @@
-//! A server whose memory is limited to 4 GiB by a control group of its own, of version 2 or 1, as
-//! the machine has it; where no group can be made, by a limit on the address space (`ulimit -v`),
-//! and the test prints the reason.
+//! A server whose memory is limited to 4 GiB by a control group, of version 2 or 1. If no group can
+//! be created, the address space is limited (`ulimit -v`), and the test prints the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,18 +8,18 @@ use testkit::norsu::Norsu;
 
 pub(super) const MACHINE_BYTES: u64 = 4 << 30;
 
-/// How the memory of a server is limited.
+/// The kind of the memory limit.
 pub(super) enum Limit {
     Group(Group),
     AddressSpace,
 }
 
-/// A control group; removed on drop, when the server has ended.
+/// A control group; removed on drop, after the server has exited.
 pub(super) struct Group(PathBuf);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // The kernel keeps a group busy for a moment after its last process has ended.
+        // The kernel keeps a group busy for a moment after its last process has exited.
         for _ in 0..100 {
             if fs::remove_dir(&self.0).is_ok() {
                 return;
@@ -42,8 +41,8 @@ impl Group {
         fs::write(&path, value.to_string()).map_err(|e| format!("{}: {e}", path.display()))
     }
 
-    /// The files that set and show the limit are named otherwise in each version; swap is not part
-    /// of it.
+    /// A group of version 2, without swap. The files that set and show the limit have different
+    /// names in each version.
     fn unified() -> Result<Group, String> {
         let root = Path::new("/sys/fs/cgroup");
         let enabled = fs::read_to_string(root.join("cgroup.subtree_control"))
@@ -77,7 +76,7 @@ impl Group {
 }
 
 impl Limit {
-    /// The closest to a machine of 4 GiB that this one permits.
+    /// The limit that this machine permits.
     pub(super) fn find() -> Limit {
         let group = Group::unified().or_else(|v2| match Group::legacy() {
             Ok(group) => Ok(group),
@@ -108,7 +107,7 @@ impl Limit {
         Norsu::start_by(&launcher, data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
     }
 
-    /// What the log of the test says about the use of the limit.
+    /// The use of the limit, for the log of the test.
     pub(super) fn describe(&self) -> String {
         match self {
             Limit::Group(group) => format!("peak of the group {:?} bytes", group.peak()),

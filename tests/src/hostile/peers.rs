@@ -1,17 +1,17 @@
-//! Clients that break the protocol's manners: slow readers, messages that stop, announcements,
-//! large parameters.
+//! Clients that violate the protocol: slow readers, incomplete messages, false lengths, large
+//! parameters.
 
 use super::raw::Raw;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long one waits for an answer that does not come within its time.
+/// Time limit for an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 type Peer = fn(&mut Raw) -> std::io::Result<String>;
 
-/// Each ends with an SQLSTATE or nothing; whether the connection goes on is told with it.
+/// Each returns an SQLSTATE or nothing, and whether the connection continues.
 pub(super) const PEERS: &[(&str, Peer)] = &[
     ("reads nothing for a while", |raw| {
         raw.send_query("SELECT repeat('x', 100000) FROM generate_series(1, 100000)")?;
@@ -157,7 +157,7 @@ pub(super) const PEERS: &[(&str, Peer)] = &[
     }),
 ];
 
-/// The connection's answer to COPY, whether it was ended by an error on the way or not.
+/// The answer to COPY, whether or not an error ended it.
 fn copied(raw: &mut Raw) -> std::io::Result<String> {
     let mut code = String::new();
     loop {
@@ -170,7 +170,7 @@ fn copied(raw: &mut Raw) -> std::io::Result<String> {
     }
 }
 
-/// Connections that never say who they are.
+/// Connections that never send a startup packet.
 pub(super) fn strangers(socket: &Path, n: usize) -> Vec<std::os::unix::net::UnixStream> {
     (0..n)
         .filter_map(|_| {

@@ -1,9 +1,9 @@
-//! Hostile sessions beside pgbench on a machine of 4 GiB, with the default of `norsu.memory_limit`:
-//! pgbench loses no connection and no transaction, each hostile statement ends by its own error or
-//! within two seconds of its `statement_timeout`, and the server's memory stays within the
-//! machine's.
+//! Hostile sessions concurrent with pgbench in 4 GiB of memory, with the default of
+//! `norsu.memory_limit`: pgbench loses no connection and no transaction, each hostile statement
+//! ends with its own error or within two seconds of its `statement_timeout`, and the server's
+//! memory stays within the limit.
 //!
-//! `NORSU_HOSTILE=part` runs the attacks whose name or text contains the part, and shows each.
+//! `NORSU_HOSTILE=part` runs the attacks whose name or text contains the part, and prints each.
 
 use super::machine::{Limit, MACHINE_BYTES};
 use super::peers::{self, PATIENCE};
@@ -19,14 +19,14 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{hand_over, run};
 
-/// What a statement may take beyond its timeout. A debug build runs beside the other tests, and
-/// finds only loops that heed no interrupts.
+/// Time that a statement may take beyond its timeout. A debug build runs concurrently with other
+/// tests, and detects only loops without checks for interrupts.
 const GRACE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 15 } else { 2 });
 const SESSIONS: usize = 4;
-/// One of so many attacks is part of the short form.
+/// One of this many attacks is run in the short form.
 const SHORT_SHARE: usize = 16;
 
-/// What one session sends, statement by statement, each within the timeout.
+/// The statements of one session, each with the timeout.
 struct Attack {
     name: String,
     kind: Kind,
@@ -61,7 +61,7 @@ fn attacks() -> Vec<Attack> {
     );
     match std::env::var("NORSU_HOSTILE") {
         Ok(part) => all.retain(|a| a.name.contains(&part) || a.statements().contains(&part)),
-        // Neighbours in the lists want the same thing: they are spread over the time.
+        // Adjacent entries of the lists need the same resource, so they are spread over the run.
         Err(_) => {
             spread(&mut all);
             if !long() {
@@ -72,7 +72,7 @@ fn attacks() -> Vec<Attack> {
     all
 }
 
-/// An order in which neighbours come apart; the same in each run.
+/// Shuffles the entries; the order is the same in each run.
 fn spread<T>(all: &mut [T]) {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     for i in (1..all.len()).rev() {
@@ -97,12 +97,12 @@ fn shortened(sql: &str) -> String {
     sql.chars().take(150).collect()
 }
 
-/// The server under attack, and what went wrong.
+/// The server under attack, and the errors found.
 struct Siege {
     socket: PathBuf,
     pid: u32,
     timeout: Duration,
-    /// Each statement is shown.
+    /// Prints each statement.
     verbose: bool,
     wrong: Mutex<Vec<String>>,
 }
@@ -119,7 +119,7 @@ impl Siege {
         Ok(raw)
     }
 
-    /// What was late.
+    /// Runs an attack; returns the statements that exceeded their time.
     fn attack(&self, attack: &Attack) -> Vec<String> {
         let outcome = self.connect().and_then(|mut raw| match &attack.kind {
             Kind::Statements(statements) => self.play(&attack.name, &mut raw, statements),
@@ -147,7 +147,7 @@ impl Siege {
         Ok(late)
     }
 
-    /// Something if the statement was late. `sending` is the time that the client itself may take.
+    /// A message if the statement was late. `sending` is the time that the client itself may take.
     fn judge(
         &self,
         name: &str,
@@ -160,9 +160,8 @@ impl Siege {
         if self.verbose {
             println!("{} kB: {what}", resident(self.pid));
         }
-        // An internal error is a fault of ours; a name that is not there is one of the list.
-        // Statements that are too deep are refused with 42601 by the grammar, as PostgreSQL refuses
-        // them.
+        // An internal error is a bug; an undefined name is an error in the list of attacks.
+        // PostgreSQL's grammar refuses statements that are too deep with 42601, and so does Norsu.
         let strange = code.starts_with("XX") || ["42703", "42883", "42P01"].contains(&code);
         if strange && !is_expected(name) {
             self.complain(what.clone());
@@ -170,8 +169,8 @@ impl Siege {
         (took > self.timeout + GRACE + sending).then_some(what)
     }
 
-    /// All attacks once, from several sessions. What was late has a second try beside pgbench
-    /// alone: more sessions than processors may be late by no fault of the server.
+    /// Runs all attacks once, from several sessions. Late statements are repeated with pgbench as
+    /// the only other load: with more sessions than processors a delay is not the server's fault.
     fn storm(&self, attacks: &[Attack]) {
         let next = AtomicUsize::new(0);
         let late = Mutex::new(Vec::new());
@@ -193,7 +192,7 @@ impl Siege {
         }
     }
 
-    /// The same statement in many sessions at once: all of them near the limit together.
+    /// Runs the same statement in many sessions at once, so that together they reach the limit.
     fn together(&self, sql: &str, sessions: usize) {
         let attack = Attack { name: sql.to_owned(), kind: Kind::Statements(vec![sql.to_owned()]) };
         let all = || -> Vec<String> {
@@ -211,7 +210,7 @@ impl Siege {
     }
 }
 
-/// What the process holds; 0 where it has ended.
+/// The resident memory of the process; 0 if it has exited.
 fn resident(pid: u32) -> usize {
     match std::path::Path::new(&format!("/proc/{pid}/status")).exists() {
         true => kilobytes(pid, "VmRSS:"),
@@ -219,7 +218,7 @@ fn resident(pid: u32) -> usize {
     }
 }
 
-/// Texts whose error is one of syntax or of a name.
+/// Attacks whose errors are syntax errors or undefined names.
 fn is_expected(name: &str) -> bool {
     [
         "syntax error at the end",
@@ -234,7 +233,7 @@ fn is_expected(name: &str) -> bool {
     .any(|n| name.starts_with(n))
 }
 
-/// pgbench, again and again until told to stop; how many transactions it counted.
+/// Runs pgbench until `done`; returns the number of its transactions.
 fn load(server: &Norsu, script: &[&str], done: &AtomicBool) -> u64 {
     let mut sum = 0;
     while !done.load(Ordering::Relaxed) {
@@ -259,7 +258,7 @@ fn log_end(server: &Norsu) -> String {
     lines.join("\n")
 }
 
-/// What many sessions ask for at once.
+/// Statements that many sessions run at once.
 const TOGETHER: &[(&str, usize)] = &[
     ("SELECT length(repeat('x', 400000000))", 8),
     ("SELECT array_length(array_agg(g), 1) FROM generate_series(1, 1000000000) g", 8),
@@ -282,7 +281,7 @@ fn hostile_statements_end_in_time_and_cost_pgbench_nothing() {
     let data = dir.path().join("data");
     norsu::init(&data);
     let limit = Limit::find();
-    // The disk is no part of this: a full one would end any server at its next write of the log.
+    // Temporary files are limited, because a full disk would end any server at its next log write.
     let settings = ["shared_buffers=128MB", "max_connections=200", "temp_file_limit=1GB"];
     let mut server = limit.start(&data, &settings.map(|s| ["-c", s]).concat());
     run({

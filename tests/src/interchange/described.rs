@@ -1,4 +1,5 @@
-//! What PostgreSQL alone makes is shown by our server as by its own, and dumped, rows included.
+//! Objects that only PostgreSQL can create: Norsu's catalog queries and dumps show them as
+//! PostgreSQL's do, rows included.
 
 use super::refused::dumped;
 use testkit::dir::TempDir;

@@ -1,14 +1,14 @@
-//! One directory, two servers in turn. Each works on what the other left, after a clean stop or a
-//! crash in the middle of things, and the contents must be what the script says; PostgreSQL's own
-//! programs look at each index that it takes over, and at the end at all of it.
+//! Two servers use one directory in turn. Each starts after a clean shutdown or a crash of the
+//! other, and the contents must be those of the script's model; PostgreSQL's programs check the
+//! indexes each time that it takes over, and the whole directory at the end.
 //!
-//! Half of the runs write an image of every changed page into every record (and none for torn
-//! pages), so that the server that replays compares its own work with it, record by record.
+//! Half of the runs log a full-page image of every changed page in every record (and none for torn
+//! pages), so that the server that replays compares each page with its image.
 //!
-//! Neither server waits for the disk: a killed process leaves its writes to the kernel. What a
-//! failing power leaves is the matter of `crash`.
+//! Neither server syncs its files: after a kill the kernel has all writes. Power failures are
+//! tested by `crash`.
 //!
-//! `NORSU_HANDOVER_SEED=n` runs one seed alone.
+//! `NORSU_HANDOVER_SEED=n` runs one seed only.
 
 use super::bank::{images_by_kind, referees};
 use crate::script::{Script, Stepped};
@@ -32,11 +32,11 @@ enum Server {
 }
 
 impl Server {
-    /// `None`: PostgreSQL's comparison of pages with their images stumbled over a file that a
-    /// dropped table left behind. Replay extends such a file where a record makes a page; the pages
-    /// before that one are zero, which the comparison takes for damage. With `own`, when it replays
-    /// what PostgreSQL itself wrote, also over a lock of a frozen row that carries the mark of a
-    /// combo command id, see [`stale_combo_ids_do_not_trouble_the_comparison`].
+    /// Returns `None` if PostgreSQL's consistency check fails for one of two known reasons. One is
+    /// a file that a dropped table left behind: replay extends it for a record that initializes a
+    /// page, and the check reports the zero pages before that one as corrupt. The other, with `own`
+    /// (PostgreSQL replays its own log), is a lock on a frozen row with the flag of a combo command
+    /// id, see [`stale_combo_ids_do_not_trouble_the_comparison`].
     fn start(data: &Path, ours: bool, own: bool, settings: &[&str]) -> Option<Server> {
         if ours {
             let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
@@ -105,14 +105,14 @@ fn is_long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// Names of files of no length.
+/// Names of empty files.
 fn emptied(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).expect("a database's directory").flatten();
     let empty = entries.filter(|e| e.metadata().is_ok_and(|m| m.len() == 0));
     empty.filter_map(|e| e.file_name().into_string().ok()).collect()
 }
 
-/// A stretch of the script on a running server.
+/// Runs the script for some steps on a running server.
 fn work(
     server: &Server,
     script: &mut Script,
@@ -123,8 +123,8 @@ fn work(
     script.verify(&mut clients[0])?;
     script.start(&mut clients)?;
     for step in 0..steps {
-        // What is logged from here on is compared, and replay finds no file that a dropped table
-        // left behind: PostgreSQL's comparison would stumble over it.
+        // Records from here on are compared, so no files may be removed: PostgreSQL's consistency
+        // check would fail on files that a dropped table left behind.
         script.keep_files = script.keep_length && step >= steps / 4;
         let checkpoint = match script.keep_files {
             true => step == steps / 4,
@@ -138,20 +138,18 @@ fn work(
         };
         script.settle(stepped);
     }
-    // After the last checkpoint, so that a crash has all of it replayed; what is random comes once
-    // more after it.
+    // After the last checkpoint, so that a crash replays all of it; random steps follow once more.
     script.every_kind(&mut clients)?;
     for _ in 0..10 {
         let stepped = script.step(&mut clients, random)?;
         script.settle(stepped);
     }
-    // Something is under way when the end comes; the connections outlive the server.
+    // Transactions are in progress at the end; the connections outlive the server.
     clients.into_iter().for_each(std::mem::forget);
     Ok(())
 }
 
-/// The server's dump, without a word that is drawn anew each time and what packagers add to the
-/// version.
+/// The server's dump without random keys and without versions, to which packagers append text.
 fn dump(server: &Server) -> String {
     let text = run(server.client("pg_dumpall"));
     let left_out = ["\\restrict", "\\unrestrict", "-- Dumped from database version"];
@@ -159,8 +157,8 @@ fn dump(server: &Server) -> String {
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// Both servers recover copies of one directory that somebody crashed; both must see what the
-/// script says, and their dumps must be the same.
+/// Both servers recover copies of one crashed directory; both must have the contents of the
+/// script's model, and their dumps must be the same.
 fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(), String> {
     let mut states = Vec::new();
     for ours in [true, false] {
@@ -192,8 +190,9 @@ fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(),
     }
 }
 
-/// Ten hand-overs. Counts the images by which records were compared. False if PostgreSQL's
-/// comparison stumbled ([`Server::start`]), and the rest was left out.
+/// Changes between the servers ten times. Counts the images with which pages were compared. False
+/// if PostgreSQL's consistency check failed for a known reason ([`Server::start`]), which ends the
+/// run.
 fn hand_over_ten_times(
     seed: u64,
     counts: &mut [BTreeMap<String, usize>; 2],
@@ -206,14 +205,14 @@ fn hand_over_ten_times(
     let data = dir.path().join("data");
     initdb(&data, random.below(2) == 0);
     let mut settings = vec!["min_wal_size=8MB", "shared_buffers=1MB", "fsync=off"];
-    // What is compared is what was logged since a checkpoint.
+    // Only records since the last checkpoint are compared.
     settings.extend(match compared {
         false => &["max_wal_size=8MB"][..],
         true => &["max_wal_size=32MB", "wal_consistency_checking=all", "full_page_writes=off"],
     });
     let mut script = Script::new(std::env::var_os("NORSU_HANDOVER_SEED").is_some());
-    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew
-    // again.
+    // PostgreSQL's consistency check reports a page that is zero because its file was truncated and
+    // extended again.
     script.keep_length = compared;
     for round in 0..10 {
         let ours = round % 2 == 0;
@@ -233,7 +232,7 @@ fn hand_over_ten_times(
             run(load);
         }
         if random.below(3) == 0 {
-            // In good order sessions end first.
+            // At a clean shutdown sessions end first.
             script.shut_down();
             server.stop(&data);
         } else {
@@ -260,8 +259,8 @@ fn hand_over_ten_times(
     Ok(true)
 }
 
-/// One seed: whether it was whole, and its counts. A panic is a failure as any other: its seed must
-/// be told.
+/// Runs one seed: whether it was complete, and its counts. A panic is an error like any other, so
+/// that its seed is printed.
 fn outcome(seed: u64) -> Result<(bool, [BTreeMap<String, usize>; 2]), String> {
     let mut counts = Default::default();
     let run = || hand_over_ten_times(seed, &mut counts);
@@ -273,7 +272,7 @@ fn outcome(seed: u64) -> Result<(bool, [BTreeMap<String, usize>; 2]), String> {
     Ok((whole, counts))
 }
 
-/// Kinds of records that each side must have had compared.
+/// Record types that each server must have compared.
 const KINDS: [&str; 14] = [
     "Heap INSERT",
     "Heap UPDATE",
@@ -302,7 +301,7 @@ fn ten_hand_overs() {
     let total: Mutex<[BTreeMap<String, usize>; 2]> = Mutex::default();
     let (next, stumbled) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failures = Mutex::new(Vec::new());
-    // Two at a time, since each waits for programs and disks much of the time.
+    // Two seeds at a time, because each waits for programs and disks much of the time.
     let work = || {
         while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (whole, counts) = match outcome(*seed) {
@@ -344,9 +343,9 @@ fn ten_hand_overs() {
     }
 }
 
-/// A row that was updated twice in a transaction, the second time in vain, keeps the mark of a
-/// combo command id when it is frozen. PostgreSQL leaves the mark when it locks the row, clears it
-/// in replay, and stumbles over that.
+/// A row that was updated twice in a transaction, the second time with a rollback to a savepoint,
+/// still has the flag of a combo command id after it is frozen. PostgreSQL keeps the flag when it
+/// locks the row, but clears it in replay, so its consistency check fails.
 #[test]
 fn stale_combo_ids_do_not_trouble_the_comparison() {
     const STATEMENTS: [&str; 6] = [
@@ -368,7 +367,7 @@ fn stale_combo_ids_do_not_trouble_the_comparison() {
         STATEMENTS.iter().for_each(|sql| drop(client.must(sql)));
         drop(client);
         server.crash();
-        // None: the real one over what the real one did.
+        // None: the real server replays its own log.
         let server = Server::start(&data, read_by_us, !by_us, &settings);
         assert_eq!(server.is_some(), by_us || read_by_us);
         if let Some(server) = server {
@@ -377,8 +376,8 @@ fn stale_combo_ids_do_not_trouble_the_comparison() {
     }
 }
 
-/// A page that is not what its records say must be noticed: one byte of a row is changed on disk,
-/// and the next record for that page carries the right image.
+/// A page that differs from its records must be detected: one byte of a row is changed on disk, and
+/// the next record for that page contains the correct image.
 #[test]
 fn a_wrong_page_is_noticed_by_the_comparison() {
     let dir = TempDir::new("wrong");

@@ -1,13 +1,13 @@
-//! Indexes over every type that we can keep, filled by CREATE INDEX and by INSERT: their entries
-//! are byte for byte PostgreSQL's, and so is whether equal ones may be merged; amcheck finds each
-//! row.
+//! Indexes over every supported type, built by CREATE INDEX and by INSERT: their entries must be
+//! PostgreSQL's byte for byte, and so must be the flag that allows deduplication; amcheck must find
+//! each row.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
 use testkit::verify;
 
-/// Types, each with values.
+/// Types with values.
 const COLUMNS: [(&str, &str); 31] = [
     ("bool", "(true), (false)"),
     ("smallint", "(-32768), (32767)"),
@@ -42,7 +42,7 @@ const COLUMNS: [(&str, &str); 31] = [
     ("text[]", "('{a,NULL,\"\"}')"),
 ];
 
-/// What the index of each type holds.
+/// The entries of the index of each type.
 fn entries(server: &RealServer) -> Vec<String> {
     server.query("postgres", "CREATE EXTENSION pageinspect");
     let of = |n: usize| {

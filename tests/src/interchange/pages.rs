@@ -1,5 +1,5 @@
-//! The same statements, one session, on both servers: what `pageinspect` says of every page must be
-//! the same: line pointers, tuple headers, hints, data, special areas.
+//! The same statements in one session on both servers: the output of `pageinspect` for every page
+//! must be the same: line pointers, tuple headers, hint bits, data, special areas.
 
 use super::planted;
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
 use testkit::verify;
 
-/// Tables (the last word of a case's first line is the one that is looked at) and what is done to
-/// them.
+/// Tables (the last word of a case's first line is the table that is compared) and the statements
+/// run on them.
 const CASES: [(&str, &[&str]); 14] = [
     ("plain", &["INSERT INTO plain SELECT g, g % 7, 'row ' || g FROM generate_series(1, 400) g"]),
     (
@@ -196,7 +196,7 @@ fn read(data: &Path) -> Pages {
     CASES.map(|(table, _)| verify::pages(&server, table))
 }
 
-/// How many lines were compared, and what is wrong: place and line first, then both.
+/// The number of compared lines, and the differences: location and line first, then both pages.
 fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     let (mut lines, mut wrong) = (0, Vec::new());
     for (mine, real) in mine.iter().zip(real) {
@@ -218,8 +218,8 @@ fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     (lines, wrong)
 }
 
-/// Relations that are changed behind the server's back, to see that the comparison notices: a hint,
-/// a byte of a row, a flag of an index page, one of a page's header.
+/// Relations that are modified on disk, to check that the comparison detects it: a hint bit, a byte
+/// of a row, a flag of an index page, one of a page's header.
 const PLANTED: [&str; 4] = ["plain", "nulls", "gone_pkey", "hot"];
 
 fn plant(table: &str, path: &Path) {
@@ -228,12 +228,12 @@ fn plant(table: &str, path: &Path) {
     let first = planted::tuples(&bytes[..PAGE]).first().copied().unwrap_or_default();
     match table {
         "plain" => bytes[first + planted::INFOMASK_AT + 1] ^= planted::XMIN_COMMITTED_HIGH,
-        // The row's first column.
+        // The first column of the row.
         "nulls" => {
             let header = usize::from(bytes[first + 22]);
             bytes[first + header] ^= 8;
         }
-        // The special area's flags, after siblings and level.
+        // The flags in the special area, after the siblings and the level.
         "gone_pkey" => bytes[2 * PAGE - 4] ^= 0x40,
         // PD_PAGE_FULL.
         _ => bytes[10] ^= 2,

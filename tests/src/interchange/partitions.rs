@@ -1,5 +1,5 @@
-//! What PostgreSQL's partitioned tables show of themselves on our server: which rows each partition
-//! takes, and where it stands among the others.
+//! Partitioned tables of PostgreSQL in Norsu's catalog queries: the bounds of each partition, and
+//! its position in the partition tree.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;

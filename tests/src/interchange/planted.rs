@@ -1,6 +1,5 @@
-//! Damage that only a comparison can notice, planted to see that it does: fields of a record that
-//! are not what was done (checksum made right again), an image that is not applied, a hint that
-//! says what is not so.
+//! Fault injection: corruption that only a comparison can detect. Fields of a record that differ
+//! from what was done (with the checksum updated), an image that is not applied, a wrong hint bit.
 
 use crate::script::Script;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,19 +10,19 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
 use testkit::verify::{self, copy};
 
-/// The header of a record: its length first, its checksum last.
+/// The length of a record's header, which begins with the length and ends with the checksum.
 const HEADER: usize = 24;
 const CRC_AT: usize = 20;
 const PAGE: usize = 8192;
 
-/// Where the next record will be: file and offset.
+/// The location of the next record: file and offset.
 pub(super) fn place(client: &mut Client, data: &Path) -> (PathBuf, usize) {
     let text = client.value("SELECT pg_walfile_name_offset(pg_current_wal_insert_lsn())");
     let (name, at) = text.trim_matches(['(', ')']).split_once(',').expect("a pair");
     (data.join("pg_wal").join(name), at.parse().expect("a number"))
 }
 
-/// Makes the next records lie within a page of the log.
+/// Advances the log so that the next records fit one page of it.
 pub(super) fn make_room(client: &mut Client, data: &Path) {
     client.must("CREATE TABLE IF NOT EXISTS filler (id int)");
     while !(100..4000).contains(&(place(client, data).1 % PAGE)) {
@@ -31,8 +30,8 @@ pub(super) fn make_room(client: &mut Client, data: &Path) {
     }
 }
 
-/// Finds the `nth` record from `from` on that contains `needle`, changes it, and makes its checksum
-/// right.
+/// Finds the `nth` record from `from` on that contains `needle`, changes it, and updates its
+/// checksum.
 pub(super) fn change_record(
     from: &(PathBuf, usize),
     needle: &[u8],
@@ -64,20 +63,20 @@ pub(super) fn change_record(
     std::fs::write(&segment, bytes).expect("it can be written");
 }
 
-/// First what follows the header, then the header.
+/// The checksum covers the data first, then the header.
 fn checksum(record: &[u8]) -> [u8; 4] {
     let crc = crc32c::crc32c(&record[HEADER..]);
     crc32c::crc32c_append(crc, &record[..CRC_AT]).to_le_bytes()
 }
 
-/// Replaces the last occurrence: an image stands before what redo works with.
+/// Replaces the last occurrence: a full-page image precedes the data that redo uses.
 pub(super) fn replace_last(record: &mut [u8], from: &[u8], to: &[u8]) {
     let at = record.windows(from.len()).rposition(|w| w == from).expect("it occurs");
     record[at..at + to.len()].copy_from_slice(to);
 }
 
-/// A directory without checksums, made and crashed by either server after `setup` and `last`; where
-/// `last` began in the log.
+/// Creates a directory without checksums with either server, runs `setup` and `last`, and crashes
+/// it; returns where `last` begins in the log.
 fn crashed(
     data: &Path,
     ours: bool,
@@ -110,7 +109,7 @@ fn crashed(
     }
 }
 
-/// What a server says that recovers a copy of the directory: an answer, or its log.
+/// The answer of a server that recovers a copy of the directory, or its log.
 fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String, String> {
     copy(data, copied);
     hand_over(copied);
@@ -127,8 +126,8 @@ fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String
     reply.error.as_ref().map_or_else(|| Ok(reply.text().join(",")), |e| Err(e.message.to_string()))
 }
 
-/// The image in the record is right, what redo works with is not: a field is as if it had not been
-/// logged.
+/// The image in the record is correct, but the data that redo uses is not: as if a field had not
+/// been logged.
 #[test]
 fn fields_that_are_not_logged_are_noticed_by_the_comparison() {
     const ROW: &[u8] = b"planted-aaaaaaaa";
@@ -136,7 +135,7 @@ fn fields_that_are_not_logged_are_noticed_by_the_comparison() {
     hand_over(dir.path());
     let settings = ["wal_consistency_checking=all", "full_page_writes=off"];
     for made_by_us in [true, false] {
-        // The row, and its entry in the index.
+        // The row, and its index entry.
         for nth in 0..2 {
             let data = dir.path().join("data");
             let from = crashed(
@@ -168,12 +167,12 @@ fn fields_that_are_not_logged_are_noticed_by_the_comparison() {
     }
 }
 
-/// A page is torn, and the image that would mend it is not applied.
+/// A page is torn, and the full-page image that would repair it is not applied.
 #[test]
 fn an_image_left_out_is_noticed_by_the_twins() {
     let dir = TempDir::new("image");
     hand_over(dir.path());
-    // In the order of the table.
+    // In physical order.
     let sql = "SELECT count(*), sum(length(t)) FROM t";
     for made_by_us in [true, false] {
         let data = dir.path().join("data");
@@ -214,7 +213,7 @@ fn an_image_left_out_is_noticed_by_the_twins() {
     }
 }
 
-/// Tuples of a page: where each of those begins that its line pointer says is there.
+/// Offsets of the tuples of a page to which normal line pointers refer.
 pub(super) fn tuples(page: &[u8]) -> Vec<usize> {
     let half = |at: usize| u16::from_le_bytes([page[at], page[at + 1]]);
     let pointers = (24..usize::from(half(12))).step_by(4);
@@ -222,13 +221,13 @@ pub(super) fn tuples(page: &[u8]) -> Vec<usize> {
     words.filter(|w| w >> 15 & 3 == 1).map(|w| (w & 0x7FFF) as usize).collect()
 }
 
-/// Where a tuple has its infomask, and the hints about its inserter there.
+/// Offset of the infomask in a tuple, and its hint bits about the inserting transaction.
 pub(super) const INFOMASK_AT: usize = 20;
 pub(super) const XMIN_COMMITTED_HIGH: u8 = 0x01;
 const XMIN_INVALID_HIGH: u8 = 0x02;
 const XMAX_INVALID_HIGH: u8 = 0x08;
 
-/// A row is hinted to be of an aborted transaction, which its transaction was not.
+/// A hint bit marks a row's inserter as aborted although it has committed.
 #[test]
 fn a_hint_taken_for_data_is_noticed_by_the_contents() {
     let dir = TempDir::new("hint");
@@ -271,8 +270,8 @@ fn a_hint_taken_for_data_is_noticed_by_the_contents() {
     }
 }
 
-/// The referee's programs complain of a page marked visible that is not, and of an index that lacks
-/// a row.
+/// PostgreSQL's checking programs report a page that is wrongly marked as all-visible, and an index
+/// that lacks a row.
 #[test]
 fn the_referee_complains() {
     let dir = TempDir::new("complains");

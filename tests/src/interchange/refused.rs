@@ -1,5 +1,5 @@
-//! What PostgreSQL's directories may hold and we do not honour: each case works or is refused by
-//! name, at the start before anything is written, or when it is touched. None is passed over.
+//! Features of PostgreSQL's directories that Norsu does not support: each object either works or is
+//! refused by name, at start-up before anything is written, or when it is used. None is ignored.
 
 use crate::refusals::contents;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use testkit::norsu::Norsu;
 use testkit::postgres::{self, RealServer, hand_over, run};
 use testkit::verify;
 
-/// Made by PostgreSQL.
+/// Objects created by PostgreSQL.
 const OBJECTS: &str = "
 CREATE ROLE bob LOGIN; CREATE ROLE eve LOGIN BYPASSRLS;
 CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
@@ -84,7 +84,7 @@ CREATE TABLE told_new (i int); CREATE PUBLICATION tell_new FOR TABLE told_new WI
 CREATE SCHEMA telling; CREATE TABLE telling.told (i int); CREATE PUBLICATION tell_schema FOR TABLES IN SCHEMA telling;
 CREATE TABLE told_of (i int REFERENCES told_key ON DELETE CASCADE); CREATE PUBLICATION tell_of FOR TABLE told_of;";
 
-/// Changes that publications tell of: what they lack for it is said as PostgreSQL says it.
+/// Changes of published tables: if they lack a replica identity, the error is PostgreSQL's.
 const TOLD: &[&str] = &[
     "UPDATE told_plain SET i = 2",
     "DELETE FROM told_plain WHERE false",
@@ -109,7 +109,7 @@ const TOLD: &[&str] = &[
      DELETE FROM told_key",
 ];
 
-/// The answers to [`TOLD`], each undone.
+/// The answers to [`TOLD`], each rolled back.
 fn told(mut client: Client) -> Vec<String> {
     let answers = TOLD.iter().map(|sql| {
         client.query("BEGIN").expect("an answer");
@@ -122,21 +122,21 @@ fn told(mut client: Client) -> Vec<String> {
     answers.collect()
 }
 
-/// The definitions as pg_dump and pg_dumpall show them.
+/// The definitions as shown by pg_dump and pg_dumpall.
 fn definitions(mut all: [Command; 2]) -> Vec<String> {
     all[0].args(["--schema-only", "postgres"]);
     all[1].arg("--globals-only");
     dumped(&all.map(run).concat())
 }
 
-/// The lines of a dump without what packagers add to the version and a word drawn anew.
+/// The lines of a dump without random keys and versions, to which packagers append text.
 pub(super) fn dumped(text: &str) -> Vec<String> {
     let left_out = ["\\restrict", "\\unrestrict", "-- Dumped from"];
     let kept = text.lines().filter(|line| !left_out.iter().any(|start| line.starts_with(start)));
     kept.map(str::to_owned).collect()
 }
 
-/// What is touched, and what of it is named.
+/// Statements that use an unsupported object, and the part of it that the error names.
 const TOUCHED: &[(&str, &str)] = &[
     ("SELECT one()", "one"),
     ("SELECT * FROM calling", "one"),
@@ -250,7 +250,7 @@ const TOUCHED: &[(&str, &str)] = &[
     ),
 ];
 
-/// What goes on working beside it.
+/// Statements that work although unsupported objects exist.
 const WORKING: &[(&str, &str)] = &[
     ("SELECT count(*) FROM triggered", "0"),
     ("SELECT sum(i) FROM part", "3"),
@@ -369,7 +369,7 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
             wrong.push(format!("{sql}: {found}"));
         }
     }
-    // Of the whole database: the others are done.
+    // Database-wide commands process the other tables.
     for sql in ["VACUUM", "VACUUM (FULL, ANALYZE)"] {
         let reply = client.query(sql).expect("an answer");
         let skipped: Vec<_> = reply.notices.iter().map(|n| &*n.message).collect();
@@ -384,7 +384,7 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     server.stop(&data);
     let server = RealServer::start_with(&data, "postgres", &settings);
-    // By the index that we did not keep, and by PostgreSQL's opinion of the rest.
+    // Through the index that Norsu did not maintain, and with PostgreSQL's checks of the rest.
     let by_index = "SET enable_seqscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]; \
                     SET enable_seqscan = on; SET enable_bitmapscan = off; SELECT count(*) FROM gin WHERE a @> ARRAY[3]";
     let counts = server.query("postgres", by_index);
@@ -392,7 +392,7 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     assert!(counts.len() == 2 && counts[0] == counts[1] && counts[0] != "0", "{counts:?}");
     verify::check(&server);
     drop(server);
-    // Every definition would have to be told to the trigger.
+    // Event triggers would have to be fired for every definition.
     RealServer::start_with(&data, "postgres", &settings).query(
         "postgres",
         "CREATE FUNCTION told() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'; \
@@ -404,7 +404,7 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
     assert!(error.code == "0A000" && error.message.contains("\"listens\""), "{error:?}");
 }
 
-/// Crashed with this in its log, after a checkpoint.
+/// Unsupported records in the log after a checkpoint; the server has crashed.
 const LOGGED: [(&str, &str, &str); 4] = [
     (
         "CREATE TABLE t (a int[]); CREATE INDEX ON t USING gin (a)",
@@ -445,13 +445,13 @@ fn a_log_that_we_cannot_replay_is_refused_before_anything_is_written() {
         assert!(log.contains("FATAL") && log.contains(named), "{named}: {log}");
         let mut after = BTreeMap::new();
         contents(&data, &mut after);
-        // The servers' notes of how they were started come first, in PostgreSQL too.
+        // postmaster.opts is written first, in PostgreSQL too.
         after.retain(|path, _| !path.ends_with("postmaster.opts"));
         before.retain(|path, _| !path.ends_with("postmaster.opts"));
         let differs = |path: &&PathBuf| before.get(*path) != after.get(*path);
         let touched: Vec<_> = before.keys().chain(after.keys()).filter(differs).collect();
         assert!(touched.is_empty(), "{named}: {touched:?}");
-        // PostgreSQL can, and then we do.
+        // PostgreSQL can recover the directory, and then Norsu can use it.
         drop(RealServer::start_with(&data, "postgres", &settings));
         Norsu::start(&data, &[]).stop(&data);
         std::fs::remove_dir_all(&data).expect("a directory");

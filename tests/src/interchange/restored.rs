@@ -1,4 +1,5 @@
-//! PostgreSQL's dump of a directory of ours restores in PostgreSQL, and says the same again.
+//! PostgreSQL's dump of a directory of Norsu can be restored in PostgreSQL, and dumped again it is
+//! the same.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
@@ -17,7 +18,7 @@ CREATE STATISTICS st (mcv) ON d, m FROM t; CREATE SEQUENCE s CACHE 50; SELECT ne
 CREATE ROLE ann LOGIN; ALTER ROLE ann SET work_mem = '1MB'; GRANT SELECT (d) ON t TO ann;
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO ann; COMMENT ON TABLE t IS 'a table'; ANALYZE";
 
-/// Dumps differ in a random word, and in the order of rows.
+/// The lines of a dump in sorted order, because the order of rows differs, without random keys.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
@@ -40,7 +41,7 @@ fn dumps_of_our_directories_restore() {
     let server = Norsu::start(&ours, &[]);
     let mut client = server.connect("postgres");
     client.must(OBJECTS);
-    // Releases before 15.20 would show it in their dumps.
+    // Releases before 15.20 would show the option in their dumps.
     let stamped = "SELECT count(*) FROM pg_attribute WHERE attoptions::text LIKE '%pg_attver%'";
     assert_eq!(client.value(stamped), "0");
     drop(client);
@@ -51,7 +52,7 @@ fn dumps_of_our_directories_restore() {
     postgres::init_with(&theirs, &["--locale=C", "-k"]);
     let server = RealServer::start(&theirs, "postgres");
     let file = dir.path().join("dump.sql");
-    // The superuser is there already.
+    // The superuser exists already.
     std::fs::write(&file, text.replace("CREATE ROLE postgres;\n", "")).expect("room");
     let mut psql = server.client("psql");
     psql.args(["-d", "postgres", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f"]).arg(&file);

@@ -1,6 +1,6 @@
-//! Directories of PostgreSQL that we must not start on, since something hangs on them that we
-//! cannot keep, or since somebody still works on them: refused by name, and nothing written.
-//! PostgreSQL makes each of them here.
+//! Directories of PostgreSQL on which Norsu must not start, because something depends on them that
+//! Norsu does not support, or because another process uses them: refused with an error that names
+//! the reason, and nothing is written. PostgreSQL creates each of them here.
 
 use crate::refusals::contents;
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use testkit::norsu::Norsu;
 use testkit::postgres::{self, RealServer, hand_over, program, run};
 use testkit::verify::copy;
 
-/// Settings, statements, and what the refusal names.
+/// Settings, statements, and the reason in the error.
 type Left = (&'static [&'static str], &'static [&'static str], &'static str);
 
-/// What PostgreSQL leaves when it is stopped in good order.
+/// State that PostgreSQL leaves after a clean shutdown.
 const LEFT: &[Left] = &[
     (
         &["max_prepared_transactions=2"],
@@ -39,17 +39,17 @@ const LEFT: &[Left] = &[
     (&["track_commit_timestamp=on"], &["CREATE TABLE c (i int)"], "track_commit_timestamp"),
 ];
 
-/// Files that somebody put there to have PostgreSQL do something else than start.
+/// Files whose presence makes PostgreSQL do something other than a normal start.
 const FILES: [&str; 4] = ["recovery.signal", "standby.signal", "backup_label", "tablespace_map"];
 
-/// Our server's refusal of the directory; no file of it may change.
+/// Norsu's error for the directory; it may not modify any file.
 fn refusal(data: &Path) -> String {
     let mut before = BTreeMap::new();
     contents(data, &mut before);
     let log = Norsu::try_start(data, &[]).err().expect("it must not come up");
     let mut after = BTreeMap::new();
     contents(data, &mut after);
-    // The note of how a server was started comes first, in PostgreSQL too.
+    // postmaster.opts is written first, in PostgreSQL too.
     after.retain(|path, _| !path.ends_with("postmaster.opts"));
     before.retain(|path, _| !path.ends_with("postmaster.opts"));
     let touched: Vec<_> =
@@ -85,20 +85,20 @@ fn what_hangs_on_a_directory_is_named_at_the_start() {
         assert!(log.contains(&format!("\"{file}\"")), "{file}: {log}");
         std::fs::remove_dir_all(&data).expect("a directory");
     }
-    // A base backup, as its program makes it.
+    // A base backup by pg_basebackup.
     let server = RealServer::start_with(&good, "postgres", &["autovacuum=off"]);
     let mut backup = program("pg_basebackup");
     backup.arg("-h").arg(server.sockets()).args(["-U", "postgres", "-c", "fast", "-D"]).arg(&data);
     run(backup);
     drop(server);
     assert!(refusal(&data).contains("\"backup_label\""));
-    // Recovered by PostgreSQL, it is as good as any.
+    // After recovery by PostgreSQL it is an ordinary directory.
     drop(RealServer::start(&data, "postgres"));
     Norsu::start(&data, &[]).stop(&data);
 }
 
-/// A crash after a promotion, before its checkpoint: the control file still names the old
-/// timeline's.
+/// A crash after a promotion and before its checkpoint: the control file still contains the old
+/// timeline.
 #[test]
 fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
     let dir = TempDir::new("timelines");
@@ -124,7 +124,7 @@ fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
     let log = refusal(&data);
     let named = "recovery from timeline 1 to timeline 2 is not supported";
     assert!(log.contains("FATAL") && log.contains(named), "{log}");
-    // PostgreSQL can, and then we do.
+    // PostgreSQL can recover the directory, and then Norsu can use it.
     drop(RealServer::start_with(&data, "postgres", &settings));
     let server = Norsu::start(&data, &[]);
     assert_eq!(server.connect("postgres").value("SELECT count(*) FROM t"), "1000");
@@ -147,8 +147,8 @@ fn who_wants_an_archive_is_told_that_there_will_be_none() {
     Norsu::start(&data, &[]).stop(&data);
 }
 
-/// What is said of shared memory, with the hint: without the time, the process and the program's
-/// name.
+/// The messages about shared memory with their hints, without timestamps, process ids and program
+/// names.
 fn of_memory(log: &str) -> Vec<&str> {
     let starts = ["pre-existing", "HINT:  Terminate"];
     let cut = |line| starts.iter().find_map(|start| str::find(line, start)).map(|at| &line[at..]);
@@ -161,7 +161,7 @@ fn kill(pid: &str) {
     run(kill);
 }
 
-/// A process that must not outlive the test.
+/// A process that is killed at the end of the test.
 struct Busy(String);
 
 impl Drop for Busy {
@@ -180,7 +180,7 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
     let log = Norsu::try_start(&data, &[]).err().expect("it must not come up");
     assert!(log.contains("postmaster.pid\" already exists"), "{log}");
 
-    // A session that does not look up while its server goes.
+    // A session that does not react to the end of its server.
     let mut busy = server.connect("postgres");
     let pid = Busy(busy.value("SELECT pg_backend_pid()"));
     busy.send("DO 'BEGIN LOOP END LOOP; END'").expect("it is sent");
@@ -188,7 +188,7 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
     let lock = std::fs::read_to_string(&file).expect("the lock file");
     let postmaster = lock.lines().next().expect("a number").to_owned();
     kill(&postmaster);
-    // Until its parent has heard of it, its number is taken.
+    // The process id stays in use until its parent has waited for it.
     let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while Path::new("/proc").join(&postmaster).exists() {
         assert!(std::time::Instant::now() < end, "{postmaster} stays");
@@ -202,7 +202,8 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
         hand_over(&data);
         RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up")
     };
-    // The lock file names the memory; without the file only the memory itself tells.
+    // The lock file contains the key of the shared memory; without the file only the memory itself
+    // shows that it is in use.
     for text in [Some(lock.as_str()), None] {
         let said = theirs(text);
         match text {
@@ -217,7 +218,7 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
     drop((pid, busy));
     let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
     let _ = std::fs::remove_file(&file);
-    // The last one may take a moment to go.
+    // The last process may take a moment to exit.
     let server = loop {
         match Norsu::try_start(&data, &[]) {
             Ok(server) => break server,

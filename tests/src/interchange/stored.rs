@@ -1,6 +1,6 @@
-//! Expressions and queries in catalogs: ours are PostgreSQL's to the letter, but for places in the
-//! text and numbers of objects; calls that PostgreSQL has stored as they were written are evaluated
-//! with their defaults.
+//! Expressions and queries in catalogs: Norsu's are equal to PostgreSQL's except for locations in
+//! the text and OIDs; stored calls of PostgreSQL that omit arguments are evaluated with their
+//! defaults.
 
 use crate::pair::Pair;
 use testkit::client::Client;
@@ -88,8 +88,8 @@ fn calls_are_evaluated_with_their_defaults() {
     assert_eq!(client.rows("SELECT a FROM t WHERE plus(a) = 12 AND plus(a, z => 0) < 1000"), ["1"]);
 }
 
-/// Row values in columns, arrays, domains and each other, of types that PostgreSQL made and that
-/// grow meanwhile.
+/// Row values in columns, arrays, domains and nested rows, of types that PostgreSQL created and
+/// that get more columns later.
 #[test]
 fn row_values_of_either_server_are_read_by_the_other() {
     const TYPES: &str = "

@@ -1,5 +1,5 @@
-//! Tablespaces of users: tables, indexes, TOAST tables and whole databases in them cross over both
-//! ways, after a clean stop and after a crash.
+//! Tablespaces: tables, indexes, TOAST tables and whole databases in them are used by both servers
+//! in turn, after a clean shutdown and after a crash.
 
 use std::path::{Path, PathBuf};
 use testkit::client::Client;
@@ -44,7 +44,7 @@ impl Server {
     }
 }
 
-/// Makes more of each kind of thing in the tablespaces; the crash comes after it.
+/// Creates more objects of each kind in the tablespaces; the crash comes after it.
 fn work(server: &Server, round: usize, places: &[PathBuf]) {
     let mut client = server.connect("postgres");
     if round == 0 {
@@ -59,7 +59,7 @@ fn work(server: &Server, round: usize, places: &[PathBuf]) {
     client.must("CHECKPOINT");
     client.must(&format!("CREATE TABLE t{round} (id int, t text) TABLESPACE s{}", round % 2));
     client.must(&format!("CREATE INDEX i{round} ON t{round} (id) TABLESPACE s{}", (round + 1) % 2));
-    // Long values go to the TOAST table, which is where its table is.
+    // Long values are stored in the TOAST table, which is in the tablespace of its table.
     client.must(&format!(
         "INSERT INTO t{round} SELECT g, (SELECT string_agg(md5(g::text || h), '') FROM generate_series(1, 300) h) \
          FROM generate_series(1, 30) g"
@@ -85,7 +85,7 @@ fn work(server: &Server, round: usize, places: &[PathBuf]) {
     inside.must(
         "CREATE TABLE outside (id int) TABLESPACE pg_default; INSERT INTO outside VALUES (7)",
     );
-    // Under way when the end comes.
+    // A transaction in progress at the end.
     inside.must("BEGIN; DELETE FROM t");
     std::mem::forget(inside);
 }
@@ -135,7 +135,7 @@ fn cross(made_by_us: bool) {
     }
     hand_over(dir.path());
     let mut ours = made_by_us;
-    // Each ends both ways before the other.
+    // Each server ends in both ways before the other starts.
     for (round, crash) in [true, false, false, true, true].into_iter().enumerate() {
         let server = Server::start(&data, ours);
         work(&server, round, &places);

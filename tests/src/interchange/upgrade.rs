@@ -1,6 +1,5 @@
-//! `pg_upgrade` from a directory of ours into a new one of PostgreSQL's, and into a new one of
-//! ours: it dumps the definitions, moves the counters of transactions and hands the tables' files
-//! on as they are.
+//! `pg_upgrade` from a directory of Norsu to a new one of PostgreSQL, and to a new one of Norsu: it
+//! dumps the definitions, copies the transaction counters, and keeps the tables' files as they are.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};

@@ -1,4 +1,5 @@
-//! Counted figures of the log beside PostgreSQL's: bytes, images, syncs. Nothing is timed.
+//! Volume of the log compared with PostgreSQL's: bytes, full-page images, syncs. Times are not
+//! measured.
 
 use crate::pair::Pair;
 use engine::{Backend, ClusterOptions, Engine, EngineConfig, Isolation, create_cluster};
@@ -11,7 +12,7 @@ use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over, run};
 use vfs::{Env, MemDisk, Op};
 
-/// Images and bytes that a statement writes to the log, what it scans included.
+/// Full-page images and bytes of log that a statement writes, including those caused by hint bits.
 fn usage(client: &mut Client, sql: &str) -> (i64, f64) {
     let now = |client: &mut Client| {
         client.must("SELECT pg_stat_force_next_flush()");
@@ -25,8 +26,8 @@ fn usage(client: &mut Client, sql: &str) -> (i64, f64) {
     (after.0 - before.0, after.1 - before.1)
 }
 
-/// Document 004 in small: images of half-empty pages, by compression and fillfactor. (After a
-/// checkpoint the first reader of new rows writes them, since it notes that they are committed.)
+/// Document 004 on a small scale: images of half-empty pages, by compression and fillfactor. (After
+/// a checkpoint the first reader of new rows logs images, because it sets hint bits.)
 #[test]
 fn images_are_as_many_and_no_larger() {
     let pair = Pair::start("images", "C", &["-c", "autovacuum=off"]);
@@ -54,7 +55,7 @@ fn images_are_as_many_and_no_larger() {
     }
 }
 
-/// Bytes of log that so many transactions of pgbench wrote, without images.
+/// Bytes of log that some transactions of pgbench write, without images.
 fn pgbench(client: &mut Client, mut bench: std::process::Command, transactions: u64) -> f64 {
     let insert = "SELECT pg_current_wal_insert_lsn() - '0/0'";
     client.must("CHECKPOINT");
@@ -65,7 +66,7 @@ fn pgbench(client: &mut Client, mut bench: std::process::Command, transactions: 
     (after - before) / transactions as f64
 }
 
-/// Document 000: what an update of pgbench writes.
+/// Document 000: the log volume of an update of pgbench.
 #[test]
 fn a_transaction_of_pgbench_writes_no_more_than_postgres_does() {
     let pair = Pair::start("bytes", "C", &["-c", "autovacuum=off"]);
@@ -89,7 +90,7 @@ fn a_transaction_of_pgbench_writes_no_more_than_postgres_does() {
     assert!(without > ours + 50.0, "{without} {ours}");
 }
 
-/// With slow syncs and many committers, one sync serves many.
+/// With slow syncs and many committing sessions, one sync serves many of them (group commit).
 #[test]
 fn commits_share_their_syncs() {
     const COMMITTERS: usize = 32;
@@ -125,8 +126,8 @@ fn commits_share_their_syncs() {
     assert!(syncs as usize * 8 <= COMMITTERS * COMMITS, "{syncs}");
 }
 
-/// Images that hints log are told to the session that sets them, and compressed as that session
-/// wants them.
+/// Images logged for hint bits are counted for the session that sets the hint bits, and compressed
+/// by its settings.
 #[test]
 fn images_of_hints_are_the_sessions_own() {
     let pair = Pair::start("hints", "C", &["-c", "autovacuum=off"]);
@@ -163,7 +164,7 @@ fn images_of_hints_are_the_sessions_own() {
     }
 }
 
-/// Images for checking go into the records of the session that wants them.
+/// Images for consistency checks are logged by the sessions that enable them.
 #[test]
 fn a_session_has_its_own_records_checked() {
     let pair = Pair::start("checked", "C", &["-c", "autovacuum=off"]);
@@ -185,7 +186,7 @@ fn a_session_has_its_own_records_checked() {
     assert!((ours[1].1 / theirs[1].1 - 1.0).abs() < 0.02, "{ours:?} {theirs:?}");
 }
 
-/// Syncs of the log while the session runs a statement so many times.
+/// Number of syncs of the log while the session runs a statement several times.
 fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
     let now = |client: &mut Client| -> u64 {
         client.must("SELECT pg_stat_force_next_flush()");
@@ -198,8 +199,8 @@ fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
     now(client) - before
 }
 
-/// A commit of one session alone is one sync, as in PostgreSQL; one that does not wait, and one
-/// that has written nothing, is none. (The other processes sync now and then for themselves.)
+/// A commit of a single session takes one sync, as in PostgreSQL; an asynchronous one, and one that
+/// has written nothing, takes none. (Background processes sync now and then too.)
 #[test]
 fn a_commit_takes_one_sync() {
     const COMMITS: u32 = 300;

@@ -1,4 +1,4 @@
-//! Damaged pages and damaged records: both servers say the same and keep the rest.
+//! Corrupted pages and records: both servers report the same errors and can read the rest.
 
 use std::path::Path;
 use testkit::dir::TempDir;
@@ -16,7 +16,7 @@ fn flip(path: &Path, at: usize) {
     change(path, &|b| b[at] ^= 0x10);
 }
 
-/// What a statement on a damaged table and the counter of such pages say.
+/// The errors of statements on a corrupted table, and the counter of checksum failures.
 fn seen(client: &mut testkit::client::Client) -> Vec<String> {
     let mut out = Vec::new();
     for sql in [
@@ -61,7 +61,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     }
     server.stop(&data);
     flip(&data.join(&paths[0]), 8192 + 5000);
-    // Half of the page is as it was before it was written last.
+    // Half of the page has its contents before the last write.
     change(&data.join(&paths[2]), &|b| b[4096..8192].fill(0));
     let twin = dir.path().join("twin");
     copy(&data, &twin);
@@ -108,8 +108,8 @@ fn replay_ends_at_a_damaged_record() {
     assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
 }
 
-/// No checksum covers the header of a page of the log. PostgreSQL says the same, but reads ahead,
-/// and so ends some records earlier or later; therefore the rows are counted here.
+/// No checksum covers the page header of the log. PostgreSQL reports the same, but because of
+/// read-ahead its replay ends a few records earlier or later; therefore the rows are counted here.
 #[test]
 fn replay_ends_before_a_page_of_another_timeline() {
     let dir = TempDir::new("damage");
@@ -139,7 +139,7 @@ fn replay_ends_before_a_page_of_another_timeline() {
     assert!(server.log().contains(&said), "{}", server.log());
 }
 
-/// Of a table whose file is gone the log's records find no page.
+/// The file of a table is missing, so replay of its records finds no page.
 #[test]
 fn a_lost_file_does_not_keep_the_server_from_starting() {
     let dir = TempDir::new("damage");
@@ -166,8 +166,8 @@ fn a_lost_file_does_not_keep_the_server_from_starting() {
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
-/// Where no checksum finds the damage, PostgreSQL ends in a PANIC or in an endless loop; we in an
-/// error of what would have to move rows, and the rows that are whole can be read.
+/// Without checksums, PostgreSQL ends with a PANIC or in an endless loop on this corruption; Norsu
+/// raises an error for statements that would have to move rows, and intact rows can be read.
 #[test]
 fn a_damaged_heap_page_takes_nobody_down() {
     let dir = TempDir::new("damage");
@@ -186,11 +186,11 @@ fn a_damaged_heap_page_takes_nobody_down() {
     server.query("DELETE FROM chain WHERE id < 5");
     server.stop(&data);
     let pointer = |n: usize| 24 + 4 * (n - 1);
-    // A line pointer that leads beyond the page.
+    // A line pointer to an offset beyond the page.
     change(&paths[0], &|b| b[pointer(9)..pointer(10)].copy_from_slice(&[0xff, 0xff, 0, 1]));
-    // Line pointers that begin within the page's header.
+    // Line pointers whose array ends within the page header.
     change(&paths[1], &|b| b[12..14].copy_from_slice(&[3, 0]));
-    // The deleted versions seem to be in the middle of chains that have no beginning.
+    // The deleted versions seem to be in the middle of update chains without a beginning.
     change(&paths[2], &|b| {
         for n in 1..=4 {
             let at = u16::from_le_bytes([b[pointer(n)], b[pointer(n) + 1]]) as usize & 0x7fff;
@@ -222,8 +222,8 @@ fn a_damaged_heap_page_takes_nobody_down() {
     assert!(!log.contains("PANIC"), "{log}");
 }
 
-/// Where in its segment the last record of a kind lies that has a whole page of the log around it,
-/// by `pg_waldump`.
+/// Offset in its segment of the last record of a kind that lies within a single page of the log,
+/// according to `pg_waldump`.
 fn last_record(segment: &Path, kind: &str) -> usize {
     let mut dump = testkit::postgres::program("pg_waldump");
     dump.arg(segment);
@@ -239,8 +239,8 @@ fn last_record(segment: &Path, kind: &str) -> usize {
     places.next_back().expect("such a record")
 }
 
-/// What the checksum does not find: a record of a kind that its data do not fit. The reason is told
-/// with the record.
+/// Corruption that the checksum does not detect: a record whose type does not fit its data. The
+/// error names the record.
 #[test]
 fn a_record_of_the_wrong_kind_is_refused() {
     const INSERT_META: u8 = 0x20;
@@ -293,8 +293,7 @@ fn a_record_of_the_wrong_kind_is_refused() {
     }
 }
 
-/// Its errors say where it was, and it tells the client of bits of the visibility map that cannot
-/// be.
+/// VACUUM's errors have the block as context, and it warns of invalid bits of the visibility map.
 #[test]
 fn vacuum_says_where_it_was() {
     let dir = TempDir::new("damage");
@@ -314,7 +313,7 @@ fn vacuum_says_where_it_was() {
     server.query("DELETE FROM keys WHERE id < 5");
     let paths = [path("map"), path("keys_pkey"), path("rows")];
     server.stop(&data);
-    // Pages that are not marked as all-visible, though the map says so of them.
+    // Pages that are not all-visible although the visibility map says so.
     change(&paths[0], &|b| {
         for page in [0, 2] {
             b[8192 * page + 10] &= !4;

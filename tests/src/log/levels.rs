@@ -1,4 +1,4 @@
-//! What of a session's reports the server's log has, and how, beside PostgreSQL's.
+//! The messages of a session in the server's log and their format, compared with PostgreSQL's.
 
 use crate::pair::Pair;
 use testkit::client::Client;
@@ -22,7 +22,7 @@ const STATEMENTS: [&str; 16] = [
     "DROP TABLE IF EXISTS nothing",
 ];
 
-/// The session's lines; PostgreSQL says besides where in its source an error is.
+/// The session's lines, without PostgreSQL's source locations of errors.
 fn lines(log: &str) -> Vec<&str> {
     let own = log.lines().filter(|l| l.starts_with("client backend|"));
     own.filter(|l| !l.contains("|LOCATION:")).collect()

@@ -1,5 +1,5 @@
-//! The log cannot go on: the server goes down, and says why to its log and its clients as
-//! PostgreSQL does.
+//! The log cannot be written: the server goes down, and its messages to the log and to clients are
+//! PostgreSQL's.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{self, RealServer, hand_over};
 
-/// What psql says, without numbers and the place in its script.
+/// The output of psql without numbers and script locations.
 fn words(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let plain = |line: &str| {
@@ -21,7 +21,7 @@ fn words(text: &[u8]) -> Vec<String> {
     text.lines().map(plain).collect()
 }
 
-/// What the log says of the PANIC: the message and the statement, once.
+/// The log's messages about the PANIC: the message and the statement, once.
 fn panics(log: &str) -> Vec<String> {
     let lines = words(log.as_bytes()).into_iter();
     let said = lines.filter_map(|l| {
@@ -31,7 +31,7 @@ fn panics(log: &str) -> Vec<String> {
     said.collect()
 }
 
-/// What the session whose commit fails is told, and one that sleeps meanwhile.
+/// The messages to the session whose commit fails, and to a session that sleeps meanwhile.
 fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>; 2] {
     let run = |args: &[&str]| {
         let mut command = psql();
@@ -70,7 +70,7 @@ fn clients_are_told_why_the_server_goes_down() {
         writeln!(text, "INSERT INTO t VALUES (repeat('x', 1900));").expect("room");
     }
     std::fs::write(&script, text).expect("a new file");
-    // The walwriter shall not meet the missing directory before the session does.
+    // So that the session detects the missing directory before the WAL writer does.
     let settings = ["restart_after_crash=off", "wal_writer_delay=10s"];
     let server = Norsu::start(&ours, &["-c", settings[0], "-c", settings[1]]);
     let mine = lose(&ours, &script, || server.client("psql"));

@@ -1,6 +1,6 @@
-//! `wal_level = minimal`: what a transaction has made itself is not logged row by row, but comes to
-//! the disk or, if it is small (`wal_skip_threshold`), to the log page by page. It survives a
-//! crash, in PostgreSQL's hands too.
+//! `wal_level = minimal`: relations created in a transaction are not logged row by row. At commit
+//! their pages are synced, or if they are small (`wal_skip_threshold`) logged. They survive a
+//! crash, also with recovery by PostgreSQL.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -13,7 +13,7 @@ const SETTINGS: [&str; 5] = [
     "max_wal_senders=0",
     "autovacuum=off",
     "fsync=on",
-    // Nothing but the commit brings pages to the disk.
+    // So that only the commit writes pages.
     "bgwriter_lru_maxpages=0",
 ];
 
@@ -109,7 +109,7 @@ fn new_tables_are_logged_only_if_they_are_small() {
     let ours = Norsu::start(&ours, &options);
     let real = RealServer::start_with(&real, "postgres", &SETTINGS);
     let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
-    // The first one meets pages of catalogs that need their images.
+    // The first transaction logs images of catalog pages.
     for session in &mut sessions {
         bytes(session, "0");
     }

@@ -1,11 +1,11 @@
-//! 32 clients of pgbench, and sessions beside them that alter, vacuum, index, lock, copy and
+//! 32 clients of pgbench, concurrent with sessions that alter, vacuum, index, lock, copy and
 //! checkpoint.
 
 use super::{Beside, Fixture, check_sums, counted, long};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use testkit::client::Client;
 
-/// What the sessions beside do, each over and over.
+/// The statements of the concurrent sessions, each of which repeats its own.
 const CHORES: [&[&str]; 8] = [
     &[
         "ALTER TABLE pgbench_history ADD COLUMN note text",
@@ -30,7 +30,7 @@ const CHORES: [&[&str]; 8] = [
         "SELECT count(*) FROM (SELECT 1 FROM pgbench_accounts WHERE aid % 1000 = 7 FOR KEY SHARE) a",
         "SELECT count(*) FROM (SELECT 1 FROM pgbench_tellers FOR NO KEY UPDATE SKIP LOCKED) t",
     ],
-    // What these change they change back, or undo.
+    // These undo their changes, or roll them back.
     &[
         "BEGIN; UPDATE pgbench_accounts SET filler = 'x' WHERE aid % 500 = 3; ROLLBACK",
         "BEGIN; SAVEPOINT a; INSERT INTO pgbench_history (tid, bid, aid, delta) \
@@ -52,9 +52,9 @@ const CHORES: [&[&str]; 8] = [
 ];
 
 /// pgbench prepares a statement when a session first needs it, and its thread waits for the answer.
-/// If that waits behind one who wants a table for himself, and he waits for a transaction of
-/// another session of the same thread, nobody goes on and no server can see why. So those beside do
-/// not wait for ever.
+/// If that answer waits for a session that requests an exclusive table lock, and that session waits
+/// for a transaction of another session of the same thread, there is a deadlock that no server can
+/// detect. Therefore the concurrent sessions have a lock timeout.
 const LOCK_TIMEOUT: &str = "SET lock_timeout = '500ms'";
 
 fn work(mut client: Client, chore: &[&str], over: &AtomicBool, done: &AtomicU64) {
@@ -79,8 +79,8 @@ fn work(mut client: Client, chore: &[&str], over: &AtomicBool, done: &AtomicU64)
                     done.fetch_add(1, Ordering::Relaxed);
                     break;
                 }
-                // A table lock beside row locks may close a circle. Tried again: the next statement
-                // builds on it.
+                // Table locks and row locks may cause a deadlock. The statement is repeated,
+                // because the next one depends on it.
                 Some(e) if ["40P01", "55P03"].contains(&e.code.as_str()) => {
                     client.must("ROLLBACK");
                 }
@@ -124,7 +124,7 @@ fn pgbench_among_those_who_change_the_tables() {
     f.stop(&["deadlock detected", "due to lock timeout"]);
 }
 
-/// Ends the sessions beside, also when pgbench failed.
+/// Ends the concurrent sessions, also when pgbench failed.
 struct EndOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for EndOnDrop<'_> {

@@ -1,5 +1,5 @@
-//! A lane: a connection to each server, and statements under way on both. Messages are sent ahead
-//! of the answers, so that neither server waits for the test or for the other server.
+//! A connection to each server with pipelined statements: messages are sent before the answers to
+//! earlier ones are read, so that neither server waits for the test or for the other server.
 
 use super::generate::{Generator, Statement};
 use crate::corpus::seen;
@@ -7,33 +7,32 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
-/// Of what is sent and not yet answered, so that no `send` blocks while a server waits for its
-/// answers to be read.
+/// Limit of the bytes sent and not yet answered, so that no `send` blocks while a server waits for
+/// its answers to be read.
 const AHEAD_BYTES_MAX: usize = 32 * 1024;
 
-/// A server that has not answered by then does not look for interrupts.
+/// Time limit for an answer: a server that exceeds it ignores the statement timeout.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where the real server answers within this part of the timeout, ours should not need all of it.
+/// If the real server answers within this part of the timeout, Norsu should not time out.
 const QUICK_PART: u32 = 10;
 
-/// Statements that wait to be repeated.
+/// Limit of statements that wait to be repeated.
 const AGAIN_MAX: usize = 20;
 
 const QUERY_CANCELED: &str = "57014";
 
-/// The real server's planner finds no order for some joins with LATERAL queries, and says so by an
-/// internal error.
+/// The real server's planner raises this internal error for some joins with LATERAL queries.
 const NO_JOIN: &str = "failed to build any ";
 
-/// What a message is for.
+/// The purpose of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Its answers are compared; `ordered`: the order of rows is decided.
+    /// Its answers are compared; `ordered`: the order of rows is total.
     Step { ordered: bool },
-    /// Settings of our server alone.
+    /// Settings of Norsu only.
     Set,
-    /// It has to succeed on both.
+    /// It must succeed on both servers.
     Must,
 }
 
@@ -85,20 +84,20 @@ impl Flight {
     }
 }
 
-/// What has been compared.
+/// Numbers of compared statements and messages.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Counts {
-    /// Statements that were generated.
+    /// Generated statements.
     pub statements: usize,
-    /// Messages that were compared.
+    /// Compared messages.
     pub steps: usize,
-    /// Statements that a server canceled, or the real one could not plan: nothing after that was
-    /// compared.
+    /// Statements that a server canceled, or that the real one could not plan; their later messages
+    /// were not compared.
     pub canceled: usize,
-    /// Those of them that our server alone canceled, although the real one answered quickly; they
+    /// Those of them that only Norsu canceled although the real server answered quickly, after they
     /// were repeated alone.
     pub cliffs: usize,
-    /// Messages that both refused, with the same words.
+    /// Messages that both servers refused with the same error.
     pub refused: usize,
 }
 
@@ -114,16 +113,16 @@ impl Counts {
 
 enum Compared {
     Same,
-    /// Both gave the same error.
+    /// Both raised the same error.
     Refused(String),
     Other(String),
-    /// A server took too long, or the real one failed: steps that follow may differ.
+    /// A server exceeded the timeout, or the real one failed: the following steps may differ.
     Canceled {
         ours_alone: bool,
     },
 }
 
-/// Rows in an order of their own unless the statement decides it.
+/// Compares the answers; rows as sets unless the order is total.
 fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     let canceled = replies.each_ref().map(|r| r.code() == QUERY_CANCELED);
     if canceled.contains(&true) {
@@ -132,7 +131,7 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     if !ordered {
         replies.iter_mut().flat_map(|r| &mut r.answers).for_each(|a| a.rows.sort());
     }
-    // The comparison is by the statement's text, which may say ORDER BY within.
+    // `seen` sorts rows unless the text contains ORDER BY, which may be in a sub-select only.
     let [real, ours] = replies.map(|reply| seen("order by", reply));
     if real == ours {
         return match &real.error {
@@ -148,15 +147,15 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
     Compared::Other(format!("{sql};\n    real {real}\n    ours {ours}"))
 }
 
-/// See the module's text.
+/// The connections with their pipelined statements.
 pub(super) struct Lane {
-    /// The real one is the first.
+    /// The real server is the first.
     servers: [Client; 2],
     timeout: Duration,
     flights: VecDeque<Flight>,
-    /// Sent and not answered.
+    /// Bytes sent and not answered.
     bytes: usize,
-    /// To be run again while nothing else is under way.
+    /// Statements to repeat while no others are in progress.
     again: Vec<Flight>,
     pub(super) counts: Counts,
     shows_refused: bool,
@@ -177,14 +176,14 @@ impl Lane {
         lane
     }
 
-    /// Runs the seeds, and says what differs as it comes.
+    /// Runs the seeds and reports differences as they are found.
     pub(super) fn run(
         &mut self,
         mut seeds: impl FnMut() -> Option<u64>,
         mut differs: impl FnMut(u64, Vec<String>),
     ) {
         loop {
-            // What is to be repeated alone waits until nothing is under way.
+            // Statements to be repeated alone wait until the pipeline is empty.
             while self.bytes < AHEAD_BYTES_MAX
                 && self.again.len() < AGAIN_MAX
                 && let Some(seed) = seeds()
@@ -227,7 +226,7 @@ impl Lane {
             .unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
     }
 
-    /// The differences that a statement shows, from the answers to all of its messages.
+    /// Reads the answers to all messages of a statement and returns the differences.
     fn read(&mut self, flight: Flight) -> Vec<String> {
         let (mut wrong, mut canceled, mut ours_alone, mut lost) = (Vec::new(), false, false, false);
         for Message { sql, role } in &flight.messages {
@@ -270,7 +269,8 @@ impl Lane {
         wrong
     }
 
-    /// Reads the answer to what has to succeed. The timeout may end it where the machine stalls.
+    /// Reads the answer to a message that must succeed. True if the timeout canceled it, as may
+    /// happen on a stalled machine.
     fn failed(&mut self, server: usize, sql: &str) -> bool {
         match self.receive(server, sql).code() {
             "" => false,
@@ -279,7 +279,7 @@ impl Lane {
         }
     }
 
-    /// After a ROLLBACK, SET or RESET that did not succeed: what was sent ahead runs again.
+    /// After a failed ROLLBACK, SET or RESET: resets the sessions and sends the pipeline again.
     fn recover(&mut self) {
         let flights = std::mem::take(&mut self.flights);
         self.bytes = 0;
@@ -294,7 +294,7 @@ impl Lane {
         }
     }
 
-    /// The state in which a statement starts.
+    /// Sets the initial state of a statement.
     fn reset(&mut self) {
         let timeout = format!("SET statement_timeout = {}", self.timeout.as_millis());
         let first = ["ROLLBACK", "SET statement_timeout = 0", "DEALLOCATE ALL", "RESET ALL"];
@@ -308,7 +308,7 @@ impl Lane {
         }
     }
 
-    /// Repeats, alone and on one server after the other, what our server alone canceled.
+    /// Repeats a statement that only Norsu canceled, on one server after the other.
     fn run_again(&mut self, flight: &Flight) {
         for Message { sql, role } in &flight.messages {
             let mut took = [Duration::ZERO; 2];
@@ -335,7 +335,7 @@ impl Lane {
     }
 }
 
-/// With what goes before them.
+/// Adds the whole statement and its settings to the differences.
 fn told(statement: &Statement, mut wrong: Vec<String>) -> Vec<String> {
     if !wrong.is_empty() && statement.steps.len() > 1 {
         let all: Vec<&str> = statement.steps.iter().map(|s| s.sql.as_str()).collect();

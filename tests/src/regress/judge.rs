@@ -1,4 +1,4 @@
-//! Which statements agree, and what the others lack.
+//! Comparison of the outputs: which statements agree, and what the others lack.
 
 use super::split::Script;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 pub(super) struct Tally {
     pub total: usize,
     pub agreeing: usize,
-    /// Statements that a missing feature refuses, by what the message names.
+    /// Statements refused because of a missing feature, by the feature in the message.
     pub missing: BTreeMap<String, usize>,
-    /// Statements that fail because an earlier one has: over objects that are not there, in a
-    /// transaction that is aborted.
+    /// Statements that fail because an earlier one did: on missing objects, or in an aborted
+    /// transaction.
     pub follow: usize,
     pub other: usize,
     /// The statements that no missing feature explains, with both answers.
@@ -60,7 +60,7 @@ impl Tally {
     }
 }
 
-/// The same answer; in any order, where the statement asks for none.
+/// Are the answers equal, as sets if the statement has no ORDER BY?
 fn agree(statement: &str, ours: &[String], theirs: &[String]) -> bool {
     if ours == theirs {
         return true;
@@ -76,13 +76,13 @@ fn agree(statement: &str, ours: &[String], theirs: &[String]) -> bool {
     sorted(ours) == sorted(theirs)
 }
 
-/// What a message says that is not there; names of objects are left out of it.
+/// The missing feature in a message, without names of objects.
 fn missing_feature(line: &str) -> Option<String> {
     let (_, message) = line.split_once("ERROR:  ")?;
     let (feature, _) = message.split_once(" is not supported")?;
     let mut out = String::new();
     for (i, part) in feature.split('"').enumerate() {
-        // Access methods and languages are features, tables and triggers are not.
+        // Names of access methods and languages are features, those of tables and triggers are not.
         let kept = i % 2 == 0 || feature.starts_with("access method");
         out.push_str(if kept { part } else { "…" });
     }
@@ -90,7 +90,7 @@ fn missing_feature(line: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Statements that the real server's client passes over (`\if`, `\quit`) do not count.
+/// Statements that the real server's client skips (`\if`, `\quit`) are not counted.
 pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
     let (ours, theirs) = (script.answers(ours), script.answers(theirs));
     let mut tally = Tally::default();
@@ -102,8 +102,8 @@ pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
     tally
 }
 
-/// Of a specification each permutation counts as a statement. What the driver says before the first
-/// one is part of it.
+/// In a specification each permutation counts as a statement. The output before the first one is
+/// part of it.
 pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
     let permutations = |said: &str| -> BTreeMap<String, Vec<String>> {
         let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -117,14 +117,14 @@ pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
         out
     };
     let (ours, theirs) = (permutations(ours), permutations(theirs));
-    // The driver ends where the preparation of a permutation fails: that is the answer to all that
-    // would have come.
+    // The tester ends if the setup of a permutation fails: that is the answer to all remaining
+    // permutations.
     let end: Vec<String> =
         ours.values().flatten().filter(|l| l.contains("ERROR:  ")).cloned().collect();
     let mut tally = Tally::default();
     for (steps, theirs) in theirs.iter().filter(|(steps, _)| !steps.is_empty()) {
         let mine = ours.get(steps).unwrap_or(&end);
-        // Steps are in order whatever the statements say.
+        // Steps are ordered whatever the statements are.
         tally.add(&format!("-- order by permutation: {steps}"), mine, theirs);
     }
     tally

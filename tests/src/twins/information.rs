@@ -1,16 +1,15 @@
-//! The information schema: each of its views, on the same objects, says to several roles what the
-//! real server's says.
+//! The information schema: each of its views returns to several roles the rows of the real server.
 //!
-//! Rows about built-in objects are not compared where they tell of our own texts (the schema's
-//! views and functions, their columns and uses), nor are collations of the machine's locales.
-//! Numbers of objects in names are left out.
+//! Rows about built-in objects are not compared if they depend on this project's definitions (the
+//! schema's views and functions, their columns and uses), nor are collations of the machine's
+//! locales. OIDs in names are removed.
 
 use super::Twins;
 
-/// The superuser, an owner, and a member of a group with some rights.
+/// The superuser, an owner, and a member of a group with some privileges.
 const ROLES: [&str; 3] = ["postgres", "ann", "bob"];
 
-/// The column that tells in which schema a row's object lies, by the columns that a view has.
+/// The column with the schema of a row's object, by the columns that a view has.
 const SCHEMAS: [&str; 12] = [
     "view_schema",
     "constraint_schema",
@@ -57,13 +56,13 @@ fn views_of_the_information_schema_say_what_they_say_in_postgresql() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// All rows of a view about users' objects, with N for the numbers of objects.
+/// All rows of a view about user objects, with N instead of OIDs.
 fn question(view: &str, columns: &str) -> String {
     let columns: Vec<&str> = columns.split(' ').collect();
     let schema = SCHEMAS.into_iter().find(|s| columns.contains(s));
     let filter = match schema {
         Some("collation_schema") => " WHERE collation_name IN ('default', 'C', 'POSIX')".to_owned(),
-        // Temporary schemas have the number of a session.
+        // The names of temporary schemas contain a session number.
         Some("schema_name") => " WHERE schema_name !~ '^pg_.*temp'".to_owned(),
         Some(s) => format!(" WHERE {s} NOT IN ('pg_catalog', 'information_schema')"),
         None => String::new(),

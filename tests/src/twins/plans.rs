@@ -1,5 +1,5 @@
-//! Which plan is chosen, over tables of several sizes: where the real server's choice is the better
-//! one, ours is the same.
+//! Choice of plans for tables of several sizes: where the real server's choice is the better one,
+//! Norsu's must be the same.
 
 use super::Twins;
 

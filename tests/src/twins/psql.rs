@@ -1,9 +1,8 @@
-//! psql's commands that ask the catalogs: what they print about the same objects.
+//! psql's commands that query the catalogs: their output about the same objects.
 //!
-//! The real server loses the extension plpgsql first, which we do not have, and its descriptions of
-//! built-in objects, which are its own words. Not asked for are sizes of what holds our own texts
-//! (databases, catalogs), collations of the machine's locales, and names made of numbers that
-//! differ.
+//! The real server first drops the extension plpgsql and its descriptions of built-in objects,
+//! which Norsu does not have. Not compared are sizes of databases and catalogs, collations of the
+//! machine's locales, and names that contain OIDs.
 
 use super::Twins;
 

@@ -1,4 +1,4 @@
-//! GRANT, REVOKE and what they allow.
+//! GRANT, REVOKE, and privilege checks.
 
 use super::Twins;
 

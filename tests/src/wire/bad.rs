@@ -1,5 +1,5 @@
-//! Input that no honest client sends. Wherever the real server's answer is a matter of the
-//! protocol, ours is the same; and the server is there afterwards.
+//! Malformed input. Where the protocol determines the real server's answer, Norsu's must be the
+//! same; and the server must keep running.
 
 use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};
@@ -177,7 +177,7 @@ fn what_is_nested_too_deeply_is_refused(both: &Both) {
         assert!(refused.iter().any(|code| error.contains(code)), "{name}: {lines:?}");
         assert_eq!(client.column("select 1"), ["1"], "{name}");
     }
-    // What fits runs.
+    // Statements within the limit are run.
     for (sql, answer) in [
         (format!("select 1{}", many(" + 1", 500)), "501"),
         (format!("select {}1{}", many("(", 500), many(")", 500)), "1"),

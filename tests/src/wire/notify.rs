@@ -1,4 +1,4 @@
-//! Notifications: who gets them, when, and in which order.
+//! Notifications: recipients, time of delivery, and order.
 
 use super::Both;
 use super::client::{Bytes, Client, Message};
@@ -59,7 +59,7 @@ fn what_a_session_says_to_itself(both: &Both) {
     ]);
 }
 
-/// What the next message says.
+/// The next message as text.
 fn next(client: &mut Client) -> String {
     client.read().as_ref().map(Message::show).expect("a message")
 }
@@ -70,7 +70,7 @@ fn a_session_that_waits_for_its_client_is_told(both: &Both) {
         let mut heard = ear.talk(&Bytes::new().query("listen news"), 1);
         mouth.talk(&Bytes::new().query("notify news, 'one'"), 1);
         heard.push(next(&mut ear));
-        // Not before the commit, and in its order.
+        // Not before the commit, and in commit order.
         mouth.talk(&Bytes::new().query("begin; notify news, 'two'; notify news, 'three'"), 1);
         mouth.talk(&Bytes::new().query("commit"), 1);
         heard.push(next(&mut ear));

@@ -1,5 +1,5 @@
-//! In which order messages are judged, and what is left of a portal or of the connection after an
-//! error. Each case was met by random messages first.
+//! The order in which the parts of a message are checked, and the state of a portal or of the
+//! connection after an error. Each case was first found by random messages.
 
 use super::Both;
 use super::client::Bytes;

@@ -1,5 +1,4 @@
-//! What clients rely on around queries: parameters of utility statements, routines in errors,
-//! addresses, start-up.
+//! Protocol behaviour of utility statements: parameters, routines in errors, addresses, start-up.
 
 use super::Both;
 use super::client::{Bytes, Client, Message};
@@ -226,7 +225,7 @@ fn a_copy_whose_session_is_ended(both: &Both) {
         let mut client = Client::connect(&socket);
         let pid = client.column("select pg_backend_pid()");
         client.send(&b().query("copy wire_copied from stdin").copy_data(b"1\n").0);
-        // The response that asks for rows.
+        // CopyInResponse.
         client.read();
         let mut other = Client::connect(&socket);
         let waits = format!(
@@ -261,7 +260,7 @@ fn failed_concurrent_indexes(both: &Both) {
         state,
         "create unique index concurrently wire_twice_a on wire_twice (a)",
         "create unique index concurrently if not exists wire_twice_a on wire_twice (a)",
-        // It is neither asked nor kept.
+        // The failed index is neither used nor maintained.
         "insert into wire_twice values (2, 4)",
         "set enable_seqscan = off",
         "explain (costs off) select * from wire_twice where a = 1",
@@ -420,7 +419,7 @@ fn settings_for_superusers(both: &Both) {
                     .query(&format!("select current_setting('{name}') is null"))
                     .query(&format!("select set_config('{name}', 'x', false)"));
                 let said = Client::connect(&socket).talk(&all, 4);
-                // Values are each server's own.
+                // The values differ between the servers.
                 said.into_iter().filter(|l| !l.starts_with("row /")).collect::<Vec<_>>()
             });
             let strip = |said: &[String]| {
@@ -530,7 +529,7 @@ fn views_that_read_themselves_are_locked(both: &Both) {
     ]);
 }
 
-/// The warnings that our server answers with.
+/// The number of warnings in Norsu's answers.
 fn warnings(client: &mut Client, bytes: &Bytes, ready: usize) -> usize {
     let said = client.talk(bytes, ready);
     said.iter().filter(|line| line.contains("SERIALIZABLE is not enforced")).count()

@@ -1,6 +1,6 @@
-//! Calls of the disk that fail while files are cut or removed. What is removed once a transaction's
-//! fate is decided does not change its answer; a truncation is done as a whole, or the server goes
-//! down and does it again.
+//! Disk operations that fail while files are truncated or removed. A failed removal after a
+//! transaction has committed or aborted does not change its result; a truncation is completed, or
+//! the server goes down and repeats it in recovery.
 
 use super::faults::{EIO, code};
 use super::stand::{Stand, template};
@@ -20,22 +20,22 @@ const OPS: [Op; 9] = [
     Op::Stat,
     Op::Rename,
 ];
-/// So many calls of a kind are tried in turn.
+/// The first this many operations of a kind fail, one in each run.
 const CALLS_MAX: u64 = 12;
 
 struct Case {
     before: &'static [&'static str],
-    /// During which the calls fail.
+    /// The statement during which the operation fails.
     statement: &'static str,
-    /// A query, with what it says if the statement succeeded, and if it failed.
+    /// A query, and its results if the statement succeeded and if it failed.
     query: &'static str,
     done: &'static str,
     undone: &'static str,
-    /// The statement must not fail: the transaction's fate is decided before files are touched.
+    /// The statement must not fail: its transaction has committed before files are touched.
     decided: bool,
 }
 
-/// Rows and their index entries, counted.
+/// Number of rows, and a sum by index entries.
 const COUNT: &str = "SELECT (SELECT count(*) FROM v) || ' ' || (SELECT sum(id) FROM v)";
 
 const CASES: [Case; 4] = [
@@ -88,8 +88,8 @@ fn make(client: &mut Client) {
     client.must("INSERT INTO v SELECT g, repeat('x', 900) FROM generate_series(1, 500) g");
 }
 
-/// Goes through all calls of a kind; how often one failed, how often the server went down, and how
-/// often the statement succeeded all the same.
+/// Lets each operation of a kind fail in turn. Returns how often one failed, how often the server
+/// went down, and how often the statement succeeded nevertheless.
 fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
     let (mut struck, mut down, mut unharmed) = (0, 0, 0);
     let (mut stand, random, mut client) = open(seed);
@@ -155,14 +155,14 @@ fn a_failing_call_never_splits_the_fate_of_a_transaction_and_its_files() {
     }
 }
 
-/// The row says that the database is being dropped before files go: what a drop that failed has
-/// left can be dropped, and nothing else.
+/// The database's row is marked as invalid before its files are removed: after a failed drop it can
+/// be dropped, and not be used otherwise.
 #[test]
 fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
     let (mut stand, random, mut client) = open(9);
     client.must("CREATE DATABASE doomed");
     client.must("CREATE DATABASE spared");
-    // The checkpoint that comes before the files' removal.
+    // The checkpoint that precedes the removal of the files fails.
     stand.disk.fail_all_on(Op::Write, "global/1262", EIO);
     let answer = code(&stand, &mut client, "DROP DATABASE doomed");
     stand.disk.clear_faults();

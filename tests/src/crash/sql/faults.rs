@@ -1,5 +1,5 @@
-//! Calls of the disk that fail, as a client sees it: the statement fails and the server lives; or
-//! the server goes down, and after recovery what was acknowledged is there.
+//! Failing disk operations from the client's view: the statement fails and the server keeps
+//! running; or the server goes down, and acknowledged transactions are there after recovery.
 
 use super::stand::{Stand, template};
 use crate::crash::run::Planted;
@@ -25,8 +25,8 @@ fn stand(seed: u64) -> (Stand, SeededRandom, Client) {
     (stand, random, client)
 }
 
-/// Asks; the answer's SQLSTATE (nothing: success), or `None` if the session ended or is stuck in a
-/// server that is down.
+/// Runs a statement; returns its SQLSTATE (empty: success), or `None` if the session ended or hangs
+/// in a server that is down.
 pub(super) fn code(stand: &Stand, client: &mut Client, sql: &str) -> Option<String> {
     client.send(sql).ok()?;
     for _ in 0..600 {
@@ -69,7 +69,7 @@ fn a_full_disk_fails_the_statement_only() {
 #[test]
 fn an_unreadable_page_fails_the_statement_only() {
     let (stand, _, mut client) = stand(2);
-    // Another table's pages have pushed out those of the first.
+    // Pages of another table have evicted those of the first.
     client.must("CREATE TABLE other AS SELECT * FROM f");
     stand.disk.fail_nth_on(Op::Read, "base/", 3, EIO);
     assert_eq!(code(&stand, &mut client, "SELECT count(*) FROM f").as_deref(), Some("58030"));
@@ -90,7 +90,7 @@ fn a_failed_fsync_takes_the_server_down_and_loses_nothing() {
         stand.open().expect("recovery");
         let mut client = stand.connect().expect("a session");
         let found: usize = count(&mut client).parse().expect("a number");
-        // The commit whose flush failed may have reached the disk or not.
+        // The commit whose flush failed may have reached the disk.
         let possible = if sql == INSERT { vec![1000, 1500] } else { vec![1000] };
         assert!(possible.contains(&found), "{part}: {found}");
     }

@@ -1,5 +1,5 @@
-//! A server without sockets or processes: engine, catalogs and sessions over a disk in memory.
-//! Sessions are driven one statement at a time, so a seed tells the whole story.
+//! A server without sockets or processes: engine, catalogs and sessions over an in-memory disk.
+//! Sessions run one statement at a time, so that a seed determines the whole run.
 
 use crate::crash::run::Planted;
 use crate::script::Script;
@@ -17,7 +17,7 @@ use testkit::client::Client;
 use vfs::{Env, MemDisk, SeededRandom};
 use wal::{Compression, WalLevel};
 
-/// A new cluster, made once.
+/// A new cluster, created once.
 pub(super) fn template() -> MemDisk {
     static TEMPLATE: OnceLock<MemDisk> = OnceLock::new();
     let disk = TEMPLATE.get_or_init(|| {
@@ -32,7 +32,7 @@ pub(super) fn template() -> MemDisk {
     disk.killed()
 }
 
-/// The server's end of a session's stream.
+/// The server's end of a session's connection.
 struct Pipe(UnixStream);
 
 impl Transport for Pipe {
@@ -58,7 +58,7 @@ impl Transport for Pipe {
     }
 }
 
-/// What the server had to say that is worse than an error.
+/// Reports of the server with a severity above ERROR, and internal errors.
 #[derive(Default)]
 struct Grave(Mutex<Vec<String>>);
 
@@ -80,7 +80,7 @@ pub(super) struct Stand {
     planted: Planted,
     instance: Option<Arc<Instance>>,
     threads: Vec<std::thread::JoinHandle<()>>,
-    /// The engine wanted the server to go down at once.
+    /// The engine has requested an immediate shutdown.
     pub panicked: Arc<AtomicBool>,
     log: Arc<Grave>,
 }
@@ -120,7 +120,7 @@ impl Stand {
         }
         if random.below(4) == 0 {
             config.wal.level = WalLevel::Minimal;
-            // New relations come to the disk, to the log, or to either by their size.
+            // Contents of new relations are synced, logged, or either depending on their size.
             settings.push(("wal_skip_threshold", ["0", "1GB", "40kB"][random.below(3) as usize]));
         }
         let log = Arc::new(Grave::default());
@@ -151,7 +151,7 @@ impl Stand {
         }
     }
 
-    /// Starts the server on the disk, if it does not run.
+    /// Starts the server on the disk unless it runs.
     pub(super) fn open(&mut self) -> Result<(), String> {
         if self.instance.is_some() {
             return Ok(());
@@ -179,12 +179,12 @@ impl Stand {
         &self.instance().engine
     }
 
-    /// Frames of shared buffers.
+    /// Sets the number of shared buffers.
     pub(super) fn buffers(&mut self, frames: usize) {
         self.config.shared_buffers = frames;
     }
 
-    /// The power fails beneath a server that is down: nothing of it is waited for.
+    /// The power fails after the server went down; its threads are not joined.
     pub(super) fn abandon(&mut self, random: &SeededRandom) {
         let left = self.disk.crash(random.next());
         std::mem::forget(self.instance.take());
@@ -197,7 +197,7 @@ impl Stand {
     pub(super) fn connect(&mut self) -> Result<Client, String> {
         let (near, far) = UnixStream::pair().map_err(|e| e.to_string())?;
         let instance = self.instance().clone();
-        // As deep as the server's own sessions.
+        // The stack size of the server's sessions.
         let thread = std::thread::Builder::new().stack_size(16 << 20);
         let thread = thread
             .spawn(move || {
@@ -209,7 +209,7 @@ impl Stand {
         Client::with_stream(near, &parameters).map_err(|e| format!("connection: {e}"))
     }
 
-    /// What the server's own threads would do.
+    /// Does a step of a background process.
     pub(super) fn chore(&self, random: &SeededRandom) -> Result<(), String> {
         let engine = self.engine();
         let done = match random.below(4) {
@@ -229,7 +229,7 @@ impl Stand {
         if grave.is_empty() { Ok(()) } else { Err(format!("the log says {grave:?}")) }
     }
 
-    /// Waits for the sessions, whose clients have hung up.
+    /// Waits for the sessions, whose clients have disconnected.
     fn join(&mut self) -> Result<(), String> {
         for thread in self.threads.drain(..) {
             thread.join().map_err(|_| "a session panicked".to_owned())?;
@@ -237,8 +237,8 @@ impl Stand {
         Ok(())
     }
 
-    /// The power fails, if it has not; what it left becomes the disk. What
-    /// happens after that on the old disk does not count.
+    /// The power fails, unless it has failed; the remaining contents become the disk. Later writes
+    /// to the old disk are ignored.
     pub(super) fn end(
         &mut self,
         random: &SeededRandom,
@@ -276,7 +276,7 @@ impl Stand {
                 }
             },
         };
-        // The old server goes on over the old disk until its sessions have gone.
+        // The old server continues on the old disk until its sessions have ended.
         drop(sessions);
         self.join()?;
         self.instance = None;
@@ -285,7 +285,7 @@ impl Stand {
         Ok(())
     }
 
-    /// Starts the server; the power may fail again meanwhile. How many failures there were in all.
+    /// Starts the server; the power may fail again during recovery. Returns the number of failures.
     pub(super) fn recover(&mut self, random: &SeededRandom) -> Result<u64, String> {
         let mut crashes = 1;
         for _ in 0..3 {
@@ -295,7 +295,7 @@ impl Stand {
             self.disk.crash_at_change(1 + random.below(60), random.next());
             self.open()?;
             let Some(left) = self.disk.crashed() else {
-                // The plan must not strike later.
+                // Cancels the planned crash.
                 self.disk.crash_at_change(u64::MAX, 0);
                 return Ok(crashes);
             };
@@ -307,7 +307,7 @@ impl Stand {
         Ok(crashes)
     }
 
-    /// The clients have gone; the server stays.
+    /// The clients have disconnected; the server keeps running.
     pub(super) fn close(&mut self) -> Result<(), String> {
         self.join()?;
         self.grave()
