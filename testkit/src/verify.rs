@@ -98,8 +98,9 @@ impl Standby {
 
     fn query_value(&self, sql: &str) -> Option<String> {
         let sockets = self.server.sockets();
-        let who = [("user", "postgres"), ("database", "postgres")];
-        let reply = Client::connect_with(sockets, &who).and_then(|mut c| c.query(sql)).ok()?;
+        let parameters = [("user", "postgres"), ("database", "postgres")];
+        let reply =
+            Client::connect_with(sockets, &parameters).and_then(|mut c| c.query(sql)).ok()?;
         if reply.error.is_some() { None } else { reply.text().pop() }
     }
 

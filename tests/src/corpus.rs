@@ -173,7 +173,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
 }
 
 #[test]
-fn statements_answer_as_on_the_real_server() {
+fn statements_have_the_results_of_the_real_server() {
     let pair = new_pair();
     let known = Known::load("known.txt");
     let expected = Known::load("missing.txt");
@@ -202,7 +202,7 @@ fn statements_answer_as_on_the_real_server() {
 
 /// The test must detect a difference.
 #[test]
-fn a_difference_is_seen() {
+fn a_difference_is_detected() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = |a: &str, b: &str| {

@@ -15,7 +15,7 @@ pub mod run;
 mod sql;
 pub mod teller;
 
-use run::{Counts, Planted, run};
+use run::{Counts, InjectedFault, run};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,8 +29,8 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// The result of a run; a panic is an error.
-fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
-    catch_unwind(AssertUnwindSafe(|| run(seed, CRASHES, planted))).unwrap_or_else(|panic| {
+fn outcome(seed: u64, injected: InjectedFault) -> Result<Counts, String> {
+    catch_unwind(AssertUnwindSafe(|| run(seed, CRASHES, injected))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
         Err(format!("panic: {}", text.unwrap_or_default()))
@@ -40,7 +40,7 @@ fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
 #[test]
 fn acknowledged_transactions_survive_all_crashes() {
     if let Some(seed) = number("NORSU_CRASH_SEED") {
-        run(seed, CRASHES, Planted::Nothing).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        run(seed, CRASHES, InjectedFault::Nothing).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         return;
     }
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
@@ -54,9 +54,9 @@ fn acknowledged_transactions_survive_all_crashes() {
             if seed >= seeds {
                 return;
             }
-            match outcome(seed, Planted::Nothing) {
+            match outcome(seed, InjectedFault::Nothing) {
                 Ok(n) => {
-                    let mut total = total.lock().expect("nobody panics with it");
+                    let mut total = total.lock().expect("no panic while it is locked");
                     total.crashes += n.crashes;
                     total.committed += n.committed;
                     total.recovered += n.recovered;
@@ -70,7 +70,7 @@ fn acknowledged_transactions_survive_all_crashes() {
         scope.spawn(work);
     });
     // Transactions must have committed, and crashes must have lost some of them.
-    let total = total.into_inner().expect("nobody panics with it");
+    let total = total.into_inner().expect("no panic while it is locked");
     assert!(total.crashes >= seeds * CRASHES, "{total:?}");
     assert!(total.recovered > 3 * total.crashes, "{total:?}");
     assert!(total.recovered < total.committed, "{total:?}");
@@ -79,27 +79,27 @@ fn acknowledged_transactions_survive_all_crashes() {
 /// An injected fault must be detected by one of the first runs, or else the test is useless. (When
 /// this was written, the first or second run did; a bug injected into the visibility check, xmax
 /// committed instead of aborted, was detected by the first.)
-fn assert_noticed(planted: Planted, rounds_max: u64) {
-    let noticed = (0..rounds_max).any(|seed| outcome(seed, planted).is_err());
-    assert!(noticed, "{planted:?} was not noticed in {rounds_max} runs");
+fn assert_detected(injected: InjectedFault, rounds_max: u64) {
+    let noticed = (0..rounds_max).any(|seed| outcome(seed, injected).is_err());
+    assert!(noticed, "{injected:?} was not noticed in {rounds_max} runs");
 }
 
 #[test]
-fn a_log_that_is_not_synced_is_noticed() {
-    assert_noticed(Planted::Unsynced("pg_wal"), 5);
+fn missing_syncs_of_the_log_are_detected() {
+    assert_detected(InjectedFault::Unsynced("pg_wal"), 5);
 }
 
 #[test]
-fn tables_that_are_not_synced_are_noticed() {
-    assert_noticed(Planted::Unsynced("base/"), 5);
+fn missing_syncs_of_tables_are_detected() {
+    assert_detected(InjectedFault::Unsynced("base/"), 5);
 }
 
 #[test]
-fn transaction_status_that_is_not_synced_is_noticed() {
-    assert_noticed(Planted::Unsynced("pg_xact"), 20);
+fn missing_syncs_of_pg_xact_are_detected() {
+    assert_detected(InjectedFault::Unsynced("pg_xact"), 20);
 }
 
 #[test]
-fn page_images_left_out_are_noticed() {
-    assert_noticed(Planted::NoPageImages, 5);
+fn missing_page_images_are_detected() {
+    assert_detected(InjectedFault::NoPageImages, 5);
 }

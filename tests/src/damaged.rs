@@ -67,7 +67,7 @@ fn first_item(page: &[u8]) -> usize {
     usize::from(u16::from_le_bytes([page[24], page[25]]) & 0x7fff)
 }
 
-fn says(client: &mut Client, sql: &str) -> String {
+fn answer(client: &mut Client, sql: &str) -> String {
     let reply = client.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
     let mut out: Vec<String> =
         reply.notices.iter().map(|n| format!("{} {} {}", n.severity, n.code, n.message)).collect();
@@ -85,10 +85,10 @@ fn change(path: &Path, change: Damage) {
 }
 
 #[test]
-fn damage_is_told_of_in_the_same_words() {
+fn corruption_is_reported_with_the_same_errors() {
     let dir = TempDir::new("damaged");
     chown_to_server_user(dir.path());
-    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    let (data, duplicate) = (dir.path().join("data"), dir.path().join("duplicate"));
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
     MADE.iter().for_each(|sql| drop(server.query(sql)));
@@ -110,22 +110,22 @@ fn damage_is_told_of_in_the_same_words() {
     change(&data.join("base/1/pg_filenode.map"), |map| map[0] ^= 1);
     // No statement reads the members.
     std::fs::remove_file(data.join("pg_multixact/members/0000")).expect("the file");
-    copy(&data, &twin);
+    copy(&data, &duplicate);
 
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
     std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").unwrap();
     assert!(
-        says(&mut client, "SELECT t FROM apart").contains("ERROR XX001 chunk 0 of toast value")
+        answer(&mut client, "SELECT t FROM apart").contains("ERROR XX001 chunk 0 of toast value")
     );
-    let ours = ASKED.map(|sql| says(&mut client, sql));
+    let ours = ASKED.map(|sql| answer(&mut client, sql));
     let peak = crate::memory::kilobytes(server.pid(), "VmHWM:");
     drop(client);
     let log = server.stop(&data);
     assert!(!log.contains("panicked"), "{log}");
-    let real = RealServer::start(&twin, "postgres");
+    let real = RealServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
-    let theirs = ASKED.map(|sql| says(&mut client, sql));
+    let theirs = ASKED.map(|sql| answer(&mut client, sql));
     assert_eq!(ours, theirs);
     assert!(ours[6].contains("zeroing out page; 1000"), "{}", ours[6]);
     assert!(ours[10].contains("ERROR XX001 compressed pglz data is corrupt"), "{}", ours[10]);
@@ -134,10 +134,10 @@ fn damage_is_told_of_in_the_same_words() {
 
 /// A database whose pg_filenode.map is corrupted accepts no connections.
 #[test]
-fn a_damaged_map_lets_nobody_in() {
+fn a_database_with_a_corrupt_filenode_map_refuses_connections() {
     let dir = TempDir::new("damaged");
     chown_to_server_user(dir.path());
-    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    let (data, duplicate) = (dir.path().join("data"), dir.path().join("duplicate"));
     norsu::init_with(&data, &["--locale=C"]);
     let server = Norsu::start(&data, &[]);
     let databases = ["bits", "lost", "cut", "longer"];
@@ -153,9 +153,9 @@ fn a_damaged_map_lets_nobody_in() {
     std::fs::write(&maps[2], &map[..100]).unwrap();
     map.extend([0; 100]);
     std::fs::write(&maps[3], &map).unwrap();
-    copy(&data, &twin);
+    copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
-    let real = RealServer::start(&twin, "postgres");
+    let real = RealServer::start(&duplicate, "postgres");
     let [ours, theirs] = [server.sockets(), real.sockets()].map(|sockets| {
         databases.map(|name| Client::connect(sockets, name).err().map(|e| e.to_string()))
     });
@@ -166,7 +166,7 @@ fn a_damaged_map_lets_nobody_in() {
 /// Without checksums, corruption within an index is not always detected; but no statement may end
 /// its session or run without an end, and REINDEX must repair the index.
 #[test]
-fn a_damaged_index_takes_no_session_with_it() {
+fn a_corrupt_index_does_not_end_sessions() {
     let dir = TempDir::new("damaged");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
@@ -224,7 +224,7 @@ fn a_damaged_index_takes_no_session_with_it() {
             "DELETE FROM T WHERE id % 3 = 0",
             "VACUUM T",
         ] {
-            says(&mut client, &sql.replace(" T", &format!(" {name}")));
+            answer(&mut client, &sql.replace(" T", &format!(" {name}")));
         }
         client.must(&format!("REINDEX TABLE {name}"));
         let rows = client.value(&format!("SELECT count(*) FROM {name} WHERE t > ''"));
@@ -272,19 +272,19 @@ fn a_relation_that_lacks_columns_is_refused() {
     ];
     let dir = TempDir::new("damaged");
     chown_to_server_user(dir.path());
-    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    let (data, duplicate) = (dir.path().join("data"), dir.path().join("duplicate"));
     norsu::init_with(&data, &["--locale=C"]);
     let (made, asked) = LACKING.split_at(4);
     let server = Norsu::start(&data, &[]);
     made.iter().for_each(|sql| drop(server.query(sql)));
     server.stop(&data);
-    copy(&data, &twin);
+    copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
-    let ours: Vec<String> = asked.iter().map(|sql| says(&mut client, sql)).collect();
-    let real = RealServer::start(&twin, "postgres");
+    let ours: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
+    let real = RealServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
-    let theirs: Vec<String> = asked.iter().map(|sql| says(&mut client, sql)).collect();
+    let theirs: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
     assert_eq!(ours, theirs);
     assert!(
         ours[0].contains("XX000 pg_attribute catalog is missing 1 attribute(s)"),

@@ -128,7 +128,7 @@ fn reasons(log: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_damaged_directory_is_started_on_or_refused_at_once() {
+fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
     let place = Place::new();
     let (mut refused, mut wrong) = (0, Vec::new());
     for file in FILES {
@@ -169,7 +169,7 @@ fn a_damaged_directory_is_started_on_or_refused_at_once() {
 
 /// PostgreSQL refuses to start on the same directories, with the same messages.
 #[test]
-fn what_postgresql_refuses_to_start_on_we_refuse_in_its_words() {
+fn directories_that_postgresql_refuses_are_refused_alike() {
     let place = Place::new();
     let mut wrong = Vec::new();
     for (file, how) in [
@@ -209,7 +209,7 @@ fn what_postgresql_refuses_to_start_on_we_refuse_in_its_words() {
 
 /// The server crashes after files were corrupted: it restarts in place, and then exits.
 #[test]
-fn a_server_that_crashes_over_damaged_files_ends() {
+fn a_server_that_restarts_on_corrupt_files_exits() {
     let place = Place::new();
     for file in ["global/pg_filenode.map", "PG_VERSION", "postgresql.conf"] {
         let data = place.damaged("nothing", Damage::Missing);

@@ -72,7 +72,7 @@ fn dump(server: &RealServer, database: &str) -> String {
 }
 
 #[test]
-fn scripts_do_the_same_on_both_servers() {
+fn scripts_have_the_same_output_on_both_servers() {
     let mut pair = Pair::start("ddl", "C.UTF-8", &[]);
     let data = pair.our_data();
     let (ours, real) = (&pair.ours, &pair.real);

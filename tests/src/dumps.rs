@@ -215,7 +215,7 @@ const MORE_ARCHIVES: &[&str] = &[
 ];
 
 #[test]
-fn dumps_are_those_of_the_real_server() {
+fn dumps_equal_those_of_the_real_server() {
     let pair = Pair::start("dumps", "C", &[]);
     let sides = Side::both(&pair);
     let [real, ours] = sides.each_ref().map(Side::fill);

@@ -464,7 +464,7 @@ fn prepared(mut client: Client) -> Client {
 }
 
 #[test]
-fn functions_answer_as_on_the_real_server() {
+fn functions_have_the_results_of_the_real_server() {
     let pair = new_pair();
     let our_session = || prepared(pair.ours.connect("postgres"));
     let (mut ours, mut real) = (our_session(), prepared(pair.real.connect("postgres")));

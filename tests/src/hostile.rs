@@ -2,14 +2,14 @@
 //! error of its own, the process must stay within its limit, and other sessions must not be
 //! affected.
 
+mod clients;
 mod depth;
-mod machine;
+mod memory_limit;
 mod numbers;
-mod peers;
 mod raw;
 mod sets;
-mod siege;
 mod values;
+mod with_pgbench;
 
 use crate::memory::kilobytes;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ fn modest(mut client: Client, done: &AtomicBool, count: &AtomicU64) {
 }
 
 #[test]
-fn statements_that_want_too_much_harm_nobody_else() {
+fn excessive_statements_do_not_affect_other_sessions() {
     let dir = TempDir::new("hostile");
     let data = dir.path().join("data");
     norsu::init(&data);
@@ -111,7 +111,7 @@ fn statements_that_want_too_much_harm_nobody_else() {
 
 /// Nested rows double their quotes at each level, and so do arrays of them.
 #[test]
-fn long_texts_of_nested_values_end_by_their_timeout() {
+fn long_texts_of_nested_values_end_at_the_timeout() {
     let dir = TempDir::new("hostile-time");
     let data = dir.path().join("data");
     norsu::init(&data);

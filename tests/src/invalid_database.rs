@@ -20,7 +20,7 @@ fn connection(mut psql: Command) -> String {
 }
 
 #[test]
-fn what_is_left_of_a_failed_drop_can_only_be_dropped() {
+fn an_invalid_database_can_only_be_dropped() {
     let pair = Pair::start("invalid", "C", &[]);
     let both = || [pair.ours.connect("postgres"), pair.real.connect("postgres")];
     for mut client in both() {

@@ -69,7 +69,7 @@ fn statements() -> Vec<String> {
 }
 
 #[test]
-fn limits_are_those_of_the_real_server() {
+fn limits_equal_those_of_the_real_server() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = Vec::new();

@@ -4,11 +4,11 @@
 //! that, and the CPU usage of statements.
 
 mod checkpoints;
-mod counted;
 mod counters;
 mod damage;
 mod levels;
-mod lost;
+mod log_failure;
 mod minimal;
 mod usage;
+mod volume;
 mod waldump;

@@ -4,7 +4,7 @@
 //!
 //! `NORSU_TEST_LONG=1` runs each combination for seconds instead of a few transactions.
 
-mod beside;
+mod concurrent;
 mod scripts;
 
 use std::process::{Command, Stdio};
@@ -91,7 +91,7 @@ fn span(clients: u32) -> [String; 2] {
 }
 
 #[test]
-fn every_script_in_every_mode_with_one_client_and_many() {
+fn every_script_runs_in_every_mode() {
     let f = Fixture::new("matrix", &[]);
     let scale = if long() { "10" } else { "1" };
     f.pgbench(&["-i", "-q", "-s", scale]);
@@ -141,7 +141,7 @@ fn every_script_in_every_mode_with_one_client_and_many() {
 }
 
 #[test]
-fn every_way_to_fill_the_tables() {
+fn every_way_to_fill_the_tables_works() {
     let f = Fixture::new("filled", &[]);
     let rows = |f: &Fixture| {
         f.server.query(
@@ -178,12 +178,12 @@ fn every_way_to_fill_the_tables() {
 }
 
 /// A program that runs in the background; killed on drop.
-pub(crate) struct Beside(std::process::Child);
+pub(crate) struct Background(std::process::Child);
 
-impl Beside {
-    pub(crate) fn spawn(mut command: Command) -> Beside {
+impl Background {
+    pub(crate) fn spawn(mut command: Command) -> Background {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Beside(command.spawn().expect("the program can be run"))
+        Background(command.spawn().expect("the program can be run"))
     }
 
     /// The output of the program, which must succeed.
@@ -199,7 +199,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for Background {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -102,7 +102,7 @@ fn same(ours: &mut Client, real: &mut Client, sql: &str) {
 }
 
 #[test]
-fn large_and_deep_statements_answer_as_on_the_real_server() {
+fn large_and_deep_statements_have_the_results_of_the_real_server() {
     let pair = Pair::start("planning", "C", &[]);
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     for c in [&mut ours, &mut real] {
@@ -127,7 +127,7 @@ fn large_and_deep_statements_answer_as_on_the_real_server() {
 
 /// Each of these views reads the next lower one twice, so that no server can plan the last one.
 #[test]
-fn planning_ends_when_it_is_told_to() {
+fn planning_can_be_cancelled() {
     let pair = Pair::start("planning_cancel", "C", &[]);
     let mut ours = pair.ours.connect("postgres");
     ours.must("create table t (a int)");

@@ -16,13 +16,13 @@ mod expr;
 mod forms;
 mod from;
 mod generate;
-mod lane;
+mod pipeline;
 mod query;
 mod sublink;
 mod window;
 
 use crate::pair::Pair;
-use lane::{Counts, Lane};
+use pipeline::{Counts, Pipeline};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -86,10 +86,10 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const LONG_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Number of concurrent runs, each with a connection to both servers and a database of its own.
-const LANES: usize = 2;
+const WORKERS: usize = 2;
 
 #[test]
-fn random_statements_answer_as_on_the_real_server() {
+fn random_statements_have_the_results_of_the_real_server() {
     let pair = Pair::start("random-sql", "C", &[]);
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let timeout = if long { LONG_TIMEOUT } else { TIMEOUT };
@@ -104,8 +104,8 @@ fn random_statements_answer_as_on_the_real_server() {
     };
     let (next, start) = (AtomicU64::new(seeds.start), Instant::now());
     let wrong = Mutex::new(Vec::new());
-    let run = |lane: usize| {
-        let mut lane = Lane::new(connect(&pair, &format!("lane{lane}")), timeout);
+    let run = |worker: usize| {
+        let mut worker = Pipeline::new(connect(&pair, &format!("worker{worker}")), timeout);
         let seed = || {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             let done = seed.saturating_sub(seeds.start);
@@ -114,7 +114,7 @@ fn random_statements_answer_as_on_the_real_server() {
             }
             (seed < seeds.end).then_some(seed)
         };
-        lane.run(seed, |seed, told| {
+        worker.run(seed, |seed, told| {
             // Differences are printed at once, because a run may be long.
             let told = told.into_iter().map(|told| format!("seed {seed}: {told}"));
             let mut wrong = wrong.lock().expect("no panic while it is held");
@@ -123,18 +123,18 @@ fn random_statements_answer_as_on_the_real_server() {
                 wrong.push(told);
             }
         });
-        lane.counts
+        worker.counts
     };
     let mut counts = Counts::default();
     std::thread::scope(|scope| {
-        let lanes: Vec<_> = (0..LANES)
-            .map(|lane| {
+        let workers: Vec<_> = (0..WORKERS)
+            .map(|worker| {
                 let run = &run;
-                scope.spawn(move || run(lane))
+                scope.spawn(move || run(worker))
             })
             .collect();
-        for lane in lanes {
-            counts.add(lane.join().expect("a lane ends"));
+        for worker in workers {
+            counts.add(worker.join().expect("a worker ends"));
         }
     });
     let wrong = wrong.into_inner().expect("no panic while it was held");

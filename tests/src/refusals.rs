@@ -128,7 +128,7 @@ const DAMAGES: &[(&str, Damage)] = &[
 ];
 
 #[test]
-fn directories_that_do_not_fit_are_refused_in_the_same_words() {
+fn incompatible_directories_are_refused_with_the_same_errors() {
     let dir = TempDir::new("refused");
     chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
@@ -224,7 +224,7 @@ fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// A directory without its log, or invalid settings on the command line.
 #[test]
-fn a_start_that_cannot_be_fails_in_the_same_words() {
+fn impossible_starts_fail_with_the_same_errors() {
     let dir = TempDir::new("refused");
     chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
@@ -281,7 +281,7 @@ fn a_start_that_cannot_be_fails_in_the_same_words() {
 }
 
 #[test]
-fn a_missing_directory_of_the_log_is_made() {
+fn a_missing_directory_of_the_log_is_created() {
     let dir = TempDir::new("made");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
@@ -310,7 +310,7 @@ const DATABASES: &[(&str, Damage)] = &[
 
 /// The rest of the cluster can still be used.
 #[test]
-fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
+fn incompatible_databases_are_refused_with_the_same_errors() {
     let dir = TempDir::new("refused");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
@@ -352,7 +352,7 @@ fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
 /// The lock file contains a process id that now belongs to another user's process, as after a
 /// restart of the machine.
 #[test]
-fn the_lock_file_of_a_process_that_is_no_server_is_replaced() {
+fn the_lock_file_of_another_process_is_replaced() {
     let dir = TempDir::new("stale");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -7,8 +7,8 @@
 //! `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
 //! `NORSU_REGRESS_OUT=dir` keeps the output of the servers.
 
+mod compare;
 mod isolation;
-mod judge;
 mod split;
 mod table;
 
@@ -223,7 +223,7 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
             outputs.keep(name, side.name, &script.told(&said));
             said
         });
-        let tally = judge::regression(&script, &ours, &theirs);
+        let tally = compare::regression(&script, &ours, &theirs);
         outputs.keep(name, "differences", &tally.differences);
         println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);
@@ -250,7 +250,7 @@ fn the_isolation_suite_agrees_as_far_as_recorded() {
             outputs.keep(name, side.name, &said);
             said
         });
-        let tally = judge::isolation(&ours, &theirs);
+        let tally = compare::isolation(&ours, &theirs);
         outputs.keep(name, "differences", &tally.differences);
         println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);

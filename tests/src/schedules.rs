@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
 /// Time limit of a step during which no session waits for a lock.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_MAX: Duration = Duration::from_secs(30);
 
 const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-references.txt"];
 
 struct Step {
     session: usize,
     /// The step ends without the help of another session.
-    insists: bool,
+    ends_by_itself: bool,
     sql: String,
 }
 
@@ -29,7 +29,7 @@ struct Schedule {
 }
 
 const SESSIONS_MAX: usize = 4;
-const INSISTS: &str = "!";
+const ENDS_BY_ITSELF: &str = "!";
 
 fn parse(text: &str) -> Vec<Schedule> {
     let mut all: Vec<Schedule> = Vec::new();
@@ -39,18 +39,18 @@ fn parse(text: &str) -> Vec<Schedule> {
             continue;
         }
         let (session, sql) = line.split_once(": ").unwrap_or_else(|| panic!("step {line:?}"));
-        let insists = session.ends_with('!');
+        let ends_by_itself = session.ends_with('!');
         let session: usize =
             session.trim_end_matches('!').parse().unwrap_or_else(|e| panic!("{line:?}: {e}"));
         assert!(session < SESSIONS_MAX, "{line}");
         let schedule = all.last_mut().expect("a name before the steps");
-        schedule.steps.push(Step { session, insists, sql: sql.to_owned() });
+        schedule.steps.push(Step { session, ends_by_itself, sql: sql.to_owned() });
     }
     all
 }
 
 /// The sessions of one server; session 0 reads `pg_locks` and never waits.
-struct Stage {
+struct Sessions {
     clients: Vec<Client>,
     /// For each session the statement that has not been answered.
     waiting: Vec<Option<String>>,
@@ -66,10 +66,10 @@ fn said(sql: &str, reply: Reply) -> Seen {
     seen
 }
 
-impl Stage {
-    fn new(clients: Vec<Client>) -> Stage {
+impl Sessions {
+    fn new(clients: Vec<Client>) -> Sessions {
         let waiting = clients.iter().map(|_| None).collect();
-        Stage { clients, waiting, transcript: Vec::new() }
+        Sessions { clients, waiting, transcript: Vec::new() }
     }
 
     fn blocked(&mut self, session: usize) -> bool {
@@ -92,7 +92,7 @@ impl Stage {
                 return;
             }
             // Checked twice: a lock may be requested and granted in between.
-            let may_wait = session != 0 && what != INSISTS;
+            let may_wait = session != 0 && what != ENDS_BY_ITSELF;
             if may_wait && self.blocked(session) && self.blocked(session) {
                 let answer = self.clients[session].receive_within(Duration::from_millis(20));
                 if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
@@ -106,12 +106,12 @@ impl Stage {
                 }
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "{sql}: no answer and no lock waited for");
+            assert!(start.elapsed() < WAIT_MAX, "{sql}: no answer and no lock waited for");
         }
     }
 
     fn step(&mut self, step: &Step) {
-        let Step { session, insists, sql } = step;
+        let Step { session, ends_by_itself, sql } = step;
         if self.waiting[*session].is_some() {
             // The previous steps must have unblocked it.
             self.settle_all();
@@ -119,7 +119,7 @@ impl Stage {
         }
         self.clients[*session].send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
         self.waiting[*session] = Some(sql.clone());
-        let what = if *insists { INSISTS } else { "" };
+        let what = if *ends_by_itself { ENDS_BY_ITSELF } else { "" };
         self.settle(*session, what);
         self.settle_all();
     }
@@ -141,12 +141,12 @@ impl Stage {
                 self.settle_all();
             }
         }
-        assert!(self.waiting.iter().all(Option::is_none), "somebody waits for ever");
+        assert!(self.waiting.iter().all(Option::is_none), "a session waits forever");
     }
 }
 
 #[test]
-fn schedules_go_as_on_the_real_server() {
+fn schedules_have_the_transcripts_of_the_real_server() {
     let pair = new_pair();
     pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");
@@ -155,10 +155,10 @@ fn schedules_go_as_on_the_real_server() {
     let mut wrong = Vec::new();
     for schedule in &schedules {
         let [ours, real] = connect_both(&pair, SESSIONS_MAX).map(|clients| {
-            let mut stage = Stage::new(clients);
-            schedule.steps.iter().for_each(|s| stage.step(s));
-            stage.end();
-            stage.transcript
+            let mut sessions = Sessions::new(clients);
+            schedule.steps.iter().for_each(|s| sessions.step(s));
+            sessions.end();
+            sessions.transcript
         });
         if ours != real {
             let at = ours

@@ -132,9 +132,9 @@ impl Script {
         self.log[from..].join("\n")
     }
 
-    fn say(&mut self, who: usize, sql: &str, reply: &Reply) {
+    fn say(&mut self, owner: usize, sql: &str, reply: &Reply) {
         let short: String = sql.chars().take(160).collect();
-        let line = format!("  {who}: {short} -> {}{}", reply.code(), reply.status);
+        let line = format!("  {owner}: {short} -> {}{}", reply.code(), reply.status);
         if self.loud {
             println!("{line}");
         }
@@ -144,7 +144,7 @@ impl Script {
     fn ask(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         sql: &str,
         data: Option<&str>,
     ) -> Result<Reply, String> {
@@ -153,12 +153,12 @@ impl Script {
             None => session.query(sql),
         };
         let reply = reply.map_err(|e| format!("{sql}: {e}\n{}", self.history()))?;
-        self.say(who, sql, &reply);
+        self.say(owner, sql, &reply);
         Ok(reply)
     }
 
-    fn must(&mut self, session: &mut Client, who: usize, sql: &str) -> Result<Reply, String> {
-        let reply = self.ask(session, who, sql, None)?;
+    fn must(&mut self, session: &mut Client, owner: usize, sql: &str) -> Result<Reply, String> {
+        let reply = self.ask(session, owner, sql, None)?;
         match &reply.error {
             None => Ok(reply),
             Some(e) => Err(format!("{sql}: {} {}\n{}", e.code, e.message, self.history())),
@@ -169,8 +169,8 @@ impl Script {
     pub(crate) fn start(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         self.log.push("start".to_owned());
         self.transactions = sessions.iter().map(|_| None).collect();
-        for (who, session) in sessions.iter_mut().enumerate() {
-            self.must(session, who, "SET lock_timeout = '5s'")?;
+        for (owner, session) in sessions.iter_mut().enumerate() {
+            self.must(session, owner, "SET lock_timeout = '5s'")?;
         }
         if self.committed.contains_key(SHARED) {
             return Ok(());
@@ -197,16 +197,16 @@ impl Script {
         Ok(())
     }
 
-    fn owned(&self, who: usize) -> Work {
-        let mine = |name: &&String| name.starts_with(&format!("o{who}_"));
+    fn owned(&self, owner: usize) -> Work {
+        let mine = |name: &&String| name.starts_with(&format!("o{owner}_"));
         let tables = self.committed.iter().filter(|(name, _)| mine(name));
         Work { tables: tables.map(|(n, t)| (n.clone(), t.clone())).collect(), ..Work::default() }
     }
 
     /// The committed state after this transaction.
-    fn after(&self, who: usize, work: &Work) -> Tables {
+    fn after(&self, owner: usize, work: &Work) -> Tables {
         let mut tables = self.committed.clone();
-        tables.retain(|name, _| !name.starts_with(&format!("o{who}_")));
+        tables.retain(|name, _| !name.starts_with(&format!("o{owner}_")));
         tables.extend(work.tables.iter().map(|(n, t)| (n.clone(), t.clone())));
         if let Some(shared) = tables.get_mut(SHARED) {
             shared.rows.extend(work.shared.iter().map(|(id, row)| (*id, row.clone())));
@@ -220,24 +220,24 @@ impl Script {
         sessions: &mut [Client],
         random: &SeededRandom,
     ) -> Result<Stepped, String> {
-        let who = random.below(sessions.len() as u64) as usize;
-        let session = &mut sessions[who];
-        match self.transactions[who].take() {
-            Some(transaction) => self.within(session, who, transaction, random),
+        let owner = random.below(sessions.len() as u64) as usize;
+        let session = &mut sessions[owner];
+        match self.transactions[owner].take() {
+            Some(transaction) => self.within(session, owner, transaction, random),
             None if random.below(3) == 0 => {
                 let sync = random.below(4) != 0;
                 let begin =
                     if sync { "BEGIN" } else { "BEGIN; SET LOCAL synchronous_commit = off" };
-                self.must(session, who, begin)?;
-                self.transactions[who] = Some(Transaction {
-                    work: self.owned(who),
+                self.must(session, owner, begin)?;
+                self.transactions[owner] = Some(Transaction {
+                    work: self.owned(owner),
                     savepoints: Vec::new(),
                     sync,
                     changed: false,
                 });
                 Ok(Stepped::Nothing)
             }
-            None => self.alone(session, who, random),
+            None => self.alone(session, owner, random),
         }
     }
 
@@ -245,11 +245,11 @@ impl Script {
     fn alone(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         random: &SeededRandom,
     ) -> Result<Stepped, String> {
         if random.below(8) == 0 {
-            let own = self.owned(who);
+            let own = self.owned(owner);
             let table = match random.below(4) {
                 0 => Some("pg_class".to_owned()),
                 1 => Some("pg_attribute".to_owned()),
@@ -265,17 +265,19 @@ impl Script {
                 (_, true) => "VACUUM (TRUNCATE off)",
                 (_, false) => "VACUUM",
             };
-            self.must(session, who, &format!("{verb} {table}"))?;
+            self.must(session, owner, &format!("{verb} {table}"))?;
             return Ok(Stepped::Nothing);
         }
         if random.below(10) == 0 {
-            self.take_number(session, who)?;
+            self.take_number(session, owner)?;
             return Ok(Stepped::Nothing);
         }
-        let Some(op) = self.op(who, &self.owned(who), random) else { return Ok(Stepped::Nothing) };
-        let after = self.after(who, &op.work);
+        let Some(op) = self.op(owner, &self.owned(owner), random) else {
+            return Ok(Stepped::Nothing);
+        };
+        let after = self.after(owner, &op.work);
         self.in_doubt = Some(after.clone());
-        let reply = self.ask(session, who, &op.sql, op.data.as_deref())?;
+        let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
         if !self.succeeded(&reply, &op.sql)? {
             self.in_doubt = None;
             return Ok(Stepped::Nothing);
@@ -284,8 +286,8 @@ impl Script {
         Ok(if op.changed { Stepped::Durable } else { Stepped::Lazy })
     }
 
-    fn take_number(&mut self, session: &mut Client, who: usize) -> Result<(), String> {
-        let reply = self.must(session, who, "SELECT nextval('sq')")?;
+    fn take_number(&mut self, session: &mut Client, owner: usize) -> Result<(), String> {
+        let reply = self.must(session, owner, "SELECT nextval('sq')")?;
         let value = reply.text()[0].parse().map_err(|e| format!("nextval: {e}"))?;
         self.sequence_now = self.sequence_now.max(value);
         Ok(())
@@ -294,64 +296,64 @@ impl Script {
     fn within(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         mut tx: Transaction,
         random: &SeededRandom,
     ) -> Result<Stepped, String> {
         match random.below(14) {
             0 => {
-                self.must(session, who, "ROLLBACK")?;
+                self.must(session, owner, "ROLLBACK")?;
                 return Ok(Stepped::Nothing);
             }
-            1 | 2 => return self.commit(session, who, &tx),
+            1 | 2 => return self.commit(session, owner, &tx),
             3 if tx.savepoints.len() < 3 => {
-                self.must(session, who, &format!("SAVEPOINT p{}", tx.savepoints.len()))?;
+                self.must(session, owner, &format!("SAVEPOINT p{}", tx.savepoints.len()))?;
                 tx.savepoints.push(tx.work.clone());
             }
             4 if !tx.savepoints.is_empty() => {
                 tx.work = tx.savepoints.pop().expect("one is open");
                 let n = tx.savepoints.len();
-                self.must(session, who, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
+                self.must(session, owner, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
             }
             5 if !tx.savepoints.is_empty() => {
                 tx.savepoints.pop();
-                self.must(session, who, &format!("RELEASE p{}", tx.savepoints.len()))?;
+                self.must(session, owner, &format!("RELEASE p{}", tx.savepoints.len()))?;
             }
             6 => {
-                self.take_number(session, who)?;
+                self.take_number(session, owner)?;
             }
             _ => {
-                let Some(op) = self.op(who, &tx.work, random) else {
-                    self.transactions[who] = Some(tx);
+                let Some(op) = self.op(owner, &tx.work, random) else {
+                    self.transactions[owner] = Some(tx);
                     return Ok(Stepped::Nothing);
                 };
-                let reply = self.ask(session, who, &op.sql, op.data.as_deref())?;
+                let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
                 if self.succeeded(&reply, &op.sql)? {
                     tx.work = op.work;
                     tx.changed |= op.changed;
                 } else if let Some(work) = tx.savepoints.pop() {
                     tx.work = work;
                     let n = tx.savepoints.len();
-                    self.must(session, who, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
+                    self.must(session, owner, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
                 } else {
-                    self.must(session, who, "ROLLBACK")?;
+                    self.must(session, owner, "ROLLBACK")?;
                     return Ok(Stepped::Nothing);
                 }
             }
         }
-        self.transactions[who] = Some(tx);
+        self.transactions[owner] = Some(tx);
         Ok(Stepped::Nothing)
     }
 
     fn commit(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         tx: &Transaction,
     ) -> Result<Stepped, String> {
-        let after = self.after(who, &tx.work);
+        let after = self.after(owner, &tx.work);
         self.in_doubt = Some(after.clone());
-        self.must(session, who, "COMMIT")?;
+        self.must(session, owner, "COMMIT")?;
         self.committed = after;
         Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
     }
@@ -360,9 +362,9 @@ impl Script {
     /// random part may have left out. No other transaction runs meanwhile, so that VACUUM can
     /// remove deleted rows.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
-        for (who, session) in sessions.iter_mut().enumerate() {
-            if let Some(tx) = self.transactions[who].take() {
-                let stepped = self.commit(session, who, &tx)?;
+        for (owner, session) in sessions.iter_mut().enumerate() {
+            if let Some(tx) = self.transactions[owner].take() {
+                let stepped = self.commit(session, owner, &tx)?;
                 self.settle(stepped);
             }
         }
@@ -424,12 +426,12 @@ impl Script {
     }
 
     /// A random statement; `None` if it is not applicable now.
-    fn op(&mut self, who: usize, work: &Work, random: &SeededRandom) -> Option<Op> {
+    fn op(&mut self, owner: usize, work: &Work, random: &SeededRandom) -> Option<Op> {
         self.next += 1;
         let n = self.next;
         if work.tables.is_empty() || (work.tables.len() < 3 && random.below(8) == 0) {
             let kept = self.keep_files;
-            return Some(if kept { share(work, random) } else { create(who, n, work, random) });
+            return Some(if kept { share(work, random) } else { create(owner, n, work, random) });
         }
         if random.below(5) == 0 {
             return Some(share(work, random));
@@ -483,7 +485,7 @@ impl Script {
                 format!("ALTER TABLE {name} DROP COLUMN {column}")
             }
             6 => {
-                let to = format!("o{who}_r{n}");
+                let to = format!("o{owner}_r{n}");
                 let sql = format!("ALTER TABLE {name} RENAME TO {to}");
                 renamed = Some(to);
                 sql
@@ -563,7 +565,7 @@ impl Script {
     }
 
     /// After a power failure, or after the process was killed.
-    pub(crate) fn powerless(&mut self) {
+    pub(crate) fn after_crash(&mut self) {
         self.log.push("crash".to_owned());
         self.possible.extend(self.in_doubt.take());
         for table in self.possible.iter_mut().flat_map(|t| t.values_mut()) {
@@ -575,7 +577,7 @@ impl Script {
 
     /// After another failure during start-up. If the server had marked the control file as running,
     /// unlogged tables are emptied even after a clean shutdown.
-    pub(crate) fn powerless_again(&mut self) {
+    pub(crate) fn after_crash_in_recovery(&mut self) {
         let mut emptied = self.possible.clone();
         for table in emptied.iter_mut().flat_map(|t| t.values_mut()).filter(|t| t.unlogged) {
             table.rows.clear();
@@ -584,7 +586,7 @@ impl Script {
     }
 
     /// Compares the rows on a standby with the committed state; it cannot read unlogged tables.
-    pub(crate) fn shown_by(&mut self, session: &mut Client) -> Result<(), String> {
+    pub(crate) fn verify_standby(&mut self, session: &mut Client) -> Result<(), String> {
         let mut expected = self.committed.clone();
         expected.retain(|_, table| !table.unlogged);
         let mut found = Tables::new();
@@ -663,8 +665,8 @@ impl Script {
     }
 }
 
-fn create(who: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
-    let name = format!("o{who}_{n}");
+fn create(owner: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
+    let name = format!("o{owner}_{n}");
     let mut table = Table {
         columns: vec!["v".to_owned(), "t".to_owned()],
         indexes: BTreeSet::from([format!("{name}_pkey")]),

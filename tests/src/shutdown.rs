@@ -25,7 +25,7 @@ fn under_way(log: &str) -> usize {
 }
 
 #[test]
-fn a_fast_shutdown_does_not_wait_for_a_checkpoint_that_takes_its_time() {
+fn a_fast_shutdown_does_not_wait_for_a_spread_checkpoint() {
     let dir = TempDir::new("shutdown");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

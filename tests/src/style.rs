@@ -82,7 +82,7 @@ fn assert_none(faults: Vec<String>) {
 }
 
 #[test]
-fn unsafe_stays_inside_its_fence() {
+fn unsafe_is_used_in_allowed_files_only() {
     let mut faults = Vec::new();
     for s in sources() {
         if UNSAFE.iter().any(|p| s.path.starts_with(p)) || !s.path.starts_with("crates/") {
@@ -99,7 +99,7 @@ fn unsafe_stays_inside_its_fence() {
 }
 
 #[test]
-fn files_are_short_and_say_what_they_are() {
+fn files_are_short_and_have_module_docs() {
     let mut faults = Vec::new();
     for s in sources() {
         let lines = s.text.lines().count();
@@ -115,7 +115,7 @@ fn files_are_short_and_say_what_they_are() {
 }
 
 #[test]
-fn files_clocks_and_threads_come_from_their_crates() {
+fn files_clocks_and_threads_are_used_through_their_crates() {
     let mut faults = Vec::new();
     for s in sources() {
         for (word, homes) in RESERVED {
@@ -133,7 +133,7 @@ fn files_clocks_and_threads_come_from_their_crates() {
 }
 
 #[test]
-fn nothing_is_left_open() {
+fn no_unfinished_code_is_left() {
     let words =
         ["todo!(", "unimplemented!(", "#[ignore", concat!("FIX", "ME"), concat!("XX", "X:")];
     let mut faults = Vec::new();

@@ -59,7 +59,7 @@ fn answers(connect: impl Fn() -> Client) -> Vec<String> {
 }
 
 #[test]
-fn other_sessions_temporary_tables_are_left_alone() {
+fn temporary_tables_of_other_sessions_are_not_accessible() {
     let pair = Pair::start("temporary", "C", &[]);
     let ours = answers(|| pair.ours.connect("postgres"));
     let real = answers(|| pair.real.connect("postgres"));

@@ -70,7 +70,7 @@ impl Both {
 
 /// A single test, so that both servers are stopped whatever fails.
 #[test]
-fn both_servers_say_the_same() {
+fn both_servers_send_the_same_messages() {
     let only = std::env::var("NORSU_WIRE").unwrap_or_default();
     let all = [
         protocol::CASES,

@@ -1,7 +1,7 @@
 //! Failing disk operations: a statement fails with the right code, or the server goes down for
 //! recovery; in neither case is an acknowledged transaction lost.
 
-use super::run::{Outcome, Planted, World, session};
+use super::run::{InjectedFault, Outcome, World, session};
 use pgerror::{Severity, SqlState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,7 +31,7 @@ struct Seen {
 }
 
 fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
-    let mut world = World::new(seed, Planted::Nothing)?;
+    let mut world = World::new(seed, InjectedFault::Nothing)?;
     let down = Arc::new(AtomicBool::new(false));
     let flag = down.clone();
     world.config.shared_buffers = 16;
@@ -64,7 +64,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
                 }
                 seen.codes.push(e.code());
                 // An error on removal of files does not end the test.
-                let _ = teller.give_up();
+                let _ = teller.roll_back();
             }
         }
         if down.load(Ordering::SeqCst) {
@@ -95,7 +95,7 @@ fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Seen {
 }
 
 #[test]
-fn any_failing_call_ends_a_statement_or_the_server_and_loses_nothing() {
+fn failing_calls_lose_no_acknowledged_transaction() {
     let (mut failed, mut down) = (0, 0);
     for (op, part) in [
         (Op::Write, "base/"),
@@ -126,7 +126,7 @@ fn any_failing_call_ends_a_statement_or_the_server_and_loses_nothing() {
 
 /// Tables cannot be extended: 53100, and the server continues to work once space is available.
 #[test]
-fn a_full_disk_beneath_the_tables_is_survived() {
+fn a_full_disk_of_tables_does_not_stop_the_server() {
     for seed in 0..6 {
         let fault = Fault::All(Op::Write, "base/", ENOSPC);
         let seen = check(seed, fault, &[SqlState::DISK_FULL]);

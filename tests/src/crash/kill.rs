@@ -6,7 +6,7 @@ use std::process::Stdio;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 use vfs::SeededRandom;
 
 const CLIENTS: u64 = 4;
@@ -36,7 +36,7 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let rounds = if long { 100 } else { 5 };
     let dir = TempDir::new("kill");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let options = ["-c", "max_wal_size=32MB", "-c", "shared_buffers=2MB"];

@@ -15,7 +15,7 @@ use wal::Compression;
 
 /// A fault that is injected to see whether the run detects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Planted {
+pub enum InjectedFault {
     #[default]
     Nothing,
     /// Syncs of paths that contain the text have no effect.
@@ -36,7 +36,7 @@ pub(super) struct World {
     pub(super) env: Env,
     pub(super) disk: MemDisk,
     pub(super) config: EngineConfig,
-    pub(super) planted: Planted,
+    pub(super) injected: InjectedFault,
     pub(super) places: Places,
     /// One of this many steps is a checkpoint.
     pub(super) checkpoint_every: u64,
@@ -55,8 +55,8 @@ pub struct Counts {
 }
 
 /// Runs one seed until it has crashed `crashes` times.
-pub fn run(seed: u64, crashes: u64, planted: Planted) -> Outcome<Counts> {
-    let mut world = World::new(seed, planted)?;
+pub fn run(seed: u64, crashes: u64, injected: InjectedFault) -> Outcome<Counts> {
+    let mut world = World::new(seed, injected)?;
     let mut engine = world.open()?;
     world.fill(&engine)?;
     while world.crashes < crashes {
@@ -107,7 +107,7 @@ pub fn fill(
 }
 
 impl World {
-    pub(super) fn new(seed: u64, planted: Planted) -> Outcome<World> {
+    pub(super) fn new(seed: u64, injected: InjectedFault) -> Outcome<World> {
         let random = SeededRandom::new(seed);
         let disk = MemDisk::new();
         let mut env = Env::memory(seed);
@@ -132,7 +132,7 @@ impl World {
             config.wal.consistency_checking = u32::MAX;
         }
         config.redo_workers = [0, 2, 3][(seed % 3) as usize];
-        config.wal.full_page_writes = planted != Planted::NoPageImages;
+        config.wal.full_page_writes = injected != InjectedFault::NoPageImages;
         let mut world = World {
             places: Places::bare(random.below(2) == 0),
             checkpoint_every: [20, 60, 200][random.below(3) as usize],
@@ -140,17 +140,17 @@ impl World {
             env,
             disk,
             config,
-            planted,
+            injected,
             model: Model::new(),
             next_marker: 0,
             crashes: 0,
         };
-        world.plant();
+        world.inject();
         Ok(world)
     }
 
-    fn plant(&mut self) {
-        if let Planted::Unsynced(part) = self.planted {
+    fn inject(&mut self) {
+        if let InjectedFault::Unsynced(part) = self.injected {
             self.disk.ignore_sync_on(part);
         }
     }
@@ -159,7 +159,7 @@ impl World {
         self.disk = disk;
         self.env.disk = Arc::new(self.disk.clone());
         self.config.env = self.env.clone();
-        self.plant();
+        self.inject();
     }
 
     pub(super) fn open(&self) -> Outcome<Arc<Engine>> {

@@ -69,7 +69,7 @@ impl Teller {
     }
 
     /// Rolls back after an error.
-    pub fn give_up(&mut self) -> Result<()> {
+    pub fn roll_back(&mut self) -> Result<()> {
         self.transfer = None;
         if self.be.in_transaction() { self.be.abort() } else { Ok(()) }
     }

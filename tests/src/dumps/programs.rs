@@ -92,7 +92,7 @@ CREATE MATERIALIZED VIEW m AS SELECT * FROM t;
 ";
 
 #[test]
-fn programs_do_the_same_on_both_servers() {
+fn programs_have_the_same_output_on_both_servers() {
     let pair = Pair::start("programs", "C", &[]);
     let sides = Side::both(&pair);
     sides.iter().for_each(|s| s.write("tables.sql", TABLES.as_bytes()));

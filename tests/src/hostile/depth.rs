@@ -428,7 +428,7 @@ fn lists() -> Vec<(&'static str, String)> {
 }
 
 /// Long sequences of statements, each of which is sent separately in one session.
-pub(super) fn floods(n: usize) -> Vec<(&'static str, Vec<String>)> {
+pub(super) fn sequences(n: usize) -> Vec<(&'static str, Vec<String>)> {
     let each = |f: &dyn Fn(usize) -> String| (0..n).map(f).collect::<Vec<_>>();
     let mut savepoints = vec!["BEGIN".to_owned()];
     savepoints.extend(each(&|i| format!("SAVEPOINT s{i}")));

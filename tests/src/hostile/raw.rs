@@ -18,10 +18,10 @@ fn message(kind: u8, body: &[u8]) -> Vec<u8> {
 }
 
 impl Raw {
-    /// Connects; an answer that takes longer than `patience` is an error.
-    pub(super) fn connect(socket: &Path, patience: Duration) -> io::Result<Raw> {
+    /// Connects; an answer that takes longer than `wait_max` is an error.
+    pub(super) fn connect(socket: &Path, wait_max: Duration) -> io::Result<Raw> {
         let mut stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(patience))?;
+        stream.set_read_timeout(Some(wait_max))?;
         let body = b"\0\x03\0\0user\0postgres\0database\0postgres\0\0";
         stream.write_all(&(body.len() as u32 + 4).to_be_bytes())?;
         stream.write_all(body)?;

@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, program, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, program, run};
 use testkit::verify;
 
 /// Number of ids from the oldest one to wraparound.
 const CIRCLE: u32 = (1 << 31) - 1;
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_MAX: Duration = Duration::from_secs(120);
 const AGES: &str = "SELECT max(age(datfrozenxid)), max(mxid_age(datminmxid)) FROM pg_database";
 
 struct Place {
@@ -26,7 +26,7 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let dir = TempDir::new("autovacuum");
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
         let server = Norsu::start(&data, &[]);
@@ -51,7 +51,7 @@ fn await_ages(what: &str, query: impl Fn(&str) -> String, xids: u32, multis: u32
         if xid < xids && multi < multis {
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "{what}: ages {ages}");
+        assert!(begun.elapsed() < WAIT_MAX, "{what}: ages {ages}");
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -109,7 +109,7 @@ fn old_multixacts_are_frozen_by_the_server_too() {
     let next = 500_000_000u32;
     let segment = place.data.join(format!("pg_multixact/offsets/{:04X}", next >> 16));
     std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
-    hand_over(&place.data);
+    chown_to_server_user(&place.data);
     let mut reset = program("pg_resetwal");
     reset.args(["-f", "-m", &format!("{next},1"), "-D"]).arg(&place.data);
     run(reset);
@@ -170,9 +170,9 @@ fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
 
 /// Databases with unsupported collations and tables with unsupported indexes are frozen too.
 #[test]
-fn what_we_do_not_serve_is_frozen_all_the_same() {
+fn unsupported_databases_and_tables_are_frozen_too() {
     let dir = TempDir::new("autovacuum");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
@@ -265,12 +265,12 @@ fn alone(mut command: Command, data: &Path, database: &str, sql: &str) -> String
 }
 
 #[test]
-fn a_single_user_gets_ids_past_the_limit_and_sees_what_postgresql_shows() {
+fn single_user_mode_assigns_ids_past_the_limit() {
     let place = Place::new();
     move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
     let copy = place.data.with_file_name("copy");
     verify::copy(&place.data, &copy);
-    hand_over(&copy);
+    chown_to_server_user(&copy);
     let sql = "CREATE TABLE by_one (i int, s text, n name)\n\
                INSERT INTO by_one VALUES (1, 'one', 'x'), (2, NULL, 'y')\n\
                SELECT *, i::float8 AS f, i::numeric FROM by_one ORDER BY i\n\

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testkit::dir::TempDir;
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 use vfs::{Env, SeededRandom};
 
 fn initdb(dir: &TempDir) -> PathBuf {
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     let mut initdb = program("initdb");
     initdb.args(["-U", "postgres", "-A", "trust", "--locale=C", "-E", "UTF8", "-k", "--no-sync"]);
@@ -166,7 +166,7 @@ const KINDS: [&str; 14] = [
     "Btree DELETE",
 ];
 
-pub(super) fn referees(server: &RealServer) {
+pub(super) fn check_with_postgresql_programs(server: &RealServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
     amcheck.arg("--rootdescend");
@@ -174,7 +174,7 @@ pub(super) fn referees(server: &RealServer) {
 }
 
 #[test]
-fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
+fn crashed_directories_are_recovered_by_the_other_server() {
     let dir = TempDir::new("bank");
     let data = initdb(&dir);
     let server = RealServer::start(&data, "postgres");
@@ -187,14 +187,14 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         let engine = open(&data);
         work(&engine, &places, &mut model, &random);
         drop(engine);
-        hand_over(&data);
+        chown_to_server_user(&data);
         for (kind, n) in images_by_kind(&data) {
             *counts.entry(kind).or_insert(0) += n;
         }
         let server = RealServer::start(&data, "postgres");
         model.recovered(rows_of(&server)).unwrap();
         assert!(server.log().contains("redo done at"), "{}", server.log());
-        referees(&server);
+        check_with_postgresql_programs(&server);
         // PostgreSQL continues on the directory, and crashes.
         for sql in [
             "UPDATE accounts SET filler = filler || 'x' WHERE id % 3 = 0",
@@ -221,7 +221,7 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         engine.shutdown().unwrap();
         drop(engine);
         let mut checksums = program("pg_checksums");
-        hand_over(&data);
+        chown_to_server_user(&data);
         checksums.arg("--check").arg("-D").arg(&data);
         assert!(run(checksums).contains("Bad checksums:  0"));
     }

@@ -13,7 +13,7 @@ use vfs::Env;
 fn make(dir: &TempDir, options: &InitOptions) -> PathBuf {
     let data = dir.path().join("data");
     init(&Env::os(&data), options).unwrap();
-    postgres::hand_over(dir.path());
+    postgres::chown_to_server_user(dir.path());
     data
 }
 
@@ -68,7 +68,7 @@ fn the_real_server_runs_on_a_new_cluster() {
 }
 
 #[test]
-fn options_arrive() {
+fn init_options_are_applied() {
     let dir = TempDir::new("options");
     let wal = dir.path().join("wal");
     let options = InitOptions {
@@ -154,7 +154,7 @@ fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
     [true, false].map(|ours| {
         let dir = TempDir::new("init");
         let locales = with_locales.then(|| Locales::make(&dir));
-        postgres::hand_over(dir.path());
+        postgres::chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         let mut command = if ours {
             let mut command = Command::new(norsu::binary());
@@ -174,28 +174,28 @@ fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
 }
 
 #[test]
-fn catalogs_are_those_of_initdb() {
+fn catalogs_equal_those_of_initdb() {
     compare_catalogs(false);
 }
 
 #[test]
-fn catalogs_are_those_of_initdb_among_other_locales() {
+fn catalogs_equal_those_of_initdb_with_other_locales() {
     compare_catalogs(true);
 }
 
 /// The locale of the environment does not order text bytewise: `init` creates a cluster that Norsu
 /// supports nevertheless.
 #[test]
-fn the_locale_of_the_environment_is_taken_as_far_as_it_goes() {
+fn an_unsupported_locale_of_the_environment_is_replaced() {
     let dir = TempDir::new("init");
     let locales = Locales::make(&dir);
-    postgres::hand_over(dir.path());
+    postgres::chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     let mut init = Command::new(norsu::binary());
     init.args(["init", "-U", "postgres", "-A", "trust", "-N", "-D"]).arg(&data);
     locales.show(&mut init);
     assert!(run(init).contains("ordering of text by the locale \"en_US.UTF-8\""));
-    postgres::hand_over(&data);
+    postgres::chown_to_server_user(&data);
     // The settings contain the locales.
     let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.directory.display())];
     let server = norsu::Norsu::start_by(&launcher, &data, &[]).expect("a server");
@@ -336,7 +336,7 @@ const UNSTABLE: [&str; 13] = [
 ];
 
 #[test]
-fn views_answer_as_those_of_postgres() {
+fn views_have_the_results_of_postgres() {
     let servers = ours_and_theirs(false);
     let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     for server in [ours, theirs] {
@@ -384,7 +384,7 @@ fn views_answer_as_those_of_postgres() {
 
 /// Catalog rows written by Norsu are valid for the real server, and the other way round.
 #[test]
-fn catalogs_go_there_and_back() {
+fn catalog_rows_are_valid_on_both_servers() {
     use catalog::rows::{PgNamespace, indexes};
     use catalog::{CatCx, CatSession, Catalogs};
     use engine::{Backend, Engine, EngineConfig, Isolation};

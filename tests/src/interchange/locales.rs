@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
 /// One of PostgreSQL's programs with access to these locales.
 fn with_locales(name: &str, locales: &Path) -> Command {
@@ -41,8 +41,8 @@ fn single(data: &Path, locales: &Path, database: &str, sql: &str) {
 
 /// The error of a connection; `None` if it is accepted.
 fn refusal(server: &Norsu, database: &str) -> Option<String> {
-    let who = [("user", "postgres"), ("database", database)];
-    Client::connect_with(server.sockets(), &who).err().map(|e| e.to_string())
+    let parameters = [("user", "postgres"), ("database", database)];
+    Client::connect_with(server.sockets(), &parameters).err().map(|e| e.to_string())
 }
 
 const DATABASES: &str = "\
@@ -100,7 +100,7 @@ fn databases_of_other_locales_are_refused_by_name() {
             localedef
         });
     }
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
 
     let american = dir.path().join("american");
     initdb(&american, &locales, &["--locale=en_US.UTF-8"]);

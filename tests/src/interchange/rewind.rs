@@ -8,7 +8,7 @@ use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 use testkit::verify::{self, copy};
 
 const SETTINGS: [&str; 1] = ["autovacuum=off"];
@@ -66,7 +66,7 @@ fn rewind(target: &Path, source: &[&str], expected: &[String]) {
 #[test]
 fn directories_are_rewound_from_and_to_ours() {
     let dir = TempDir::new("rewind");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [base, ahead, clean, crashed, theirs, again] =
         ["base", "ahead", "clean", "crashed", "theirs", "again"].map(|n| dir.path().join(n));
     norsu::init_with(&base, &["--locale=C", "--wal-segsize=1"]);
@@ -108,7 +108,7 @@ fn directories_are_rewound_from_and_to_ours() {
     work(&mut server.connect("postgres"), "theirs");
     drop(server);
     copy(&theirs, &again);
-    hand_over(&ahead);
+    chown_to_server_user(&ahead);
     let server = Norsu::start(&ahead, &[]);
     work(&mut server.connect("postgres"), "further");
     let expected = dump(server.client("pg_dumpall"));

@@ -1,13 +1,13 @@
 //! A hot standby of the real PostgreSQL that replays Norsu's log while it runs queries. It compares
 //! each page with the full-page image in the record.
 
-use super::planted;
+use super::fault_injection;
 use crate::script::{Script, Stepped};
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::hand_over;
+use testkit::postgres::chown_to_server_user;
 use testkit::verify::Standby;
 use vfs::SeededRandom;
 
@@ -32,7 +32,7 @@ fn start(setup: &str) -> Followed {
 
 fn start_with(settings: &[&str], setup: &str) -> Followed {
     let dir = TempDir::new("standby");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
@@ -92,7 +92,7 @@ fn a_standby_shows_what_we_committed() {
         script.every_kind(&mut clients).unwrap();
         follow(&mut clients[0], &f.standby, &f.data);
         script
-            .shown_by(&mut f.standby.connect())
+            .verify_standby(&mut f.standby.connect())
             .unwrap_or_else(|e| panic!("round {round}: {e}\n{}", script.history()));
     }
     let log = f.standby.server.log();
@@ -103,7 +103,7 @@ fn a_standby_shows_what_we_committed() {
 
 /// Exclusive locks that queries on a standby must respect, and recovery conflicts by vacuum.
 #[test]
-fn a_standby_knows_of_locks_and_conflicts() {
+fn a_standby_replays_locks_and_conflicts() {
     let f = start(
         "CREATE TABLE a (id int PRIMARY KEY, v text); CREATE TABLE b (id int PRIMARY KEY, v text); \
          INSERT INTO a SELECT g, 'x' FROM generate_series(1, 500) g; \
@@ -153,15 +153,15 @@ fn a_standby_knows_of_locks_and_conflicts() {
 /// A record differs from what was done; the image that it contains is correct. The standby must
 /// stop there.
 #[test]
-fn a_standby_notices_a_field_that_is_not_logged() {
+fn a_standby_detects_a_missing_field() {
     let f = start("CREATE TABLE t (id text); INSERT INTO t VALUES ('first')");
     let mut client = f.ours.connect("postgres");
-    planted::make_room(&mut client, &f.data);
-    let from = planted::place(&mut client, &f.data);
+    fault_injection::make_room(&mut client, &f.data);
+    let from = fault_injection::place(&mut client, &f.data);
     client.must("INSERT INTO t VALUES ('planted-aaaaaaaa')");
     client.must("SELECT pg_switch_wal(); SELECT txid_current()");
-    planted::change_record(&from, b"planted-aaaaaaaa", 0, |r| {
-        planted::replace_last(r, b"planted-aaaaaaaa", b"planted-aaaaaaab");
+    fault_injection::change_record(&from, b"planted-aaaaaaaa", 0, |r| {
+        fault_injection::replace_last(r, b"planted-aaaaaaaa", b"planted-aaaaaaab");
     });
     let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
     f.standby.archive(&f.data.join("pg_wal"), &current);
@@ -174,7 +174,7 @@ fn a_standby_notices_a_field_that_is_not_logged() {
 
 /// Without images to compare with, the contents of the standby must differ.
 #[test]
-fn a_standby_that_shows_something_else_is_noticed() {
+fn a_standby_with_other_contents_is_detected() {
     let settings = ["full_page_writes=off", "wal_keep_size=256MB", "autovacuum=off"];
     let f = start_with(&settings, "SELECT 1");
     let mut script = Script::new(false);
@@ -182,14 +182,17 @@ fn a_standby_that_shows_something_else_is_noticed() {
     script.start(&mut clients).unwrap();
     let client = &mut clients[0];
     client.must("UPDATE shared SET t = 'else' WHERE id = 1");
-    planted::make_room(client, &f.data);
-    let from = planted::place(client, &f.data);
+    fault_injection::make_room(client, &f.data);
+    let from = fault_injection::place(client, &f.data);
     client.must("UPDATE shared SET t = 'x' WHERE id = 1");
     client.must("SELECT pg_switch_wal()");
     // A short text: its length byte and its character.
-    planted::change_record(&from, b"\x05x", 0, |r| planted::replace_last(r, b"\x05x", b"\x05y"));
+    fault_injection::change_record(&from, b"\x05x", 0, |r| {
+        fault_injection::replace_last(r, b"\x05x", b"\x05y")
+    });
     follow(&mut clients[0], &f.standby, &f.data);
     script.verify(&mut clients[0]).unwrap();
-    let shown = script.shown_by(&mut f.standby.connect()).expect_err("it shows something else");
+    let shown =
+        script.verify_standby(&mut f.standby.connect()).expect_err("it shows something else");
     assert!(shown.contains("shared"), "{shown}");
 }

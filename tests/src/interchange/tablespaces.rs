@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 use testkit::verify;
 
 const SETTINGS: [&str; 3] =
@@ -20,7 +20,7 @@ enum Server {
 impl Server {
     fn start(data: &Path, ours: bool) -> Server {
         if ours {
-            hand_over(data);
+            chown_to_server_user(data);
             let settings = ["-c", "wal_consistency_checking=all"];
             return Server::Ours(Norsu::start(data, &settings));
         }
@@ -123,7 +123,7 @@ fn verify(server: &Server, round: usize, crashed: bool) {
 
 fn cross(made_by_us: bool) {
     let dir = TempDir::new("tablespaces");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     match made_by_us {
         true => norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]),
@@ -133,7 +133,7 @@ fn cross(made_by_us: bool) {
     for place in &places {
         std::fs::create_dir(place).expect("a new directory");
     }
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let mut ours = made_by_us;
     // Each server ends in both ways before the other starts.
     for (round, crash) in [true, false, false, true, true].into_iter().enumerate() {
@@ -154,11 +154,11 @@ fn cross(made_by_us: bool) {
 }
 
 #[test]
-fn tablespaces_of_ours_cross_over() {
+fn tablespaces_of_norsu_are_used_by_postgres() {
     cross(true);
 }
 
 #[test]
-fn tablespaces_of_postgres_cross_over() {
+fn tablespaces_of_postgres_are_used_by_norsu() {
     cross(false);
 }

@@ -4,13 +4,13 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over};
+use testkit::postgres::{RealServer, chown_to_server_user};
 use testkit::verify;
 
 #[test]
 fn a_rolled_back_unlogged_table_does_not_stop_recovery() {
     let dir = TempDir::new("unlogged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &["-c", "wal_writer_delay=10s"]);

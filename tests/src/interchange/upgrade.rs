@@ -3,7 +3,7 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, BIN, RealServer, hand_over, program, run};
+use testkit::postgres::{self, BIN, RealServer, chown_to_server_user, program, run};
 use testkit::verify;
 
 const OBJECTS: &str = "
@@ -26,7 +26,7 @@ const QUESTIONS: [&str; 4] = [
 #[test]
 fn directories_of_ours_are_upgraded() {
     let dir = TempDir::new("upgrade");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let old = dir.path().join("old");
     norsu::init_with(&old, &["--locale=C"]);
     let server = Norsu::start(&old, &[]);
@@ -43,7 +43,7 @@ fn directories_of_ours_are_upgraded() {
         }
         let place = dir.path().join("place");
         std::fs::create_dir(&place).expect("a new directory");
-        hand_over(&place);
+        chown_to_server_user(&place);
         for check in [&["--check"][..], &[]] {
             let mut upgrade = program("pg_upgrade");
             upgrade.current_dir(&place).args(check).args(["-U", "postgres", "-b", BIN, "-B", BIN]);

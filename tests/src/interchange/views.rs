@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 /// Objects that both servers can create.
 const OBJECTS: &str = "
@@ -187,7 +187,7 @@ fn compare(made: &Answers, other: &Answers) -> (usize, Vec<String>) {
         compared += 1;
         if rows != found {
             let (Ok(rows), Ok(found)) = (rows, found) else {
-                wrong.push(format!("{name}: {rows:?} by whom made it"));
+                wrong.push(format!("{name}: {rows:?} on the server that created it"));
                 continue;
             };
             let lost: Vec<_> = rows.iter().filter(|r| !found.contains(r)).take(3).collect();
@@ -207,7 +207,7 @@ fn assert_same(made: &Answers, other: &Answers) {
 #[test]
 fn the_real_server_runs_our_views() {
     let dir = TempDir::new("views");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let ours = Norsu::start(&data, &["-c", "autovacuum=off"]);
@@ -231,7 +231,7 @@ fn the_real_server_runs_our_views() {
 #[test]
 fn we_run_the_views_of_the_real_server() {
     let dir = TempDir::new("views");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);

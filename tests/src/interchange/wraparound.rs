@@ -6,7 +6,7 @@ use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 use testkit::verify;
 
 /// Advances the transaction counter and creates its pg_xact segment, as after so many transactions.
@@ -15,7 +15,7 @@ pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
     if !segment.exists() {
         std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
     }
-    hand_over(data);
+    chown_to_server_user(data);
     let mut reset = program("pg_resetwal");
     reset.args(["-f", "-x", &xid.to_string(), "-e", &epoch.to_string(), "-D"]).arg(data);
     run(reset);
@@ -50,7 +50,7 @@ fn freeze(connect: &dyn Fn(&str) -> Client, data: &Path) {
 #[test]
 fn ids_wrap_around_on_both_sides() {
     let dir = TempDir::new("wraparound");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let server = Norsu::start(&data, &[]);

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 /// A time limit that no server needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// Fills segments one after the other and waits for a checkpoint after each.
 fn checkpoints(s: &mut Client, segments: u32) -> u32 {
@@ -21,7 +21,7 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
         s.must("SELECT pg_switch_wal()");
         let since = Instant::now();
         while s.value(REDO) == redo {
-            if since.elapsed() > PATIENCE {
+            if since.elapsed() > WAIT_MAX {
                 return begun;
             }
         }
@@ -33,9 +33,9 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
 /// With `max_wal_size` of two segments every full segment requests a checkpoint, however few
 /// records it contains.
 #[test]
-fn a_full_segment_asks_for_a_checkpoint() {
+fn a_full_segment_requests_a_checkpoint() {
     let dir = TempDir::new("segments");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C", "--wal-segsize=1"]);
     postgres::init_with(&real, &["--locale=C", "-k", "--wal-segsize=1"]);

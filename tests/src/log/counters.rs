@@ -4,7 +4,7 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 /// Which counters are not zero.
 const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, wal_sync > 0, \
@@ -63,9 +63,9 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn counters_count_and_begin_anew_as_postgres_counters_do() {
+fn counters_and_their_resets_equal_those_of_postgres() {
     let dir = TempDir::new("counters");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over};
+use testkit::postgres::{RealServer, chown_to_server_user};
 use testkit::verify::copy;
 
 fn change(path: &Path, work: &dyn Fn(&mut [u8])) {
@@ -47,7 +47,7 @@ fn seen(client: &mut testkit::client::Client) -> Vec<String> {
 #[test]
 fn damaged_pages_fail_the_statement_and_are_counted() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let server = Norsu::start(&data, &[]);
@@ -63,14 +63,14 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     flip(&data.join(&paths[0]), 8192 + 5000);
     // Half of the page has its contents before the last write.
     change(&data.join(&paths[2]), &|b| b[4096..8192].fill(0));
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
 
     let server = Norsu::start(&data, &[]);
     let ours = seen(&mut server.connect("postgres"));
     assert!(server.log().contains("page verification failed, calculated checksum"));
     drop(server);
-    let server = RealServer::start(&twin, "postgres");
+    let server = RealServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert!(ours[0].starts_with("WARNING page verification failed, calculated checksum "));
@@ -81,7 +81,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
 #[test]
 fn replay_ends_at_a_damaged_record() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &[]);
@@ -99,12 +99,12 @@ fn replay_ends_at_a_damaged_record() {
     let at: usize = place.1.parse().expect("a number");
     // Within the row of the twenty-sixth insert.
     flip(&data.join("pg_wal").join(place.0), at + 60);
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
     assert_eq!(server.query("SELECT count(*), max(id) FROM t"), "25|24");
     assert!(server.log().contains("incorrect resource manager data checksum in record at"));
-    let real = RealServer::start(&twin, "postgres");
+    let real = RealServer::start(&duplicate, "postgres");
     assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
 }
 
@@ -113,7 +113,7 @@ fn replay_ends_at_a_damaged_record() {
 #[test]
 fn replay_ends_before_a_page_of_another_timeline() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &[]);
@@ -141,9 +141,9 @@ fn replay_ends_before_a_page_of_another_timeline() {
 
 /// The file of a table is missing, so replay of its records finds no page.
 #[test]
-fn a_lost_file_does_not_keep_the_server_from_starting() {
+fn a_missing_file_does_not_prevent_the_start() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &["-c", "full_page_writes=off"]);
@@ -156,22 +156,22 @@ fn a_lost_file_does_not_keep_the_server_from_starting() {
     let path = server.query("SELECT pg_relation_filepath('lost')");
     server.kill();
     std::fs::remove_file(data.join(path)).expect("the file");
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let ask = ["SELECT count(*), sum(id) FROM good", "SELECT count(*) FROM lost WHERE id > 0"];
     let server = Norsu::start(&data, &["-c", "full_page_writes=off"]);
     let ours = ask.map(|sql| server.query(sql));
     assert!(server.log().contains(" did not exist"), "{}", server.log());
-    let real = RealServer::start_with(&twin, "postgres", &["full_page_writes=off"]);
+    let real = RealServer::start_with(&duplicate, "postgres", &["full_page_writes=off"]);
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
 /// Without checksums, PostgreSQL ends with a PANIC or in an endless loop on this corruption; Norsu
 /// raises an error for statements that would have to move rows, and intact rows can be read.
 #[test]
-fn a_damaged_heap_page_takes_nobody_down() {
+fn a_corrupt_heap_page_does_not_take_the_server_down() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -246,7 +246,7 @@ fn a_record_of_the_wrong_kind_is_refused() {
     const INSERT_META: u8 = 0x20;
     const OTHERS: [u8; 7] = [0x40, 0x50, 0x60, 0x70, 0x80, 0xa0, 0xb0];
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let good = dir.path().join("good");
     norsu::init_with(&good, &["--locale=C"]);
     let mut server = Norsu::start(&good, &[]);
@@ -276,10 +276,11 @@ fn a_record_of_the_wrong_kind_is_refused() {
         line.unwrap_or_else(|| panic!("{log}")).to_owned()
     };
     let data = damaged(INSERT_META);
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let ours = Norsu::try_start(&data, &[]).err().expect("it does not start");
-    let theirs = RealServer::try_start(&twin, "postgres", &[]).err().expect("it does not start");
+    let theirs =
+        RealServer::try_start(&duplicate, "postgres", &[]).err().expect("it does not start");
     assert_eq!(context(&ours), context(&theirs));
     assert!(
         context(&ours).contains(" for Btree/INSERT_META: off 3; blkref #0: rel 1663/5/"),
@@ -295,9 +296,9 @@ fn a_record_of_the_wrong_kind_is_refused() {
 
 /// VACUUM's errors have the block as context, and it warns of invalid bits of the visibility map.
 #[test]
-fn vacuum_says_where_it_was() {
+fn vacuum_errors_have_the_block_as_context() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -323,8 +324,8 @@ fn vacuum_says_where_it_was() {
     for path in &paths[1..] {
         change(path, &|b| b[8192 + 14..8192 + 16].copy_from_slice(&[0x28, 0x23]));
     }
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let seen = |client: &mut testkit::client::Client| {
         let mut out = Vec::new();
         for sql in [
@@ -345,7 +346,7 @@ fn vacuum_says_where_it_was() {
     let server = Norsu::start(&data, &[]);
     let ours = seen(&mut server.connect("postgres"));
     drop(server);
-    let server = RealServer::start(&twin, "postgres");
+    let server = RealServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert_eq!(ours.len(), 5, "{ours:?}");

@@ -35,7 +35,7 @@ fn run(mut client: Client) {
 }
 
 #[test]
-fn a_session_sets_what_is_logged_of_it() {
+fn logging_is_configured_per_session() {
     let pair = Pair::start("levels", "C", &["-c", "log_line_prefix=%b|"]);
     pair.real.query("postgres", "ALTER SYSTEM SET log_line_prefix = '%b|'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");

@@ -5,7 +5,7 @@
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 use testkit::verify::copy;
 
 const SETTINGS: [&str; 5] = [
@@ -56,8 +56,9 @@ fn seen(mut client: Client) -> Vec<Vec<String>> {
 fn new_tables_that_are_not_logged_survive_a_crash() {
     for threshold in ["0", "64kB", "1GB"] {
         let dir = TempDir::new("minimal");
-        hand_over(dir.path());
-        let [ours, real, twin] = ["ours", "real", "twin"].map(|name| dir.path().join(name));
+        chown_to_server_user(dir.path());
+        let [ours, real, duplicate] =
+            ["ours", "real", "duplicate"].map(|name| dir.path().join(name));
         norsu::init_with(&ours, &["--locale=C"]);
         postgres::init_with(&real, &["--locale=C", "-k"]);
         let threshold = format!("wal_skip_threshold={threshold}");
@@ -73,14 +74,14 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
         drop(sessions);
         mine.kill();
         theirs.crash();
-        copy(&ours, &twin);
+        copy(&ours, &duplicate);
         let expected = {
             let server = RealServer::start_with(&real, "postgres", &settings);
             seen(server.connect("postgres"))
         };
         let after = seen(Norsu::start(&ours, &options).connect("postgres"));
         assert_eq!(after, expected, "{threshold}");
-        let taken_over = RealServer::start_with(&twin, "postgres", &settings);
+        let taken_over = RealServer::start_with(&duplicate, "postgres", &settings);
         assert_eq!(seen(taken_over.connect("postgres")), expected, "{threshold}");
     }
 }
@@ -101,7 +102,7 @@ fn bytes(client: &mut Client, threshold: &str) -> f64 {
 #[test]
 fn new_tables_are_logged_only_if_they_are_small() {
     let dir = TempDir::new("minimal");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);

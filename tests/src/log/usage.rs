@@ -97,7 +97,7 @@ fn number(client: &mut Client, sql: &str) -> f64 {
 }
 
 #[test]
-fn the_view_tells_what_sessions_use() {
+fn the_view_shows_resource_usage_of_sessions() {
     let pair = Pair::start("rusage", "C", &[]);
     let (mut busy, mut other) = (pair.ours.connect("postgres"), pair.ours.connect("postgres"));
     let pid = busy.value("SELECT pg_backend_pid()");

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu, binary};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
 /// Statements for both servers, in one session.
 const WORK: &str = "
@@ -274,10 +274,10 @@ fn work(connect: &dyn Fn() -> Client, script: &str, space: &Path) {
 #[test]
 fn our_waldump_agrees_with_pg_waldump() {
     let dir = TempDir::new("waldump");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (data, space) = (dir.path().join("data"), dir.path().join("space"));
     std::fs::create_dir(&space).expect("a directory can be made");
-    hand_over(&space);
+    chown_to_server_user(&space);
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let options = ["wal_keep_size=512MB", "wal_consistency_checking=btree", "wal_log_hints=on"];
     let with: Vec<&str> = options.iter().flat_map(|o| ["-c", *o]).collect();
@@ -311,7 +311,7 @@ fn our_waldump_agrees_with_pg_waldump() {
 #[test]
 fn our_waldump_follows_a_growing_log_as_pg_waldump_does() {
     let dir = TempDir::new("follow");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let options = ["-c", "wal_keep_size=64MB", "-c", "checkpoint_timeout=1h"];

@@ -106,7 +106,7 @@ fn value(server: &Norsu, sql: &str) -> u64 {
 }
 
 #[test]
-fn scripts_that_collide_conserve_what_they_move() {
+fn conflicting_scripts_conserve_totals() {
     let f = Fixture::new("scripts", &["-c", "deadlock_timeout=10ms"]);
     f.server.query(SETUP);
     let mut trail = 0;
@@ -146,6 +146,6 @@ fn scripts_that_collide_conserve_what_they_move() {
             assert_eq!(value(&f.server, "SELECT count(*) FROM trail WHERE what = 'undone'"), 0);
         }
     }
-    assert!(retried > 0, "nobody collided");
+    assert!(retried > 0, "no transactions collided");
     f.stop(&["deadlock detected", "could not serialize access"]);
 }

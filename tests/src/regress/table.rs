@@ -1,6 +1,6 @@
 //! The recorded results in `docs/compatibility.md`: a table for each suite, which the test writes.
 
-use super::judge::Tally;
+use super::compare::Tally;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

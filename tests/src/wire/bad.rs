@@ -12,8 +12,8 @@ cases! {
     messages_that_break_the_protocol_end_the_session,
     messages_with_wrong_contents_are_errors,
     texts_that_are_not_utf_8,
-    beginnings_that_are_garbage,
-    what_is_nested_too_deeply_is_refused,
+    invalid_startup_packets,
+    too_deeply_nested_statements_are_refused,
     values_too_large_are_refused,
 }
 
@@ -99,7 +99,7 @@ fn texts_that_are_not_utf_8(both: &Both) {
     );
 }
 
-fn beginnings_that_are_garbage(both: &Both) {
+fn invalid_startup_packets(both: &Both) {
     let good = startup(VERSION_3, &[("user", "postgres")]);
     let mut unterminated = good.clone();
     *unterminated.last_mut().unwrap() = b'x';
@@ -137,7 +137,7 @@ fn beginnings_that_are_garbage(both: &Both) {
     }
 }
 
-fn what_is_nested_too_deeply_is_refused(both: &Both) {
+fn too_deeply_nested_statements_are_refused(both: &Both) {
     let socket = both.0.ours.socket();
     let mut client = Client::connect(&socket);
     let many = |piece: &str, n: usize| piece.repeat(n);

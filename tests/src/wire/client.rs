@@ -209,8 +209,8 @@ impl Client {
     }
 
     /// The next `count` messages; fewer if one does not arrive in time.
-    pub fn as_many(&mut self, count: usize, patience: Duration) -> Vec<String> {
-        self.stream.set_read_timeout(Some(patience)).expect("a socket");
+    pub fn as_many(&mut self, count: usize, wait_max: Duration) -> Vec<String> {
+        self.stream.set_read_timeout(Some(wait_max)).expect("a socket");
         let all = std::iter::from_fn(|| self.read()).take(count);
         let all = all.map(|m| m.show()).collect();
         self.stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");

@@ -6,16 +6,16 @@ use std::path::Path;
 use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::hand_over;
+use testkit::postgres::chown_to_server_user;
 
 fn b() -> Bytes {
     Bytes::new()
 }
 
 cases! {
-    limits_beside_the_real_server,
-    more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row,
-    cancelling_and_ending_others,
+    limits_equal_those_of_postgresql,
+    more_sessions_than_thread_specific_keys,
+    cancelling_and_terminating_other_sessions,
     a_cancel_request_needs_the_key,
     timeouts,
 }
@@ -32,7 +32,7 @@ fn psql(server: &Norsu, role: &str, password: &str, database: &str) -> String {
 
 fn with_rules(rules: &str) -> (TempDir, Norsu) {
     let dir = TempDir::new("auth");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     std::fs::write(data.join("pg_hba.conf"), format!("local all postgres trust\n{rules}")).unwrap();
@@ -122,7 +122,7 @@ fn limits_of_roles_and_databases() {
     }
 }
 
-fn limits_beside_the_real_server(both: &Both) {
+fn limits_equal_those_of_postgresql(both: &Both) {
     both.ask(&[
         "create role one login connection limit 0",
         "create role nobody",
@@ -174,9 +174,9 @@ fn limits_beside_the_real_server(both: &Both) {
 }
 
 #[test]
-fn places_run_out() {
+fn connection_slots_run_out() {
     let dir = TempDir::new("places");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let options = ["-c", "max_connections=8", "-c", "superuser_reserved_connections=3"];
@@ -231,7 +231,7 @@ fn usage(pid: u32) -> (u64, u64, usize) {
     (number("VmRSS:"), number("Threads:"), files)
 }
 
-fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row(both: &Both) {
+fn more_sessions_than_thread_specific_keys(both: &Both) {
     let socket = both.0.ours.socket();
     let mut clients: Vec<Client> = (0..1200).map(|_| Client::connect(&socket)).collect();
     for (i, client) in clients.iter_mut().enumerate() {
@@ -248,7 +248,7 @@ fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row(both: &Both)
     assert!(after.0 <= before.0 + 8 * 1024, "memory: {before:?} {after:?}");
 }
 
-fn cancelling_and_ending_others(both: &Both) {
+fn cancelling_and_terminating_other_sessions(both: &Both) {
     let socket = both.0.ours.socket();
     let mut victim = Client::connect(&socket);
     let pid = victim.column("select pg_backend_pid()").remove(0);
@@ -339,9 +339,9 @@ fn timeouts(both: &Both) {
 
 /// A client that does not read its answers: it neither exhausts memory nor delays the shutdown.
 #[test]
-fn a_client_that_does_not_listen() {
+fn a_client_that_does_not_read() {
     let dir = TempDir::new("deaf");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let server = Norsu::start(&data, &[]);
@@ -363,9 +363,9 @@ fn stop(server: Norsu, data: &Path) {
 }
 
 #[test]
-fn an_idle_connection_that_says_nothing_is_let_go() {
+fn a_silent_connection_is_closed_after_a_timeout() {
     let dir = TempDir::new("silent");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let server = Norsu::start(&data, &["-c", "authentication_timeout=1"]);
@@ -385,7 +385,7 @@ fn threads(pid: u32) -> usize {
 #[test]
 fn silent_connections_are_limited_and_their_threads_end() {
     let dir = TempDir::new("silent");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let options = ["max_connections=10", "authentication_timeout=3s", "max_wal_senders=0"];

@@ -15,7 +15,7 @@ fn b() -> Bytes {
 }
 
 cases! {
-    errors_at_every_place_of_a_pipeline,
+    errors_at_every_position_of_a_pipeline,
     errors_within_a_block,
     asyncpg,
     postgres_js,
@@ -24,7 +24,7 @@ cases! {
     npgsql,
     pgx,
     psycopg_pipelines,
-    notices_do_not_wait,
+    notices_are_sent_at_once,
     portals_side_by_side,
     copies_in_pipelines,
     commands_that_commit_within_pipelines,
@@ -34,7 +34,7 @@ cases! {
 /// Time to wait for further messages of the real server.
 const WHILE: Duration = Duration::from_millis(120);
 /// Time limit for each message of Norsu.
-const PATIENCE: Duration = Duration::from_secs(15);
+const WAIT_MAX: Duration = Duration::from_secs(15);
 
 /// Runs the steps on both servers.
 fn play(both: &Both, name: &str, steps: &[Bytes]) {
@@ -48,7 +48,7 @@ fn play(both: &Both, name: &str, steps: &[Bytes]) {
     let mut client = Client::connect(&ours);
     for (i, (step, expected)) in steps.iter().zip(expected).enumerate() {
         client.send(&step.0);
-        let said = client.as_many(expected.len(), PATIENCE);
+        let said = client.as_many(expected.len(), WAIT_MAX);
         assert_eq!(said, expected, "{name}, step {i}: ours, then the real server's");
     }
 }
@@ -89,7 +89,7 @@ fn faults() -> Vec<(&'static str, Bytes)> {
     ]
 }
 
-fn errors_at_every_place_of_a_pipeline(both: &Both) {
+fn errors_at_every_position_of_a_pipeline(both: &Both) {
     for (name, fault) in faults() {
         let and_flush = |bytes: Bytes| bytes.flush();
         play(
@@ -396,7 +396,7 @@ fn psycopg_pipelines(both: &Both) {
     );
 }
 
-fn notices_do_not_wait(both: &Both) {
+fn notices_are_sent_at_once(both: &Both) {
     play(
         both,
         "notices",
@@ -534,7 +534,7 @@ fn a_cancelled_pipeline(both: &Both) {
         let mut cancel = Client::silent(&socket);
         cancel.send(&[&16u32.to_be_bytes()[..], &80_877_102u32.to_be_bytes(), &key].concat());
         // ParseComplete, BindComplete, and the error; nothing else.
-        let mut said = client.as_many(3, PATIENCE);
+        let mut said = client.as_many(3, WAIT_MAX);
         said.extend(client.talk(&b().sync(), 1));
         said.extend(client.talk(&good(1).sync(), 1));
         said

@@ -12,7 +12,7 @@ cases! {
     statements_and_portals,
     errors_skip_to_sync,
     formats,
-    formats_of_what_others_prepared,
+    formats_of_prepared_statements_and_cursors,
     errors_among_rows,
     domains_as_parameters,
     void_parameters_stand_for_out_arguments,
@@ -390,7 +390,7 @@ fn formats(both: &Both) {
 }
 
 /// EXECUTE and FETCH send rows in the formats of their own Bind, whatever statement they execute.
-fn formats_of_what_others_prepared(both: &Both) {
+fn formats_of_prepared_statements_and_cursors(both: &Both) {
     for code in [0, 1, 7] {
         let bind = |sql: &str| {
             let bytes = b().parse("", sql, &[]).bind("", "", &[], &[], &[code]);

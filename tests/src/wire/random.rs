@@ -24,7 +24,7 @@ use texts::Texts;
 /// Number of sequences in a batch.
 const BATCH: u64 = 50;
 /// Number of concurrent runs, each with a database of its own on both servers.
-const LANES: usize = 2;
+const WORKERS: usize = 2;
 /// A run ends after this many different kinds of differences.
 const WRONG_MAX: usize = 60;
 
@@ -47,7 +47,7 @@ const TABLES: &[&str] = &[
 ];
 
 #[test]
-fn random_messages_are_answered_as_by_the_real_server() {
+fn random_messages_have_the_answers_of_the_real_server() {
     let pair = Pair::start_both(
         "wire-random",
         "C.UTF-8",
@@ -67,17 +67,17 @@ fn random_messages_are_answered_as_by_the_real_server() {
     let texts = Texts::read();
     let wrong = Mutex::new(Wrong::new());
     std::thread::scope(|scope| {
-        for lane in 0..LANES {
+        for worker in 0..WORKERS {
             let (pair, texts, next, wrong, end) = (&pair, &texts, &next, &wrong, batches.end);
             scope.spawn(move || {
-                let lane = Lane::new(pair, lane);
+                let databases = Databases::new(pair, worker);
                 loop {
                     let batch = next.fetch_add(1, Ordering::Relaxed);
                     let enough = wrong.lock().expect("no panic while it is held").len();
                     if batch >= end || enough >= WRONG_MAX {
                         break;
                     }
-                    lane.run_batch(batch, texts, wrong);
+                    databases.run_batch(batch, texts, wrong);
                 }
             });
         }
@@ -99,20 +99,20 @@ fn random_messages_are_answered_as_by_the_real_server() {
 type Wrong = BTreeMap<String, (String, u32)>;
 
 /// A database on each server.
-struct Lane<'p> {
+struct Databases<'p> {
     pair: &'p Pair,
     database: String,
     sockets: [PathBuf; 2],
 }
 
-impl<'p> Lane<'p> {
-    fn new(pair: &'p Pair, number: usize) -> Lane<'p> {
-        let database = format!("lane{number}");
-        let lane = Lane { pair, sockets: pair.sockets(), database };
-        for socket in &lane.sockets {
-            Client::connect(socket).column(&format!("create database {}", lane.database));
+impl<'p> Databases<'p> {
+    fn new(pair: &'p Pair, number: usize) -> Databases<'p> {
+        let database = format!("worker{number}");
+        let databases = Databases { pair, sockets: pair.sockets(), database };
+        for socket in &databases.sockets {
+            Client::connect(socket).column(&format!("create database {}", databases.database));
         }
-        lane
+        databases
     }
 
     /// Starts a session. Ended sessions may occupy all connection slots for a while, and the real

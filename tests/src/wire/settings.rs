@@ -4,7 +4,7 @@ use super::Both;
 
 cases! {
     functions_and_the_view,
-    roles_come_and_go_with_their_transaction,
+    roles_change_with_their_transaction,
     reports_of_changes,
 }
 
@@ -69,7 +69,7 @@ fn functions_and_the_view(both: &Both) {
     ]);
 }
 
-fn roles_come_and_go_with_their_transaction(both: &Both) {
+fn roles_change_with_their_transaction(both: &Both) {
     both.ask(&[
         "create role wire_r1; create role wire_r2 superuser",
         "set role wire_r1",

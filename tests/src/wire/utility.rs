@@ -11,16 +11,16 @@ fn b() -> Bytes {
 cases! {
     parameters_of_contained_queries,
     routines_of_errors,
-    names_win_over_options,
+    names_take_precedence_over_options,
     a_copy_whose_session_is_ended,
     addresses_of_a_unix_socket,
     failed_concurrent_indexes,
-    serializable_transactions_are_warned_of,
+    serializable_transactions_raise_a_warning,
     statements_of_a_message_are_timed_one_by_one,
     discard_all_ends_roles,
     rights_of_nested_views,
     settings_for_superusers,
-    remarks_of_the_lexer,
+    notices_of_the_lexer,
     settings_that_name_objects,
     views_that_read_themselves_are_locked,
 }
@@ -200,7 +200,7 @@ fn statements_of_a_message_are_timed_one_by_one(both: &Both) {
     ]);
 }
 
-fn names_win_over_options(both: &Both) {
+fn names_take_precedence_over_options(both: &Both) {
     for parameters in [
         &[("options", "-c client_encoding=SQL_ASCII"), ("client_encoding", "UTF8")][..],
         &[("client_encoding", "UTF8"), ("options", "-c client_encoding=SQL_ASCII")],
@@ -441,7 +441,7 @@ fn settings_for_superusers(both: &Both) {
     both.ask(&["drop role wire_s1, wire_s2"]);
 }
 
-fn remarks_of_the_lexer(both: &Both) {
+fn notices_of_the_lexer(both: &Both) {
     let long = "x".repeat(70);
     let wide = format!("{}ä{}", "y".repeat(62), "z".repeat(10));
     for sql in [
@@ -535,7 +535,7 @@ fn warnings(client: &mut Client, bytes: &Bytes, ready: usize) -> usize {
     said.iter().filter(|line| line.contains("SERIALIZABLE is not enforced")).count()
 }
 
-fn serializable_transactions_are_warned_of(both: &Both) {
+fn serializable_transactions_raise_a_warning(both: &Both) {
     let mut client = Client::connect(&both.0.ours.socket());
     let mut count = |sql: &[&str]| {
         let all = sql.iter().fold(b(), |bytes, sql| bytes.query(sql));

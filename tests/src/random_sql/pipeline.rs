@@ -12,7 +12,7 @@ use testkit::client::{Client, Reply};
 const AHEAD_BYTES_MAX: usize = 32 * 1024;
 
 /// Time limit for an answer: a server that exceeds it ignores the statement timeout.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_MAX: Duration = Duration::from_secs(120);
 
 /// If the real server answers within this part of the timeout, Norsu should not time out.
 const QUICK_PART: u32 = 10;
@@ -41,14 +41,14 @@ struct Message {
     role: Role,
 }
 
-struct Flight {
+struct InFlight {
     seed: u64,
     statement: Statement,
     messages: Vec<Message>,
 }
 
-impl Flight {
-    fn new(seed: u64, statement: Statement) -> Flight {
+impl InFlight {
+    fn new(seed: u64, statement: Statement) -> InFlight {
         let mut messages = Vec::new();
         let set: Vec<String> = statement.settings.iter().map(|s| format!("SET {s}")).collect();
         if !set.is_empty() {
@@ -76,7 +76,7 @@ impl Flight {
             let reset: Vec<String> = names.map(|name| format!("RESET {name}")).collect();
             messages.push(Message { sql: reset.join("; "), role: Role::Set });
         }
-        Flight { seed, statement, messages }
+        InFlight { seed, statement, messages }
     }
 
     fn bytes(&self) -> usize {
@@ -148,32 +148,32 @@ fn compare(sql: &str, ordered: bool, mut replies: [Reply; 2]) -> Compared {
 }
 
 /// The connections with their pipelined statements.
-pub(super) struct Lane {
+pub(super) struct Pipeline {
     /// The real server is the first.
     servers: [Client; 2],
     timeout: Duration,
-    flights: VecDeque<Flight>,
+    in_flight: VecDeque<InFlight>,
     /// Bytes sent and not answered.
     bytes: usize,
     /// Statements to repeat while no others are in progress.
-    again: Vec<Flight>,
+    again: Vec<InFlight>,
     pub(super) counts: Counts,
     shows_refused: bool,
 }
 
-impl Lane {
-    pub(super) fn new(servers: [Client; 2], timeout: Duration) -> Lane {
-        let mut lane = Lane {
+impl Pipeline {
+    pub(super) fn new(servers: [Client; 2], timeout: Duration) -> Pipeline {
+        let mut pipeline = Pipeline {
             servers,
             timeout,
-            flights: VecDeque::new(),
+            in_flight: VecDeque::new(),
             bytes: 0,
             again: Vec::new(),
             counts: Counts::default(),
             shows_refused: std::env::var_os("NORSU_RANDOM_SQL_REFUSED").is_some(),
         };
-        lane.reset();
-        lane
+        pipeline.reset();
+        pipeline
     }
 
     /// Runs the seeds and reports differences as they are found.
@@ -189,47 +189,47 @@ impl Lane {
                 && let Some(seed) = seeds()
             {
                 self.counts.statements += 1;
-                self.send(Flight::new(seed, Generator::new(seed).statement()));
+                self.send(InFlight::new(seed, Generator::new(seed).statement()));
             }
-            if let Some(flight) = self.flights.pop_front() {
-                self.bytes -= flight.bytes();
-                let seed = flight.seed;
-                let wrong = self.read(flight);
+            if let Some(statement_in_flight) = self.in_flight.pop_front() {
+                self.bytes -= statement_in_flight.bytes();
+                let seed = statement_in_flight.seed;
+                let wrong = self.read(statement_in_flight);
                 if !wrong.is_empty() {
                     differs(seed, wrong);
                 }
             } else if self.again.is_empty() {
                 break;
             } else {
-                for flight in std::mem::take(&mut self.again) {
-                    self.run_again(&flight);
+                for statement_in_flight in std::mem::take(&mut self.again) {
+                    self.run_again(&statement_in_flight);
                 }
             }
         }
     }
 
-    fn send(&mut self, flight: Flight) {
-        for message in &flight.messages {
+    fn send(&mut self, statement_in_flight: InFlight) {
+        for message in &statement_in_flight.messages {
             let first = usize::from(message.role == Role::Set);
             for server in &mut self.servers[first..] {
                 server.send(&message.sql).unwrap_or_else(|e| panic!("{}: {e}", message.sql));
             }
         }
-        self.bytes += flight.bytes();
-        self.flights.push_back(flight);
+        self.bytes += statement_in_flight.bytes();
+        self.in_flight.push_back(statement_in_flight);
     }
 
     fn receive(&mut self, server: usize, sql: &str) -> Reply {
-        let reply = self.servers[server].receive_within(PATIENCE);
+        let reply = self.servers[server].receive_within(WAIT_MAX);
         reply
             .unwrap_or_else(|e| panic!("{sql}: {e}"))
             .unwrap_or_else(|| panic!("no answer, and the timeout is not heeded: {sql}"))
     }
 
     /// Reads the answers to all messages of a statement and returns the differences.
-    fn read(&mut self, flight: Flight) -> Vec<String> {
+    fn read(&mut self, statement_in_flight: InFlight) -> Vec<String> {
         let (mut wrong, mut canceled, mut ours_alone, mut lost) = (Vec::new(), false, false, false);
-        for Message { sql, role } in &flight.messages {
+        for Message { sql, role } in &statement_in_flight.messages {
             let ordered = match role {
                 Role::Step { ordered } => *ordered,
                 Role::Set => {
@@ -250,7 +250,7 @@ impl Lane {
                 Compared::Refused(why) => {
                     self.counts.refused += 1;
                     if self.shows_refused {
-                        eprintln!("seed {}: {why}: {sql}", flight.seed);
+                        eprintln!("seed {}: {why}: {sql}", statement_in_flight.seed);
                     }
                 }
                 Compared::Other(told) => wrong.push(told),
@@ -259,9 +259,9 @@ impl Lane {
             self.counts.steps += usize::from(!canceled);
         }
         self.counts.canceled += usize::from(canceled);
-        let wrong = told(&flight.statement, wrong);
+        let wrong = told(&statement_in_flight.statement, wrong);
         if ours_alone {
-            self.again.push(flight);
+            self.again.push(statement_in_flight);
         }
         if lost {
             self.recover();
@@ -281,16 +281,16 @@ impl Lane {
 
     /// After a failed ROLLBACK, SET or RESET: resets the sessions and sends the pipeline again.
     fn recover(&mut self) {
-        let flights = std::mem::take(&mut self.flights);
+        let in_flight = std::mem::take(&mut self.in_flight);
         self.bytes = 0;
-        for Message { sql, role } in flights.iter().flat_map(|f| &f.messages) {
+        for Message { sql, role } in in_flight.iter().flat_map(|f| &f.messages) {
             for server in usize::from(*role == Role::Set)..2 {
                 self.receive(server, sql);
             }
         }
         self.reset();
-        for flight in flights {
-            self.send(flight);
+        for statement_in_flight in in_flight {
+            self.send(statement_in_flight);
         }
     }
 
@@ -309,8 +309,8 @@ impl Lane {
     }
 
     /// Repeats a statement that only Norsu canceled, on one server after the other.
-    fn run_again(&mut self, flight: &Flight) {
-        for Message { sql, role } in &flight.messages {
+    fn run_again(&mut self, statement_in_flight: &InFlight) {
+        for Message { sql, role } in &statement_in_flight.messages {
             let mut took = [Duration::ZERO; 2];
             let mut codes = [String::new(), String::new()];
             for server in usize::from(*role == Role::Set)..2 {
@@ -321,9 +321,10 @@ impl Lane {
             }
             if codes[1] == QUERY_CANCELED && took[0] <= self.timeout / QUICK_PART {
                 self.counts.cliffs += 1;
-                let (seed, set) = (flight.seed, flight.statement.settings.join("; "));
+                let (seed, set) =
+                    (statement_in_flight.seed, statement_in_flight.statement.settings.join("; "));
                 let steps: Vec<&str> =
-                    flight.statement.steps.iter().map(|s| s.sql.as_str()).collect();
+                    statement_in_flight.statement.steps.iter().map(|s| s.sql.as_str()).collect();
                 let whole = if steps.len() > 1 { steps.join("; ") } else { String::new() };
                 eprintln!("seed {seed}: canceled by ours alone, with {set}: {sql} {whole}");
             }

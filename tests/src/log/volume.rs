@@ -9,7 +9,7 @@ use std::time::Duration;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 use vfs::{Env, MemDisk, Op};
 
 /// Full-page images and bytes of log that a statement writes, including those caused by hint bits.
@@ -29,7 +29,7 @@ fn usage(client: &mut Client, sql: &str) -> (i64, f64) {
 /// Document 004 on a small scale: images of half-empty pages, by compression and fillfactor. (After
 /// a checkpoint the first reader of new rows logs images, because it sets hint bits.)
 #[test]
-fn images_are_as_many_and_no_larger() {
+fn page_images_are_as_many_and_no_larger() {
     let pair = Pair::start("images", "C", &["-c", "autovacuum=off"]);
     let mut sessions = [pair.ours.connect("postgres"), pair.real.connect("postgres")];
     for compression in ["off", "pglz", "lz4", "zstd"] {
@@ -92,7 +92,7 @@ fn a_transaction_of_pgbench_writes_no_more_than_postgres_does() {
 
 /// With slow syncs and many committing sessions, one sync serves many of them (group commit).
 #[test]
-fn commits_share_their_syncs() {
+fn concurrent_commits_share_syncs() {
     const COMMITTERS: usize = 32;
     const COMMITS: usize = 20;
     let disk = MemDisk::new();
@@ -129,7 +129,7 @@ fn commits_share_their_syncs() {
 /// Images logged for hint bits are counted for the session that sets the hint bits, and compressed
 /// by its settings.
 #[test]
-fn images_of_hints_are_the_sessions_own() {
+fn images_for_hint_bits_count_for_the_session() {
     let pair = Pair::start("hints", "C", &["-c", "autovacuum=off"]);
     pair.real.query("postgres", "ALTER SYSTEM SET autovacuum = off");
     pair.real.query("postgres", "SELECT pg_reload_conf()");
@@ -166,7 +166,7 @@ fn images_of_hints_are_the_sessions_own() {
 
 /// Images for consistency checks are logged by the sessions that enable them.
 #[test]
-fn a_session_has_its_own_records_checked() {
+fn consistency_checks_are_enabled_per_session() {
     let pair = Pair::start("checked", "C", &["-c", "autovacuum=off"]);
     let mut sessions = [pair.ours.connect("postgres"), pair.real.connect("postgres")];
     let [ours, theirs] = sessions.each_mut().map(|s| {
@@ -205,7 +205,7 @@ fn syncs(client: &mut Client, sql: &str, times: u32) -> u64 {
 fn a_commit_takes_one_sync() {
     const COMMITS: u32 = 300;
     let dir = TempDir::new("syncs");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);

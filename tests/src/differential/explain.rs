@@ -1,11 +1,11 @@
 //! EXPLAIN of statements for which both servers choose the same plan.
 
-use super::Twins;
+use super::Servers;
 
 #[test]
-fn plans_are_shown_as_postgresql_shows_them() {
-    let twins = Twins::start("explain");
-    let setup = twins.differences(include_str!("explain_setup.sql"));
+fn explain_output_equals_postgresqls() {
+    let servers = Servers::start("explain");
+    let setup = servers.differences(include_str!("explain_setup.sql"));
     assert!(setup.is_empty(), "{}", setup.join("\n"));
     let mut script = String::from("\\pset format unaligned\n");
     for (options, statements) in [
@@ -20,6 +20,6 @@ fn plans_are_shown_as_postgresql_shows_them() {
         }
     }
     script.push_str(include_str!("explain_more.sql"));
-    let wrong = twins.differences(&script);
+    let wrong = servers.differences(&script);
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

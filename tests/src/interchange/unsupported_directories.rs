@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, hand_over, program, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, program, run};
 use testkit::verify::copy;
 
 /// Settings, statements, and the reason in the error.
@@ -60,9 +60,9 @@ fn refusal(data: &Path) -> String {
 }
 
 #[test]
-fn what_hangs_on_a_directory_is_named_at_the_start() {
+fn unsupported_directories_are_refused_by_name() {
     let dir = TempDir::new("started");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
     postgres::init_with(&good, &["--locale=C", "-k"]);
     for (settings, statements, named) in LEFT {
@@ -80,7 +80,7 @@ fn what_hangs_on_a_directory_is_named_at_the_start() {
     for file in FILES {
         copy(&good, &data);
         std::fs::write(data.join(file), "").expect("a new file");
-        hand_over(&data);
+        chown_to_server_user(&data);
         let log = refusal(&data);
         assert!(log.contains(&format!("\"{file}\"")), "{file}: {log}");
         std::fs::remove_dir_all(&data).expect("a directory");
@@ -100,9 +100,9 @@ fn what_hangs_on_a_directory_is_named_at_the_start() {
 /// A crash after a promotion and before its checkpoint: the control file still contains the old
 /// timeline.
 #[test]
-fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
+fn a_log_with_a_timeline_switch_is_refused() {
     let dir = TempDir::new("timelines");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["autovacuum=off"];
@@ -110,7 +110,7 @@ fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
     server.query("postgres", "CREATE TABLE t AS SELECT 1 i");
     drop(server);
     std::fs::write(data.join("standby.signal"), "").expect("a new file");
-    hand_over(&data);
+    chown_to_server_user(&data);
     let server = RealServer::start_with(&data, "postgres", &settings);
     let mut client = server.connect("postgres");
     let pid = client.value("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'");
@@ -132,18 +132,18 @@ fn a_log_that_goes_over_to_another_timeline_is_left_to_postgresql() {
 }
 
 #[test]
-fn who_wants_an_archive_is_told_that_there_will_be_none() {
+fn archive_mode_is_refused() {
     let dir = TempDir::new("archive");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let conf = data.join("postgresql.auto.conf");
     std::fs::write(&conf, "archive_mode = on\narchive_command = 'true'\n").expect("settings");
-    hand_over(&data);
+    chown_to_server_user(&data);
     drop(RealServer::start_with(&data, "postgres", &["autovacuum=off"]));
     assert!(refusal(&data).contains("archiving (\"archive_mode\") is not supported"));
     std::fs::write(&conf, "").expect("settings");
-    hand_over(&data);
+    chown_to_server_user(&data);
     Norsu::start(&data, &[]).stop(&data);
 }
 
@@ -173,7 +173,7 @@ impl Drop for Busy {
 #[test]
 fn a_directory_that_postgres_still_works_on_is_refused() {
     let dir = TempDir::new("attached");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
@@ -199,7 +199,7 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
         if let Some(text) = lock {
             std::fs::write(&file, text).expect("room");
         }
-        hand_over(&data);
+        chown_to_server_user(&data);
         RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up")
     };
     // The lock file contains the key of the shared memory; without the file only the memory itself
@@ -210,7 +210,7 @@ fn a_directory_that_postgres_still_works_on_is_refused() {
             Some(text) => std::fs::write(&file, text).expect("room"),
             None => assert!(!file.exists()),
         }
-        hand_over(&data);
+        chown_to_server_user(&data);
         let log = refusal(&data);
         assert_eq!(of_memory(&log), of_memory(&said), "{said}");
         assert_eq!(of_memory(&log).len(), 2, "{log}");

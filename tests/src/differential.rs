@@ -4,18 +4,18 @@
 mod explain;
 mod information;
 mod plans;
+mod privileges;
 mod psql;
-mod rights;
 
 use crate::pair::Pair;
 use std::process::Command;
 
 /// Both servers.
-pub struct Twins(Pair);
+pub struct Servers(Pair);
 
-impl Twins {
-    pub fn start(name: &str) -> Twins {
-        Twins(Pair::start(name, "C", &[]))
+impl Servers {
+    pub fn start(name: &str) -> Servers {
+        Servers(Pair::start(name, "C", &[]))
     }
 
     /// The differences between the outputs of psql, errors and notices included: the line of the

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::norsu::Norsu;
 
-pub(super) const MACHINE_BYTES: u64 = 4 << 30;
+pub(super) const MEMORY_BYTES: u64 = 4 << 30;
 
 /// The kind of the memory limit.
 pub(super) enum Limit {
@@ -51,7 +51,7 @@ impl Group {
             return Err("cgroup v2: no memory controller".into());
         }
         let group = Group::create(root)?;
-        group.write("memory.max", MACHINE_BYTES)?;
+        group.write("memory.max", MEMORY_BYTES)?;
         if group.0.join("memory.swap.max").exists() {
             group.write("memory.swap.max", 0)?;
         }
@@ -60,7 +60,7 @@ impl Group {
 
     fn legacy() -> Result<Group, String> {
         let group = Group::create(Path::new("/sys/fs/cgroup/memory"))?;
-        group.write("memory.limit_in_bytes", MACHINE_BYTES)?;
+        group.write("memory.limit_in_bytes", MEMORY_BYTES)?;
         group.write("memory.swappiness", 0)?;
         Ok(group)
     }
@@ -102,7 +102,7 @@ impl Limit {
                 let enter = format!("echo $$ > {} && exec \"$@\"", procs.display());
                 ["sh", "-c", &enter, "sh"].map(str::to_owned).into()
             }
-            Limit::AddressSpace => vec!["prlimit".into(), format!("--as={MACHINE_BYTES}")],
+            Limit::AddressSpace => vec!["prlimit".into(), format!("--as={MEMORY_BYTES}")],
         };
         Norsu::start_by(&launcher, data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
     }

@@ -6,7 +6,7 @@ use crate::pair::Pair;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 const OBJECTS: [&str; 4] = [
     "CREATE TYPE pair AS (x int, y text)",
@@ -60,7 +60,7 @@ fn queries_are_stored_as_by_postgres() {
 #[test]
 fn calls_are_evaluated_with_their_defaults() {
     let dir = TempDir::new("calls");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C"]);
     let server = RealServer::start(&data, "postgres");
@@ -74,7 +74,7 @@ fn calls_are_evaluated_with_their_defaults() {
         server.query("postgres", sql);
     }
     drop(server);
-    hand_over(&data);
+    chown_to_server_user(&data);
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
     client.must("INSERT INTO t (a, i) VALUES (1, 2)");
@@ -105,7 +105,7 @@ fn row_values_of_either_server_are_read_by_the_other() {
         ("around[]", "'{\"(\\\"(7,{q})\\\",1)\"}'"),
     ];
     let dir = TempDir::new("rowvalues");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C"]);
     let fill = |client: &mut Client, who: i32| {
@@ -142,7 +142,7 @@ fn row_values_of_either_server_are_read_by_the_other() {
             fill(&mut client, round + 1);
             known = read(&mut client);
         } else {
-            hand_over(&data);
+            chown_to_server_user(&data);
             let server = Norsu::start(&data, &[]);
             let mut client = server.connect("postgres");
             assert_eq!(read(&mut client), known);

@@ -1,7 +1,7 @@
 //! A server without sockets or processes: engine, catalogs and sessions over an in-memory disk.
 //! Sessions run one statement at a time, so that a seed determines the whole run.
 
-use crate::crash::run::Planted;
+use crate::crash::run::InjectedFault;
 use crate::script::Script;
 use catalog::bootstrap::{InitOptions, init};
 use engine::{CheckpointFlags, Engine, EngineConfig};
@@ -60,38 +60,38 @@ impl Transport for Pipe {
 
 /// Reports of the server with a severity above ERROR, and internal errors.
 #[derive(Default)]
-struct Grave(Mutex<Vec<String>>);
+struct SevereReports(Mutex<Vec<String>>);
 
-impl Log for Grave {
+impl Log for SevereReports {
     fn write(&self, _: &Speaker, report: &PgError, statement: Option<&str>) {
         let fields = report.fields();
         if fields.severity >= Severity::Fatal || report.code().as_str().starts_with("XX") {
             let text = format!("{report} ({}) in {statement:?}", report.code());
-            self.0.lock().expect("nobody panics with it").push(text);
+            self.0.lock().expect("no panic while it is locked").push(text);
         }
     }
 }
 
-pub(super) struct Stand {
+pub(super) struct Harness {
     pub disk: MemDisk,
     env: Env,
     config: EngineConfig,
     settings: Vec<(&'static str, &'static str)>,
-    planted: Planted,
+    injected: InjectedFault,
     instance: Option<Arc<Instance>>,
     threads: Vec<std::thread::JoinHandle<()>>,
     /// The engine has requested an immediate shutdown.
     pub panicked: Arc<AtomicBool>,
-    log: Arc<Grave>,
+    log: Arc<SevereReports>,
 }
 
-impl Stand {
+impl Harness {
     pub(super) fn new(
         disk: MemDisk,
         random: &SeededRandom,
         seed: u64,
-        planted: Planted,
-    ) -> Result<Stand, String> {
+        injected: InjectedFault,
+    ) -> Result<Harness, String> {
         let mut env = Env::memory(seed);
         env.disk = Arc::new(disk.clone());
         let mut config = EngineConfig::new(env.clone());
@@ -123,30 +123,30 @@ impl Stand {
             // Contents of new relations are synced, logged, or either depending on their size.
             settings.push(("wal_skip_threshold", ["0", "1GB", "40kB"][random.below(3) as usize]));
         }
-        let log = Arc::new(Grave::default());
+        let log = Arc::new(SevereReports::default());
         let panicked = Arc::new(AtomicBool::new(false));
         let flag = panicked.clone();
         config.on_panic = Arc::new(move |_| flag.store(true, Ordering::SeqCst));
-        let mut stand = Stand {
+        let mut harness = Harness {
             disk: disk.clone(),
             env,
             config,
             settings,
-            planted,
+            injected,
             instance: None,
             threads: Vec::new(),
             panicked,
             log,
         };
-        stand.use_disk(disk);
-        Ok(stand)
+        harness.use_disk(disk);
+        Ok(harness)
     }
 
     fn use_disk(&mut self, disk: MemDisk) {
         self.disk = disk;
         self.env.disk = Arc::new(self.disk.clone());
         self.config.env = self.env.clone();
-        if let Planted::Unsynced(part) = self.planted {
+        if let InjectedFault::Unsynced(part) = self.injected {
             self.disk.ignore_sync_on(part);
         }
     }
@@ -189,7 +189,7 @@ impl Stand {
         let left = self.disk.crash(random.next());
         std::mem::forget(self.instance.take());
         std::mem::forget(std::mem::take(&mut self.threads));
-        self.log.0.lock().expect("nobody panics with it").clear();
+        self.log.0.lock().expect("no panic while it is locked").clear();
         self.panicked.store(false, Ordering::SeqCst);
         self.use_disk(left);
     }
@@ -210,7 +210,7 @@ impl Stand {
     }
 
     /// Does a step of a background process.
-    pub(super) fn chore(&self, random: &SeededRandom) -> Result<(), String> {
+    pub(super) fn background_step(&self, random: &SeededRandom) -> Result<(), String> {
         let engine = self.engine();
         let done = match random.below(4) {
             0 => engine.checkpoint(CheckpointFlags::IMMEDIATE).map(drop),
@@ -221,12 +221,12 @@ impl Stand {
         done.map_err(|e| format!("in the background: {e}"))
     }
 
-    fn grave(&self) -> Result<(), String> {
-        let grave = std::mem::take(&mut *self.log.0.lock().expect("nobody panics with it"));
+    fn check_reports(&self) -> Result<(), String> {
+        let reports = std::mem::take(&mut *self.log.0.lock().expect("no panic while it is locked"));
         if self.panicked.load(Ordering::SeqCst) {
-            return Err(format!("the server panicked; the log says {grave:?}"));
+            return Err(format!("the server panicked; the log says {reports:?}"));
         }
-        if grave.is_empty() { Ok(()) } else { Err(format!("the log says {grave:?}")) }
+        if reports.is_empty() { Ok(()) } else { Err(format!("the log says {reports:?}")) }
     }
 
     /// Waits for the sessions, whose clients have disconnected.
@@ -245,10 +245,10 @@ impl Stand {
         sessions: Vec<Client>,
         script: &mut Script,
     ) -> Result<(), String> {
-        self.grave()?;
+        self.check_reports()?;
         let left = match self.disk.crashed() {
             Some(left) => {
-                script.powerless();
+                script.after_crash();
                 left
             }
             None => match random.below(6) {
@@ -263,15 +263,15 @@ impl Stand {
                     return Ok(());
                 }
                 1 => {
-                    script.powerless();
+                    script.after_crash();
                     self.disk.killed()
                 }
                 2 => {
-                    script.powerless();
+                    script.after_crash();
                     self.disk.crash_losing_all()
                 }
                 _ => {
-                    script.powerless();
+                    script.after_crash();
                     self.disk.crash(random.next())
                 }
             },
@@ -280,7 +280,7 @@ impl Stand {
         drop(sessions);
         self.join()?;
         self.instance = None;
-        self.grave()?;
+        self.check_reports()?;
         self.use_disk(left);
         Ok(())
     }
@@ -310,6 +310,6 @@ impl Stand {
     /// The clients have disconnected; the server keeps running.
     pub(super) fn close(&mut self) -> Result<(), String> {
         self.join()?;
-        self.grave()
+        self.check_reports()
     }
 }

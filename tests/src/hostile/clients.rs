@@ -7,12 +7,12 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Time limit for an answer.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
 
-type Peer = fn(&mut Raw) -> std::io::Result<String>;
+type Client = fn(&mut Raw) -> std::io::Result<String>;
 
 /// Each returns an SQLSTATE or nothing, and whether the connection continues.
-pub(super) const PEERS: &[(&str, Peer)] = &[
+pub(super) const CLIENTS: &[(&str, Client)] = &[
     ("reads nothing for a while", |raw| {
         raw.send_query("SELECT repeat('x', 100000) FROM generate_series(1, 100000)")?;
         std::thread::sleep(Duration::from_secs(1));
@@ -171,7 +171,7 @@ fn copied(raw: &mut Raw) -> std::io::Result<String> {
 }
 
 /// Connections that never send a startup packet.
-pub(super) fn strangers(socket: &Path, n: usize) -> Vec<std::os::unix::net::UnixStream> {
+pub(super) fn silent_connections(socket: &Path, n: usize) -> Vec<std::os::unix::net::UnixStream> {
     (0..n)
         .filter_map(|_| {
             let mut stream = std::os::unix::net::UnixStream::connect(socket).ok()?;

@@ -4,7 +4,7 @@
 use crate::style::workspace_root;
 use std::collections::BTreeMap;
 
-const FLOORS: &[&[&str]] = &[
+const LAYERS: &[&[&str]] = &[
     &["stdx", "ids"],
     &["sync", "pgerror"],
     &["vfs", "page", "lmgr", "types", "wire", "parse", "settings", "stats"],
@@ -22,7 +22,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Dependencies within a layer that are allowed, with the reason.
-const SIDEWAYS: &[(&str, &str, &str)] = &[];
+const SAME_LAYER: &[(&str, &str, &str)] = &[];
 
 /// Dependencies that are forbidden although the layers would allow them.
 const FORBIDDEN: &[(&str, &str)] = &[
@@ -51,29 +51,29 @@ fn dependencies(manifest: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_edge_goes_down() {
-    let floor: BTreeMap<&str, usize> = FLOORS
+fn dependencies_go_to_lower_layers() {
+    let layer: BTreeMap<&str, usize> = LAYERS
         .iter()
         .enumerate()
         .flat_map(|(n, crates)| crates.iter().map(move |c| (*c, n)))
         .collect();
     let mut faults = Vec::new();
-    for (name, own) in &floor {
+    for (name, own) in &layer {
         let path = workspace_root().join("crates").join(name).join("Cargo.toml");
         let manifest = std::fs::read_to_string(&path).expect("every crate of the table exists");
         for dep in dependencies(&manifest) {
-            let Some(below) = floor.get(dep.as_str()) else { continue };
-            let listed = SIDEWAYS.iter().any(|(a, b, _)| a == name && *b == dep);
+            let Some(below) = layer.get(dep.as_str()) else { continue };
+            let listed = SAME_LAYER.iter().any(|(a, b, _)| a == name && *b == dep);
             if below >= own && !listed {
-                faults.push(format!("{name} (floor {own}) depends on {dep} (floor {below})"));
+                faults.push(format!("{name} (layer {own}) depends on {dep} (layer {below})"));
             }
             if FORBIDDEN.iter().any(|(a, b)| a == name && *b == dep) {
                 faults.push(format!("{name} must not know {dep}"));
             }
         }
     }
-    let listed: usize = FLOORS.iter().map(|f| f.len()).sum();
+    let listed: usize = LAYERS.iter().map(|f| f.len()).sum();
     let there = std::fs::read_dir(workspace_root().join("crates")).expect("crates").count();
-    assert_eq!(listed, there, "a crate is missing in the table of floors");
+    assert_eq!(listed, there, "a crate is missing in the table of layers");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

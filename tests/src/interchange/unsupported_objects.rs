@@ -8,7 +8,7 @@ use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, hand_over, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 use testkit::verify;
 
 /// Objects created by PostgreSQL.
@@ -321,9 +321,9 @@ const WORKING: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_foreign_is_refused_when_it_is_touched() {
+fn unsupported_objects_are_refused_when_they_are_used() {
     let dir = TempDir::new("touched");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["autovacuum=off"];
@@ -353,8 +353,8 @@ fn what_is_foreign_is_refused_when_it_is_touched() {
             other => wrong.push(format!("{sql}: {other:?}")),
         }
     }
-    let who = [("user", "postgres"), ("database", "german")];
-    match Client::connect_with(server.sockets(), &who) {
+    let parameters = [("user", "postgres"), ("database", "german")];
+    match Client::connect_with(server.sockets(), &parameters) {
         Err(e) if e.to_string().contains("ICU collation is not supported") => {}
         other => wrong.push(format!("connection to german: {:?}", other.err())),
     }
@@ -425,9 +425,9 @@ const LOGGED: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
-fn a_log_that_we_cannot_replay_is_refused_before_anything_is_written() {
+fn an_unsupported_log_is_refused_before_anything_is_written() {
     let dir = TempDir::new("logged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     for (setup, last, named) in LOGGED {
         let data = dir.path().join("data");
         postgres::init_with(&data, &["--locale=C", "-k"]);

@@ -4,7 +4,7 @@
 //! schema's views and functions, their columns and uses), nor are collations of the machine's
 //! locales. OIDs in names are removed.
 
-use super::Twins;
+use super::Servers;
 
 /// The superuser, an owner, and a member of a group with some privileges.
 const ROLES: [&str; 3] = ["postgres", "ann", "bob"];
@@ -26,11 +26,11 @@ const SCHEMAS: [&str; 12] = [
 ];
 
 #[test]
-fn views_of_the_information_schema_say_what_they_say_in_postgresql() {
-    let twins = Twins::start("information");
-    let setup = twins.differences(include_str!("information_setup.sql"));
+fn information_schema_views_equal_postgresqls() {
+    let servers = Servers::start("information");
+    let setup = servers.differences(include_str!("information_setup.sql"));
     assert!(setup.is_empty(), "{}", setup.join("\n"));
-    let views = twins.0.real.query(
+    let views = servers.0.real.query(
         "postgres",
         "SELECT relname, string_agg(attname, ' ' ORDER BY attnum) FROM pg_class c \
          JOIN pg_attribute a ON attrelid = c.oid WHERE relkind = 'v' AND attnum > 0 \
@@ -52,7 +52,7 @@ fn views_of_the_information_schema_say_what_they_say_in_postgresql() {
         }
     }
     assert!(asked > 60 * ROLES.len(), "{asked}");
-    let wrong = twins.differences(&script);
+    let wrong = servers.differences(&script);
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 

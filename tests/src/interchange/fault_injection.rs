@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 use testkit::verify::{self, copy};
 
 /// The length of a record's header, which begins with the length and ends with the checksum.
@@ -112,7 +112,7 @@ fn crashed(
 /// The answer of a server that recovers a copy of the directory, or its log.
 fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String, String> {
     copy(data, copied);
-    hand_over(copied);
+    chown_to_server_user(copied);
     let mut client;
     let (norsu, real);
     if ours {
@@ -129,10 +129,10 @@ fn recovered(data: &Path, copied: &Path, ours: bool, sql: &str) -> Result<String
 /// The image in the record is correct, but the data that redo uses is not: as if a field had not
 /// been logged.
 #[test]
-fn fields_that_are_not_logged_are_noticed_by_the_comparison() {
+fn missing_fields_of_records_are_detected_by_the_comparison() {
     const ROW: &[u8] = b"planted-aaaaaaaa";
     let dir = TempDir::new("fields");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let settings = ["wal_consistency_checking=all", "full_page_writes=off"];
     for made_by_us in [true, false] {
         // The row, and its index entry.
@@ -169,9 +169,9 @@ fn fields_that_are_not_logged_are_noticed_by_the_comparison() {
 
 /// A page is torn, and the full-page image that would repair it is not applied.
 #[test]
-fn an_image_left_out_is_noticed_by_the_twins() {
+fn a_missing_page_image_is_detected_by_the_contents() {
     let dir = TempDir::new("image");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     // In physical order.
     let sql = "SELECT count(*), sum(length(t)) FROM t";
     for made_by_us in [true, false] {
@@ -229,9 +229,9 @@ const XMAX_INVALID_HIGH: u8 = 0x08;
 
 /// A hint bit marks a row's inserter as aborted although it has committed.
 #[test]
-fn a_hint_taken_for_data_is_noticed_by_the_contents() {
+fn a_wrong_hint_bit_is_detected_by_the_contents() {
     let dir = TempDir::new("hint");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -273,9 +273,9 @@ fn a_hint_taken_for_data_is_noticed_by_the_contents() {
 /// PostgreSQL's checking programs report a page that is wrongly marked as all-visible, and an index
 /// that lacks a row.
 #[test]
-fn the_referee_complains() {
+fn postgresql_programs_detect_corruption() {
     let dir = TempDir::new("complains");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);

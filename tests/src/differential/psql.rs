@@ -4,13 +4,13 @@
 //! which Norsu does not have. Not compared are sizes of databases and catalogs, collations of the
 //! machine's locales, and names that contain OIDs.
 
-use super::Twins;
+use super::Servers;
 
 #[test]
-fn commands_of_psql_print_what_they_print_about_postgresql() {
-    let twins = Twins::start("psql");
-    let setup = twins.differences(include_str!("psql_setup.sql"));
+fn psql_commands_print_the_same() {
+    let servers = Servers::start("psql");
+    let setup = servers.differences(include_str!("psql_setup.sql"));
     assert!(setup.is_empty(), "{}", setup.join("\n"));
-    let wrong = twins.differences(include_str!("psql.sql"));
+    let wrong = servers.differences(include_str!("psql.sql"));
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

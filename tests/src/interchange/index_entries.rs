@@ -4,7 +4,7 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 use testkit::verify;
 
 /// Types with values.
@@ -54,9 +54,9 @@ fn entries(server: &RealServer) -> Vec<String> {
 }
 
 #[test]
-fn entries_are_those_of_postgres() {
+fn index_entries_equal_those_of_postgres() {
     let dir = TempDir::new("indexed");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, theirs] = ["ours", "theirs"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&theirs, &["--locale=C"]);

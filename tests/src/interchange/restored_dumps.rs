@@ -3,7 +3,7 @@
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text); CREATE DOMAIN pos AS int CHECK (VALUE > 0);
@@ -33,9 +33,9 @@ fn dump(server: &RealServer) -> String {
 }
 
 #[test]
-fn dumps_of_our_directories_restore() {
+fn dumps_of_norsu_directories_can_be_restored() {
     let dir = TempDir::new("restored");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, theirs] = ["ours", "theirs"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     let server = Norsu::start(&ours, &[]);

@@ -8,9 +8,9 @@
 //! Neither server syncs its files: after a kill the kernel has all writes. Power failures are
 //! tested by `crash`.
 //!
-//! `NORSU_HANDOVER_SEED=n` runs one seed only.
+//! `NORSU_ALTERNATING_SEED=n` runs one seed only.
 
-use super::bank::{images_by_kind, referees};
+use super::bank::{check_with_postgresql_programs, images_by_kind};
 use crate::script::{Script, Stepped};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 use testkit::verify::{self, checksums, copy};
 use vfs::SeededRandom;
 
@@ -36,11 +36,11 @@ impl Server {
     /// a file that a dropped table left behind: replay extends it for a record that initializes a
     /// page, and the check reports the zero pages before that one as corrupt. The other, with `own`
     /// (PostgreSQL replays its own log), is a lock on a frozen row with the flag of a combo command
-    /// id, see [`stale_combo_ids_do_not_trouble_the_comparison`].
+    /// id, see [`stale_combo_ids_are_a_known_difference`].
     fn start(data: &Path, ours: bool, own: bool, settings: &[&str]) -> Option<Server> {
         if ours {
             let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
-            hand_over(data);
+            chown_to_server_user(data);
             return Some(Server::Ours(Norsu::start(data, &options)));
         }
         let emptied = emptied(&data.join("base/5"));
@@ -159,7 +159,7 @@ fn dump(server: &Server) -> String {
 
 /// Both servers recover copies of one crashed directory; both must have the contents of the
 /// script's model, and their dumps must be the same.
-fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(), String> {
+fn recover_on_both(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(), String> {
     let mut states = Vec::new();
     for ours in [true, false] {
         let copied = dir.path().join("recovering");
@@ -180,7 +180,7 @@ fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(),
     }
     let [(ours, our_dump), (theirs, their_dump)] = &states[..] else { return Ok(()) };
     if ours != theirs {
-        return Err("the twins differ".to_owned());
+        return Err("the contents after recovery by the two servers differ".to_owned());
     }
     let lines = our_dump.lines().zip(their_dump.lines());
     match lines.enumerate().find(|(_, (ours, theirs))| ours != theirs) {
@@ -193,7 +193,7 @@ fn twins(data: &Path, dir: &TempDir, by_us: bool, script: &Script) -> Result<(),
 /// Changes between the servers ten times. Counts the images with which pages were compared. False
 /// if PostgreSQL's consistency check failed for a known reason ([`Server::start`]), which ends the
 /// run.
-fn hand_over_ten_times(
+fn alternate_ten_times(
     seed: u64,
     counts: &mut [BTreeMap<String, usize>; 2],
 ) -> Result<bool, String> {
@@ -201,7 +201,7 @@ fn hand_over_ten_times(
     let random = SeededRandom::new(seed);
     let compared = seed.is_multiple_of(2);
     let dir = TempDir::new("handover");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     initdb(&data, random.below(2) == 0);
     let mut settings = vec!["min_wal_size=8MB", "shared_buffers=1MB", "fsync=off"];
@@ -210,7 +210,7 @@ fn hand_over_ten_times(
         false => &["max_wal_size=8MB"][..],
         true => &["max_wal_size=32MB", "wal_consistency_checking=all", "full_page_writes=off"],
     });
-    let mut script = Script::new(std::env::var_os("NORSU_HANDOVER_SEED").is_some());
+    let mut script = Script::new(std::env::var_os("NORSU_ALTERNATING_SEED").is_some());
     // PostgreSQL's consistency check reports a page that is zero because its file was truncated and
     // extended again.
     script.keep_length = compared;
@@ -219,7 +219,7 @@ fn hand_over_ten_times(
         let Some(server) = Server::start(&data, ours, false, &settings) else { return Ok(false) };
         let log = |e: String| format!("round {round}: {e}\n{}", server.log());
         if let Server::Real(server) = &server {
-            referees(server);
+            check_with_postgresql_programs(server);
         }
         work(&server, &mut script, &random, steps + random.below(100)).map_err(log)?;
         if !compared {
@@ -236,7 +236,7 @@ fn hand_over_ten_times(
             script.shut_down();
             server.stop(&data);
         } else {
-            script.powerless();
+            script.after_crash();
             server.crash();
             if compared {
                 for (kind, n) in images_by_kind(&data) {
@@ -244,7 +244,8 @@ fn hand_over_ten_times(
                 }
             }
             if random.below(4) == 0 {
-                twins(&data, &dir, ours, &script).map_err(|e| format!("round {round}: {e}"))?;
+                recover_on_both(&data, &dir, ours, &script)
+                    .map_err(|e| format!("round {round}: {e}"))?;
             }
         }
     }
@@ -263,7 +264,7 @@ fn hand_over_ten_times(
 /// that its seed is printed.
 fn outcome(seed: u64) -> Result<(bool, [BTreeMap<String, usize>; 2]), String> {
     let mut counts = Default::default();
-    let run = || hand_over_ten_times(seed, &mut counts);
+    let run = || alternate_ten_times(seed, &mut counts);
     let whole = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
@@ -291,9 +292,9 @@ const KINDS: [&str; 14] = [
 ];
 
 #[test]
-fn ten_hand_overs() {
+fn servers_alternate_ten_times() {
     let long = is_long();
-    let seeds: Vec<u64> = match std::env::var("NORSU_HANDOVER_SEED") {
+    let seeds: Vec<u64> = match std::env::var("NORSU_ALTERNATING_SEED") {
         Ok(n) => vec![n.parse().expect("a number")],
         Err(_) if long => (0..100).collect(),
         Err(_) => vec![0, 1, 2],
@@ -308,12 +309,12 @@ fn ten_hand_overs() {
                 Ok(done) => done,
                 Err(e) => {
                     println!("seed {seed} failed: {e}");
-                    failures.lock().expect("nobody panics with it").push(*seed);
+                    failures.lock().expect("no panic while it is locked").push(*seed);
                     continue;
                 }
             };
             stumbled.fetch_add(usize::from(!whole), Ordering::Relaxed);
-            let mut total = total.lock().expect("nobody panics with it");
+            let mut total = total.lock().expect("no panic while it is locked");
             for (total, counts) in total.iter_mut().zip(counts) {
                 counts.into_iter().for_each(|(kind, n)| *total.entry(kind).or_insert(0) += n);
             }
@@ -325,20 +326,20 @@ fn ten_hand_overs() {
         scope.spawn(work);
         scope.spawn(work);
     });
-    let failures = failures.into_inner().expect("nobody panics with it");
+    let failures = failures.into_inner().expect("no panic while it is locked");
     assert!(failures.is_empty(), "seeds {failures:?} failed");
     let stumbled = stumbled.into_inner();
-    let counts = total.into_inner().expect("nobody panics with it");
+    let counts = total.into_inner().expect("no panic while it is locked");
     println!("{stumbled} of {} runs cut short", seeds.len());
     assert!(stumbled <= 1 + seeds.len() / 5, "{stumbled} runs cut short");
-    for (who, counts) in ["theirs", "ours"].iter().zip(&counts) {
+    for (server, counts) in ["theirs", "ours"].iter().zip(&counts) {
         let total: usize = counts.values().sum();
-        println!("{who}: {total} images compared\n{counts:#?}");
-        assert!(!long || seeds.len() < 100 || total >= 200_000, "{who}: {total}");
+        println!("{server}: {total} images compared\n{counts:#?}");
+        assert!(!long || seeds.len() < 100 || total >= 200_000, "{server}: {total}");
         if seeds.len() > 1 {
             let rare = |k: &&&str| counts.get(**k).is_none_or(|n| *n == 0);
             let missing: Vec<_> = KINDS.iter().filter(rare).collect();
-            assert!(missing.is_empty(), "{who}: {missing:?} of {counts:#?}");
+            assert!(missing.is_empty(), "{server}: {missing:?} of {counts:#?}");
         }
     }
 }
@@ -347,7 +348,7 @@ fn ten_hand_overs() {
 /// still has the flag of a combo command id after it is frozen. PostgreSQL keeps the flag when it
 /// locks the row, but clears it in replay, so its consistency check fails.
 #[test]
-fn stale_combo_ids_do_not_trouble_the_comparison() {
+fn stale_combo_ids_are_a_known_difference() {
     const STATEMENTS: [&str; 6] = [
         "CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 0)",
         "BEGIN; UPDATE t SET v = 1; SAVEPOINT p; UPDATE t SET v = 2; ROLLBACK TO p; COMMIT",
@@ -358,7 +359,7 @@ fn stale_combo_ids_do_not_trouble_the_comparison() {
     ];
     let settings = ["wal_consistency_checking=all", "full_page_writes=off"];
     let dir = TempDir::new("combo");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     for (by_us, read_by_us) in [(true, true), (true, false), (false, true), (false, false)] {
         let data = dir.path().join(format!("{by_us}{read_by_us}"));
         initdb(&data, by_us);
@@ -379,9 +380,9 @@ fn stale_combo_ids_do_not_trouble_the_comparison() {
 /// A page that differs from its records must be detected: one byte of a row is changed on disk, and
 /// the next record for that page contains the correct image.
 #[test]
-fn a_wrong_page_is_noticed_by_the_comparison() {
+fn a_wrong_page_is_detected_by_the_comparison() {
     let dir = TempDir::new("wrong");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data: PathBuf = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1", "--no-data-checksums"]);
     let settings = ["-c", "wal_consistency_checking=all", "-c", "full_page_writes=off"];
@@ -398,11 +399,11 @@ fn a_wrong_page_is_noticed_by_the_comparison() {
     let at = bytes.windows(50).position(|w| w == [b'a'; 50]).expect("a row's text");
     bytes[at + 7] = b'b';
     std::fs::write(&path, bytes).expect("the file can be written");
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let log = RealServer::try_start(&data, "postgres", &[]).err().expect("it must not come up");
     assert!(log.contains("inconsistent page found"), "{log}");
-    hand_over(&twin);
-    let log = Norsu::try_start(&twin, &[]).err().expect("it must not come up");
+    chown_to_server_user(&duplicate);
+    let log = Norsu::try_start(&duplicate, &[]).err().expect("it must not come up");
     assert!(log.contains("inconsistent page found"), "{log}");
 }

@@ -1,10 +1,10 @@
 //! Objects that only PostgreSQL can create: Norsu's catalog queries and dumps show them as
 //! PostgreSQL's do, rows included.
 
-use super::refused::dumped;
+use super::unsupported_objects::dumped;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, hand_over, run};
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
 
 const OBJECTS: &str = r#"
 CREATE SCHEMA "Words";
@@ -114,9 +114,9 @@ const ASKED: [&str; 9] = [
 ];
 
 #[test]
-fn what_postgres_alone_makes_is_shown_and_dumped_as_there() {
+fn objects_of_postgres_are_shown_and_dumped_alike() {
     let dir = TempDir::new("described");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let settings = ["wal_level=logical", "autovacuum=off"];

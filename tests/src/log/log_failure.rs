@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 /// The output of psql without numbers and script locations.
 fn words(text: &[u8]) -> Vec<String> {
@@ -58,9 +58,9 @@ fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>;
 }
 
 #[test]
-fn clients_are_told_why_the_server_goes_down() {
+fn clients_get_the_reason_of_a_shutdown() {
     let dir = TempDir::new("lost");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C", "--wal-segsize=1"]);
     postgres::init_with(&real, &["--locale=C", "-k", "--wal-segsize=1"]);

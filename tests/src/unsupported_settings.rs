@@ -21,7 +21,7 @@ fn refusal(line: &str) -> String {
 }
 
 #[test]
-fn promises_that_cannot_be_kept_are_refused() {
+fn unsupported_settings_are_refused_at_start() {
     for (line, said) in [
         ("ssl = on", "SSL is not supported by this server"),
         ("logging_collector = on", "a logging collector is not supported by this server"),
@@ -54,7 +54,7 @@ fn promises_that_cannot_be_kept_are_refused() {
 }
 
 #[test]
-fn promises_about_files_are_kept() {
+fn settings_of_files_and_groups_are_applied() {
     use std::os::unix::fs::MetadataExt;
     let dir = TempDir::new("promised-files");
     chown_to_server_user(dir.path());
@@ -73,7 +73,7 @@ fn promises_about_files_are_kept() {
 }
 
 #[test]
-fn they_are_refused_at_run_time_too() {
+fn unsupported_settings_are_refused_at_run_time() {
     let dir = TempDir::new("promised");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -1,7 +1,7 @@
 //! 32 clients of pgbench, concurrent with sessions that alter, vacuum, index, lock, copy and
 //! checkpoint.
 
-use super::{Beside, Fixture, check_sums, counted, long};
+use super::{Background, Fixture, check_sums, counted, long};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use testkit::client::Client;
 
@@ -91,7 +91,7 @@ fn work(mut client: Client, chore: &[&str], over: &AtomicBool, done: &AtomicU64)
 }
 
 #[test]
-fn pgbench_among_those_who_change_the_tables() {
+fn pgbench_runs_concurrently_with_table_changes() {
     let options =
         ["-c", "shared_buffers=4MB", "-c", "max_wal_size=64MB", "-c", "deadlock_timeout=100ms"];
     let f = Fixture::new("beside", &options);
@@ -111,7 +111,7 @@ fn pgbench_among_those_who_change_the_tables() {
             let seconds = if long() { "60" } else { "3" };
             bench.args(["-n", "-c", "32", "-j", "2", "-T", seconds, "-M", mode, "--max-tries=100"]);
             bench.arg("postgres");
-            transactions += counted(&Beside::spawn(bench).finish());
+            transactions += counted(&Background::spawn(bench).finish());
         }
         drop(end);
     });

@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_have_their_reasons() {
+    fn differences_have_reasons() {
         let script = Script::new(
             "SELECT 1;\nSELECT 2;\nSELECT 3;\nSELECT 4;\nSELECT 5 ORDER BY 1;\nSELECT 6;\n",
         );

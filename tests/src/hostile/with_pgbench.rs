@@ -5,8 +5,8 @@
 //!
 //! `NORSU_HOSTILE=part` runs the attacks whose name or text contains the part, and prints each.
 
-use super::machine::{Limit, MACHINE_BYTES};
-use super::peers::{self, PATIENCE};
+use super::clients::{self, WAIT_MAX};
+use super::memory_limit::{Limit, MEMORY_BYTES};
 use super::raw::Raw;
 use super::{depth, numbers, sets, values};
 use crate::memory::kilobytes;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{hand_over, run};
+use testkit::postgres::{chown_to_server_user, run};
 
 /// Time that a statement may take beyond its timeout. A debug build runs concurrently with other
 /// tests, and detects only loops without checks for interrupts.
@@ -34,7 +34,7 @@ struct Attack {
 
 enum Kind {
     Statements(Vec<String>),
-    Peer(fn(&mut Raw) -> std::io::Result<String>),
+    Client(fn(&mut Raw) -> std::io::Result<String>),
 }
 
 fn attacks() -> Vec<Attack> {
@@ -49,15 +49,15 @@ fn attacks() -> Vec<Attack> {
         name: script[0].to_owned(),
         kind: Kind::Statements(script.iter().map(|s| (*s).to_owned()).collect()),
     }));
-    let floods = depth::floods(if long() { 20_000 } else { 300 });
-    all.extend(floods.into_iter().map(|(name, statements)| Attack {
+    let sequences = depth::sequences(if long() { 20_000 } else { 300 });
+    all.extend(sequences.into_iter().map(|(name, statements)| Attack {
         name: name.to_owned(),
         kind: Kind::Statements(statements),
     }));
     all.extend(
-        peers::PEERS
+        clients::CLIENTS
             .iter()
-            .map(|(name, peer)| Attack { name: (*name).to_owned(), kind: Kind::Peer(*peer) }),
+            .map(|(name, peer)| Attack { name: (*name).to_owned(), kind: Kind::Client(*peer) }),
     );
     match std::env::var("NORSU_HOSTILE") {
         Ok(part) => all.retain(|a| a.name.contains(&part) || a.statements().contains(&part)),
@@ -88,7 +88,7 @@ impl Attack {
             Kind::Statements(all) => {
                 all.iter().map(|s| shortened(s)).collect::<Vec<_>>().join("; ")
             }
-            Kind::Peer(_) => String::new(),
+            Kind::Client(_) => String::new(),
         }
     }
 }
@@ -98,7 +98,7 @@ fn shortened(sql: &str) -> String {
 }
 
 /// The server under attack, and the errors found.
-struct Siege {
+struct Target {
     socket: PathBuf,
     pid: u32,
     timeout: Duration,
@@ -107,14 +107,14 @@ struct Siege {
     wrong: Mutex<Vec<String>>,
 }
 
-impl Siege {
-    fn complain(&self, what: String) {
+impl Target {
+    fn report(&self, what: String) {
         println!("WRONG: {what}");
         self.wrong.lock().expect("no panic").push(what);
     }
 
     fn connect(&self) -> std::io::Result<Raw> {
-        let mut raw = Raw::connect(&self.socket, self.timeout + PATIENCE)?;
+        let mut raw = Raw::connect(&self.socket, self.timeout + WAIT_MAX)?;
         raw.query(&format!("SET statement_timeout = '{}ms'", self.timeout.as_millis()))?;
         Ok(raw)
     }
@@ -122,33 +122,39 @@ impl Siege {
     /// Runs an attack; returns the statements that exceeded their time.
     fn attack(&self, attack: &Attack) -> Vec<String> {
         let outcome = self.connect().and_then(|mut raw| match &attack.kind {
-            Kind::Statements(statements) => self.play(&attack.name, &mut raw, statements),
-            Kind::Peer(peer) => {
+            Kind::Statements(statements) => self.run_statements(&attack.name, &mut raw, statements),
+            Kind::Client(client) => {
                 let started = Instant::now();
-                let code = peer(&mut raw)?;
-                let late = self.judge(&attack.name, &attack.name, &code, started.elapsed(), GRACE);
+                let code = client(&mut raw)?;
+                let late =
+                    self.check_time(&attack.name, &attack.name, &code, started.elapsed(), GRACE);
                 Ok(late.into_iter().collect())
             }
         });
         outcome.unwrap_or_else(|e| {
-            self.complain(format!("{e}: {} {}", shortened(&attack.name), attack.statements()));
+            self.report(format!("{e}: {} {}", shortened(&attack.name), attack.statements()));
             Vec::new()
         })
     }
 
-    fn play(&self, name: &str, raw: &mut Raw, sql: &[String]) -> std::io::Result<Vec<String>> {
+    fn run_statements(
+        &self,
+        name: &str,
+        raw: &mut Raw,
+        sql: &[String],
+    ) -> std::io::Result<Vec<String>> {
         let mut late = Vec::new();
         for sql in sql {
             raw.send_query(sql)?;
             let started = Instant::now();
             let code = raw.outcome()?;
-            late.extend(self.judge(name, sql, &code, started.elapsed(), Duration::ZERO));
+            late.extend(self.check_time(name, sql, &code, started.elapsed(), Duration::ZERO));
         }
         Ok(late)
     }
 
     /// A message if the statement was late. `sending` is the time that the client itself may take.
-    fn judge(
+    fn check_time(
         &self,
         name: &str,
         sql: &str,
@@ -164,14 +170,14 @@ impl Siege {
         // PostgreSQL's grammar refuses statements that are too deep with 42601, and so does Norsu.
         let strange = code.starts_with("XX") || ["42703", "42883", "42P01"].contains(&code);
         if strange && !is_expected(name) {
-            self.complain(what.clone());
+            self.report(what.clone());
         }
         (took > self.timeout + GRACE + sending).then_some(what)
     }
 
     /// Runs all attacks once, from several sessions. Late statements are repeated with pgbench as
     /// the only other load: with more sessions than processors a delay is not the server's fault.
-    fn storm(&self, attacks: &[Attack]) {
+    fn run_all(&self, attacks: &[Attack]) {
         let next = AtomicUsize::new(0);
         let late = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
@@ -188,12 +194,12 @@ impl Siege {
         });
         for (attack, first) in late.into_inner().expect("no panic") {
             println!("late: {first:?}");
-            self.attack(attack).into_iter().for_each(|what| self.complain(what));
+            self.attack(attack).into_iter().for_each(|what| self.report(what));
         }
     }
 
-    /// Runs the same statement in many sessions at once, so that together they reach the limit.
-    fn together(&self, sql: &str, sessions: usize) {
+    /// Runs the same statement in many sessions at once, so that run_concurrently they reach the limit.
+    fn run_concurrently(&self, sql: &str, sessions: usize) {
         let attack = Attack { name: sql.to_owned(), kind: Kind::Statements(vec![sql.to_owned()]) };
         let all = || -> Vec<String> {
             std::thread::scope(|scope| {
@@ -205,7 +211,7 @@ impl Siege {
         let first = all();
         if !first.is_empty() {
             println!("late: {first:?}");
-            all().into_iter().for_each(|what| self.complain(what));
+            all().into_iter().for_each(|what| self.report(what));
         }
     }
 }
@@ -259,7 +265,7 @@ fn log_end(server: &Norsu) -> String {
 }
 
 /// Statements that many sessions run at once.
-const TOGETHER: &[(&str, usize)] = &[
+const CONCURRENT: &[(&str, usize)] = &[
     ("SELECT length(repeat('x', 400000000))", 8),
     ("SELECT array_length(array_agg(g), 1) FROM generate_series(1, 1000000000) g", 8),
     ("SELECT length(string_agg(repeat('x', 1000000), ',')) FROM generate_series(1, 2000)", 8),
@@ -275,9 +281,9 @@ const TOGETHER: &[(&str, usize)] = &[
 ];
 
 #[test]
-fn hostile_statements_end_in_time_and_cost_pgbench_nothing() {
-    let dir = TempDir::new("siege");
-    hand_over(dir.path());
+fn hostile_statements_end_in_time_and_do_not_affect_pgbench() {
+    let dir = TempDir::new("target");
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let limit = Limit::find();
@@ -289,7 +295,7 @@ fn hostile_statements_end_in_time_and_cost_pgbench_nothing() {
         fill.args(["-i", "-q", "-s", "2", "postgres"]);
         fill
     });
-    let siege = Siege {
+    let target = Target {
         socket: server.socket(),
         pid: server.pid(),
         timeout: if long() { Duration::from_secs(4) } else { Duration::from_secs(1) },
@@ -301,15 +307,15 @@ fn hostile_statements_end_in_time_and_cost_pgbench_nothing() {
     let counts = std::thread::scope(|scope| {
         let loads = [&["-b", "select-only"][..], &["-b", "tpcb-like", "-M", "prepared"]]
             .map(|script| scope.spawn(|| load(&server, script, &done)));
-        let strangers = peers::strangers(&siege.socket, 20);
+        let silent_connections = clients::silent_connections(&target.socket, 20);
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            siege.storm(&attacks);
-            let together = if long() { TOGETHER } else { &TOGETHER[..3] };
-            for (sql, sessions) in together {
-                siege.together(sql, *sessions);
+            target.run_all(&attacks);
+            let run_concurrently = if long() { CONCURRENT } else { &CONCURRENT[..3] };
+            for (sql, sessions) in run_concurrently {
+                target.run_concurrently(sql, *sessions);
             }
         }));
-        drop(strangers);
+        drop(silent_connections);
         done.store(true, Ordering::Relaxed);
         let counts = loads.map(|load| load.join());
         assert!(outcome.is_ok(), "the attack itself has failed");
@@ -321,9 +327,9 @@ fn hostile_statements_end_in_time_and_cost_pgbench_nothing() {
     println!("{peak} kB at the peak, {}", limit.describe());
     let counts =
         counts.map(|n| n.unwrap_or_else(|_| panic!("pgbench has lost:\n{}", log_end(&server))));
-    let wrong = siege.wrong.lock().expect("no panic");
+    let wrong = target.wrong.lock().expect("no panic");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(peak as u64 * 1024 <= MACHINE_BYTES, "{peak} kB");
+    assert!(peak as u64 * 1024 <= MEMORY_BYTES, "{peak} kB");
     assert_eq!(server.query("SELECT count(*) FROM pgbench_history"), counts[1].to_string());
     check_sums(&mut |sql| server.query(sql));
     let log = server.shut_down(&data);

@@ -3,8 +3,8 @@
 //! the server goes down and repeats it in recovery.
 
 use super::faults::{EIO, code};
-use super::stand::{Stand, template};
-use crate::crash::run::Planted;
+use super::harness::{Harness, template};
+use crate::crash::run::InjectedFault;
 use std::sync::atomic::Ordering;
 use testkit::client::Client;
 use vfs::{Op, SeededRandom};
@@ -73,13 +73,14 @@ const CASES: [Case; 4] = [
     },
 ];
 
-fn open(seed: u64) -> (Stand, SeededRandom, Client) {
+fn open(seed: u64) -> (Harness, SeededRandom, Client) {
     let random = SeededRandom::new(seed);
-    let mut stand = Stand::new(template(), &random, seed, Planted::Nothing).expect("a stand");
-    stand.buffers(48);
-    stand.open().expect("the server starts");
-    let client = stand.connect().expect("a session");
-    (stand, random, client)
+    let mut harness =
+        Harness::new(template(), &random, seed, InjectedFault::Nothing).expect("a harness");
+    harness.buffers(48);
+    harness.open().expect("the server starts");
+    let client = harness.connect().expect("a session");
+    (harness, random, client)
 }
 
 fn make(client: &mut Client) {
@@ -92,22 +93,22 @@ fn make(client: &mut Client) {
 /// went down, and how often the statement succeeded nevertheless.
 fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
     let (mut struck, mut down, mut unharmed) = (0, 0, 0);
-    let (mut stand, random, mut client) = open(seed);
+    let (mut harness, random, mut client) = open(seed);
     for n in 1..=CALLS_MAX {
         let what = format!("{} with {op:?} {n} failing", case.statement);
         make(&mut client);
         for sql in case.before {
             client.must(sql);
         }
-        stand.disk.fail_nth_on(op, "", n, EIO);
-        let answer = code(&stand, &mut client, case.statement);
-        let fired = !stand.disk.has_faults_to_come();
-        stand.disk.clear_faults();
-        if stand.panicked.load(Ordering::SeqCst) {
+        harness.disk.fail_nth_on(op, "", n, EIO);
+        let answer = code(&harness, &mut client, case.statement);
+        let fired = !harness.disk.has_faults_to_come();
+        harness.disk.clear_faults();
+        if harness.panicked.load(Ordering::SeqCst) {
             down += 1;
-            stand.abandon(&random);
-            stand.open().unwrap_or_else(|e| panic!("{what}: {e}"));
-            client = stand.connect().expect("a session");
+            harness.abandon(&random);
+            harness.open().unwrap_or_else(|e| panic!("{what}: {e}"));
+            client = harness.connect().expect("a session");
             let found = client.value(case.query);
             assert!(found == case.done || found == case.undone, "{what}: {found}");
         } else {
@@ -130,7 +131,7 @@ fn strike(case: &Case, op: Op, seed: u64) -> (u64, u64, u64) {
 }
 
 #[test]
-fn a_failing_call_never_splits_the_fate_of_a_transaction_and_its_files() {
+fn failing_calls_leave_transactions_and_files_consistent() {
     for (number, case) in (0..).zip(&CASES) {
         let (mut struck, mut unharmed) = (0, 0);
         for op in OPS {
@@ -159,18 +160,18 @@ fn a_failing_call_never_splits_the_fate_of_a_transaction_and_its_files() {
 /// be dropped, and not be used otherwise.
 #[test]
 fn a_drop_of_a_database_that_fails_half_way_can_be_repeated() {
-    let (mut stand, random, mut client) = open(9);
+    let (mut harness, random, mut client) = open(9);
     client.must("CREATE DATABASE doomed");
     client.must("CREATE DATABASE spared");
     // The checkpoint that precedes the removal of the files fails.
-    stand.disk.fail_all_on(Op::Write, "global/1262", EIO);
-    let answer = code(&stand, &mut client, "DROP DATABASE doomed");
-    stand.disk.clear_faults();
-    assert!(!stand.panicked.load(Ordering::SeqCst));
+    harness.disk.fail_all_on(Op::Write, "global/1262", EIO);
+    let answer = code(&harness, &mut client, "DROP DATABASE doomed");
+    harness.disk.clear_faults();
+    assert!(!harness.panicked.load(Ordering::SeqCst));
     assert!(answer.as_deref().is_some_and(|code| !code.is_empty()), "{answer:?}");
-    stand.abandon(&random);
-    stand.open().expect("recovery");
-    let mut client = stand.connect().expect("a session");
+    harness.abandon(&random);
+    harness.open().expect("recovery");
+    let mut client = harness.connect().expect("a session");
     let limits = "SELECT string_agg(datname || datconnlimit, ' ' ORDER BY datname) FROM pg_database \
                   WHERE datname IN ('doomed', 'spared')";
     assert_eq!(client.value(limits), "doomed-2 spared-1");
