@@ -198,7 +198,8 @@ impl Target {
         }
     }
 
-    /// Runs the same statement in many sessions at once, so that run_concurrently they reach the limit.
+    /// Runs the same statement in many sessions at once, so that they reach the limit
+    /// together.
     fn run_concurrently(&self, sql: &str, sessions: usize) {
         let attack = Attack { name: sql.to_owned(), kind: Kind::Statements(vec![sql.to_owned()]) };
         let all = || -> Vec<String> {
