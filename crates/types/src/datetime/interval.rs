@@ -1,7 +1,7 @@
 //! Intervals: input, output, typmods. The payload is time (i64 microseconds), days (i32), months
 //! (i32). Counterpart: timestamp.c, datetime.c.
 
-use super::parse::{Fault, FieldType, Parsed, decode_time, error, tokenize};
+use super::parse::{Fault, Parsed, Token, decode_time, error, tokenize};
 use super::*;
 use crate::settings::IntervalStyle;
 use crate::{Datum, DatumRef};
@@ -249,10 +249,10 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
         if twice { Err(Fault::Format) } else { Ok(()) }
     };
     let mut days_next = false;
-    for (i, (field_type, text)) in fields.iter().enumerate().rev() {
+    for (i, (token_type, text)) in fields.iter().enumerate().rev() {
         let signed = |t: &str| if all_negative && i > 0 { format!("-{t}") } else { t.to_string() };
-        match field_type {
-            FieldType::Time | FieldType::Tz if text.contains(':') => {
+        match token_type {
+            Token::Time | Token::Tz if text.contains(':') => {
                 let text = signed(text);
                 let negative = text.starts_with('-');
                 let body = text.trim_start_matches(['+', '-']);
@@ -277,7 +277,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                 days_next = true;
                 pending = None;
             }
-            FieldType::Number | FieldType::Tz | FieldType::Date | FieldType::Time => {
+            Token::Number | Token::Tz | Token::Date | Token::Time => {
                 // "years-months"
                 let body = text.trim_start_matches(['+', '-']);
                 if let Some(dash) = body.find('-') {
@@ -302,7 +302,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                     pending = None;
                     continue;
                 }
-                if *field_type == FieldType::Date {
+                if *token_type == Token::Date {
                     return Err(Fault::Format);
                 }
                 let u = match pending.take() {
@@ -320,7 +320,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                 let (whole, frac) = decimal(&signed(text))?;
                 sum.add(u, whole, frac)?;
             }
-            FieldType::Word | FieldType::Special => {
+            Token::Word | Token::Special => {
                 if text == "ago" {
                     ago = true;
                     continue;

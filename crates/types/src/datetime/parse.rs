@@ -54,9 +54,9 @@ pub fn error(fault: Fault, text: &[u8], type_name: &str) -> PgError {
     }
 }
 
-/// Lexical form of a field.
+/// Lexical type of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FieldType {
+pub enum Token {
     Number,
     Date,
     Time,
@@ -66,7 +66,7 @@ pub enum FieldType {
 }
 
 /// Splits the text into fields; letters are folded to lower case.
-pub fn tokenize(text: &[u8]) -> Parsed<Vec<(FieldType, String)>> {
+pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
     let mut fields = Vec::new();
     let mut at = 0;
     let get = |i: usize| text.get(i).copied().unwrap_or(0);
@@ -81,13 +81,13 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(FieldType, String)>> {
             return Err(Fault::Format);
         }
         let start = at;
-        let field_type;
+        let token_type;
         if c.is_ascii_digit() {
             while digit(at) {
                 at += 1;
             }
             if get(at) == b':' {
-                field_type = FieldType::Time;
+                token_type = Token::Time;
                 while digit(at) || matches!(get(at), b':' | b'.') {
                     at += 1;
                 }
@@ -95,29 +95,29 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(FieldType, String)>> {
                 let delim = get(at);
                 at += 1;
                 if digit(at) {
-                    let mut l = if delim == b'.' { FieldType::Number } else { FieldType::Date };
+                    let mut l = if delim == b'.' { Token::Number } else { Token::Date };
                     while digit(at) {
                         at += 1;
                     }
                     if get(at) == delim {
-                        l = FieldType::Date;
+                        l = Token::Date;
                         at += 1;
                         while digit(at) || get(at) == delim {
                             at += 1;
                         }
                     }
-                    field_type = l;
+                    token_type = l;
                 } else {
-                    field_type = FieldType::Date;
+                    token_type = Token::Date;
                     while get(at).is_ascii_alphanumeric() || get(at) == delim {
                         at += 1;
                     }
                 }
             } else {
-                field_type = FieldType::Number;
+                token_type = Token::Number;
             }
         } else if c == b'.' {
-            field_type = FieldType::Number;
+            token_type = Token::Number;
             at += 1;
             while digit(at) {
                 at += 1;
@@ -140,7 +140,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(FieldType, String)>> {
                     at += 1;
                 }
             }
-            field_type = if dated { FieldType::Date } else { FieldType::Word };
+            token_type = if dated { Token::Date } else { Token::Word };
         } else if matches!(c, b'+' | b'-') {
             at += 1;
             while is_space(get(at)) {
@@ -151,17 +151,17 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(FieldType, String)>> {
                 while digit(at) || matches!(get(at), b':' | b'.' | b'-') {
                     at += 1;
                 }
-                field_type = FieldType::Tz;
+                token_type = Token::Tz;
             } else if get(at).is_ascii_alphabetic() {
                 while get(at).is_ascii_alphabetic() {
                     at += 1;
                 }
-                field_type = FieldType::Special;
+                token_type = Token::Special;
             } else {
                 return Err(Fault::Format);
             }
             let field = [&text[start..start + 1], &text[body..at]].concat();
-            fields.push((field_type, String::from_utf8_lossy(&field).to_ascii_lowercase()));
+            fields.push((token_type, String::from_utf8_lossy(&field).to_ascii_lowercase()));
             continue;
         } else if c.is_ascii_punctuation() {
             at += 1;
@@ -169,7 +169,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(FieldType, String)>> {
         } else {
             return Err(Fault::Format);
         }
-        fields.push((field_type, String::from_utf8_lossy(&text[start..at]).to_ascii_lowercase()));
+        fields.push((token_type, String::from_utf8_lossy(&text[start..at]).to_ascii_lowercase()));
     }
     Ok(fields)
 }
@@ -733,26 +733,22 @@ fn named_zone(name: &str) -> Parsed<Zone> {
 }
 
 /// For a time, a date is accepted only as the first field, with a time or a zone name after it.
-fn date_may_stand(fields: &[(FieldType, String)], i: usize) -> bool {
+fn date_may_stand(fields: &[(Token, String)], i: usize) -> bool {
     i == 0
         && fields.len() >= 2
-        && (fields[fields.len() - 1].0 == FieldType::Date || fields[1].0 == FieldType::Time)
+        && (fields[fields.len() - 1].0 == Token::Date || fields[1].0 == Token::Time)
 }
 
 /// Decodes the fields of a date and time (`time_only`: of a time with an optional date).
-pub fn decode(
-    cx: &dyn FnContext,
-    fields: &[(FieldType, String)],
-    time_only: bool,
-) -> Parsed<DateTime> {
+pub fn decode(cx: &dyn FnContext, fields: &[(Token, String)], time_only: bool) -> Parsed<DateTime> {
     let s = cx.settings();
     let mut d = Decoder::new(s.date_order);
     let mut kind = Kind::Finite;
     let mut prefix: Option<Unit> = None;
     let mut iso_time = false;
-    for (i, (field_type, text)) in fields.iter().enumerate() {
-        match field_type {
-            FieldType::Date => {
+    for (i, (token_type, text)) in fields.iter().enumerate() {
+        match token_type {
+            Token::Date => {
                 let numeric = text.starts_with(|c: char| c.is_ascii_digit());
                 if prefix == Some(Unit::Julian) && numeric {
                     // "J2451187-8": a Julian day with a zone.
@@ -802,14 +798,14 @@ pub fn decode(
                     d.date(text)?;
                 }
             }
-            FieldType::Time => {
+            Token::Time => {
                 if prefix.is_some() {
                     return Err(Fault::Format);
                 }
                 iso_time = false;
                 d.set_time(text)?;
             }
-            FieldType::Tz => {
+            Token::Tz => {
                 let offset = decode_offset(text)?;
                 if d.mask & TZ != 0 && d.offset.is_none() {
                     return Err(Fault::Format);
@@ -817,7 +813,7 @@ pub fn decode(
                 d.offset = Some(offset);
                 d.seen(TZ)?;
             }
-            FieldType::Number => {
+            Token::Number => {
                 if let Some(unit) = prefix.take() {
                     d.unit_number(unit, text)?;
                 } else if iso_time {
@@ -859,9 +855,9 @@ pub fn decode(
                     }
                 }
             }
-            FieldType::Word | FieldType::Special => {
+            Token::Word | Token::Special => {
                 let zone_word =
-                    |t: &str| (field_type == &FieldType::Word).then(|| abbreviation(t)).flatten();
+                    |t: &str| (token_type == &Token::Word).then(|| abbreviation(t)).flatten();
                 // After "T", and for words that begin like a unit, the meaning depends on the
                 // position.
                 match core_word(text) {
@@ -936,9 +932,7 @@ pub fn decode(
                             return Err(Fault::Format);
                         }
                         match fields.get(i + 1) {
-                            Some((FieldType::Number | FieldType::Time | FieldType::Date, _)) => {
-                                iso_time = true
-                            }
+                            Some((Token::Number | Token::Time | Token::Date, _)) => iso_time = true,
                             _ => return Err(Fault::Format),
                         }
                     }
@@ -952,7 +946,7 @@ pub fn decode(
                         } else if let Some(zone) = dynamic_abbreviation(text) {
                             d.zone = Some(zone);
                             d.seen(TZ)?;
-                        } else if field_type == &FieldType::Word && text.len() > 1 {
+                        } else if token_type == &Token::Word && text.len() > 1 {
                             match Zone::named(text) {
                                 Some(z) => {
                                     d.zone = Some(z);
