@@ -15,7 +15,7 @@ all: setup
 setup:
 	@scripts/setup build
 
-# What the tests need besides: the real PostgreSQL 15 as referee.
+# Additional requirements of the tests: the real PostgreSQL 15 as the reference.
 setup-test:
 	@scripts/setup test
 

@@ -1,4 +1,4 @@
-//! The measurements.
+//! The pgbench measurements.
 
 use crate::options::Options;
 use crate::servers::{Server, output};
@@ -10,13 +10,14 @@ pub struct Load {
     pub cpu: [f64; 2],
 }
 
-/// One cell: transactions per second of each round, per server.
+/// A measured combination of script, protocol mode and clients: transactions per second of each
+/// round, per server.
 pub struct Cell {
     pub script: String,
     pub mode: String,
     pub clients: u32,
     pub tps: [Vec<f64>; 2],
-    /// CPU seconds per thousand transactions, of all rounds.
+    /// CPU seconds per thousand transactions, over all rounds.
     pub cpu_per_thousand: [f64; 2],
 }
 

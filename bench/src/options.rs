@@ -1,4 +1,4 @@
-//! What to run.
+//! Command-line options.
 
 /// See [`HELP`].
 pub struct Options {
@@ -8,7 +8,7 @@ pub struct Options {
     pub clients: Vec<u32>,
     pub modes: Vec<String>,
     pub scripts: Vec<String>,
-    /// Settings given to both servers.
+    /// Settings of both servers, `name=value`.
     pub settings: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
-//! The 22 queries of TPC-H and single statements beside PostgreSQL without parallel workers: the
-//! same tables (`data`), loaded by the same COPYs, results compared, CPU time and time of each
-//! statement in rounds that alternate between the servers. Written to `docs/benchmarks/queries.md`.
+//! The 22 queries of TPC-H and single statements, compared with PostgreSQL without parallel
+//! workers: the same tables (`data`) are loaded by the same COPYs, results are compared, and CPU
+//! time and elapsed time of each statement are measured in rounds that alternate between the
+//! servers. The report is `docs/benchmarks/queries.md`.
 
 mod data;
 mod report;
@@ -13,14 +14,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 use testkit::client::{Client, Reply};
 
-/// What is asked of `bench/run queries`.
+/// Options of `bench/run queries`.
 struct Size {
     scale: f64,
     rounds: usize,
-    /// Statements to run; empty: all.
+    /// Statements to run; all if empty.
     only: Vec<String>,
     settings: Vec<String>,
-    /// Leaves the servers running until end of input.
+    /// Keeps the servers running until the end of standard input.
     hold: bool,
 }
 
@@ -67,17 +68,17 @@ impl Size {
     }
 }
 
-/// A statement's measurements.
+/// The measurements of a statement.
 pub struct Measured {
     name: String,
     /// Milliseconds of each round, per server: CPU time of the server, and time at the client.
     cpu: [Vec<f64>; 2],
     wall: [Vec<f64>; 2],
-    /// Why there is no measurement, or the results are not to be compared.
+    /// The reason why there is no measurement, or the difference of the results.
     fault: Option<String>,
 }
 
-/// Time of loading, in seconds per server.
+/// Load times in seconds per server.
 #[derive(Default)]
 pub struct Loaded {
     copy: [f64; 2],
@@ -173,7 +174,7 @@ fn load(servers: &[Server; 2], size: &Size) -> Result<Loaded, String> {
     Ok(loaded)
 }
 
-/// Rows of a result without regard to their order, and how often each comes.
+/// The rows of a result as a multiset.
 fn rows(reply: &Reply) -> BTreeMap<&Vec<Option<String>>, usize> {
     let mut counts = BTreeMap::new();
     for row in reply.answers.iter().flat_map(|a| &a.rows) {
@@ -191,7 +192,7 @@ fn measure(
 ) -> Result<Measured, String> {
     let mut m = Measured { name, cpu: Default::default(), wall: Default::default(), fault: None };
     let mut replies = Vec::new();
-    // The first run warms caches and is compared.
+    // The first run warms the caches, and its results are compared.
     for client in clients.iter_mut() {
         let reply = client.query(sql).map_err(|e| format!("{sql}: {e}"))?;
         if let (Some(e), None) = (&reply.error, &m.fault) {

@@ -1,4 +1,4 @@
-//! The two servers under test, each with a directory of its own on the same disk and the same
+//! The two servers under test, each on a directory of its own on the same disk and with the same
 //! settings.
 
 use crate::options::Options;
@@ -35,14 +35,14 @@ pub struct Server {
 }
 
 const NORSU: &str = "target/release/norsu";
-/// Recovery included.
+/// Time limit of a start, recovery included.
 const START_MAX: Duration = Duration::from_secs(300);
 
 impl Server {
-    /// Makes a data directory and starts the server on it.
+    /// Creates a data directory and starts the server on it.
     pub fn start(contender: Contender, options: &Options) -> Result<Server, String> {
         let dir = TempDir::new("bench");
-        postgres::hand_over(dir.path());
+        postgres::chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         let mut init = match contender {
             Contender::Norsu => {
@@ -58,8 +58,8 @@ impl Server {
         Server::start_on(contender, dir, options)
     }
 
-    /// Starts a server on a copy of the directory of one that has crashed. The server and how long
-    /// it took until it answered.
+    /// Starts a server on a copy of the directory of a crashed server. Returns the server and the
+    /// time until it accepted connections.
     pub fn recover(
         contender: Contender,
         options: &Options,
@@ -70,7 +70,7 @@ impl Server {
         copy.arg("-a").args([crashed.data(), dir.path().join("data")]);
         quiet(&mut copy)?;
         quiet(&mut Command::new("sync"))?;
-        postgres::hand_over(dir.path());
+        postgres::chown_to_server_user(dir.path());
         let begin = Instant::now();
         let server = Server::start_on(contender, dir, options)?;
         Ok((server, begin.elapsed()))
@@ -99,7 +99,7 @@ impl Server {
         let mut server = Server { contender, dir, port, child, version: String::new() };
         let begin = Instant::now();
         loop {
-            match server.ask("select version()") {
+            match server.query_value("select version()") {
                 Ok(v) => {
                     server.version = v;
                     return Ok(server);
@@ -117,9 +117,9 @@ impl Server {
         }
     }
 
-    /// The one value that a query gives, over a connection of its own and without another process:
-    /// whoever waits for recovery must not take a processor from it.
-    pub fn ask(&self, sql: &str) -> Result<String, String> {
+    /// The single value of a query, over a connection of its own. No process is started for it,
+    /// because that would take CPU time from the recovery that is being measured.
+    pub fn query_value(&self, sql: &str) -> Result<String, String> {
         let reply = self.connect()?.query(sql).map_err(|e| e.to_string())?;
         if let Some(e) = &reply.error {
             return Err(format!("{}: {}", e.code, e.message));
@@ -132,7 +132,7 @@ impl Server {
         let socket = self.dir.path().join(format!(".s.PGSQL.{}", self.port));
         let connect = || {
             let stream = UnixStream::connect(&socket)?;
-            Client::over(stream, &[("user", "postgres"), ("database", "postgres")])
+            Client::with_stream(stream, &[("user", "postgres"), ("database", "postgres")])
         };
         connect().map_err(|e| e.to_string())
     }
@@ -145,7 +145,7 @@ impl Server {
         self.dir.path().join("data")
     }
 
-    /// Ends the server without a checkpoint. Its directory stays as long as this object.
+    /// Stops the server without a checkpoint. Its directory is kept as long as this object.
     pub fn crash(&self) -> Result<(), String> {
         let mut stop = postgres::program("pg_ctl");
         quiet(stop.arg("-D").arg(self.data()).args(["-m", "immediate", "-w", "stop"]))
@@ -179,7 +179,7 @@ impl Server {
         ticks as f64 / 100.0
     }
 
-    /// CPU time used so far by the threads that are there now.
+    /// CPU time used so far by the threads that exist now, in nanoseconds.
     pub fn cpu_nanoseconds(&self) -> u64 {
         let mut sum = 0;
         for pid in self.processes() {
@@ -194,7 +194,7 @@ impl Server {
         sum
     }
 
-    /// The server's processes. The child may be `runuser`, whose own child is the server.
+    /// The server's processes. The child may be `runuser`, whose child is the server.
     fn processes(&self) -> Vec<u32> {
         let (mut found, mut stack) = (Vec::new(), vec![self.child.id()]);
         while let Some(pid) = stack.pop() {
@@ -230,7 +230,7 @@ fn quiet(c: &mut Command) -> Result<(), String> {
     output(c).map(|_| ())
 }
 
-/// Standard output of a program that must succeed.
+/// Standard output of a program; an error if it fails.
 pub fn output(c: &mut Command) -> Result<String, String> {
     let out = c.stdin(Stdio::null()).output().map_err(|e| format!("{c:?}: {e}"))?;
     if !out.status.success() {

@@ -1,4 +1,4 @@
-//! The report.
+//! The report of the pgbench measurements.
 
 use crate::cells::{Cell, Load, median};
 use crate::options::Options;

@@ -1,8 +1,8 @@
-//! The write-ahead log beside PostgreSQL's: document 004's table (images by compression and
-//! fillfactor), document 000's (bytes and transactions with and without delta records), syncs of
-//! durable commits, transactions while checkpoints run (`checkpoint`), and recovery (`recovery`).
-//! Written to `docs/benchmarks/wal.md` with a plot beside it; a run of some parts alone is only
-//! printed.
+//! Comparison of the write-ahead log with PostgreSQL's: full-page images by compression and
+//! fillfactor (the table of document 004), bytes and transactions with and without delta records
+//! (document 000), syncs of durable commits, transactions during checkpoints (`checkpoint`), and
+//! recovery (`recovery`). The report is `docs/benchmarks/wal.md` with a plot; a run of some parts
+//! only is printed.
 
 mod checkpoint;
 mod recovery;
@@ -14,21 +14,21 @@ use std::fmt::Write;
 
 const COMPRESSIONS: [&str; 4] = ["off", "pglz", "lz4", "zstd"];
 const FILLFACTORS: [u32; 3] = [50, 20, 10];
-/// Rows of the document's script.
+/// Number of rows of the document's script.
 const ROWS: u32 = 7_000_000;
-/// The document's megabytes: HEAD's, and with compression (pglz), by fillfactor.
+/// The document's results in megabytes by fillfactor: of HEAD, and with compression (pglz).
 const DOCUMENT_MB: [(u32, u32, u32); 3] = [(50, 746, 582), (20, 293, 229), (10, 148, 117)];
-/// Its transactions per second by clients, before and after.
+/// The document's transactions per second by number of clients, before and after.
 const DOCUMENT_TPS: [(u32, f64, f64); 3] =
     [(1, 1358.4, 1369.9), (8, 9156.6, 9410.4), (32, 14315.9, 15413.5)];
 
-/// What is asked of `bench/run wal`.
+/// Options of `bench/run wal`.
 struct Size {
     rows: u32,
     seconds: u32,
     scale: u32,
     rounds: u32,
-    /// Megabytes of log that are recovered.
+    /// Megabytes of log to recover.
     recover: u32,
     parts: Vec<String>,
 }
@@ -66,7 +66,7 @@ fn size(mut args: impl Iterator<Item = String>) -> Result<Size, String> {
     Ok(size)
 }
 
-/// Settings of both documents that concern both servers.
+/// The settings of both documents, for both servers.
 fn options(more: &[&str]) -> Result<Options, String> {
     let mut options = Options::parse(std::iter::empty())?;
     options.settings = ["shared_buffers=512MB", "max_wal_size=16GB", "checkpoint_timeout=30min"]
@@ -86,11 +86,11 @@ fn both(more: &[&str]) -> Result<[Server; 2], String> {
     ])
 }
 
-/// The document's script; with its own names of functions where the server knows them.
+/// The document's script, with its names of functions if the server has them.
 fn script(rows: u32, fillfactor: u32, contender: Contender) -> String {
     let position = match contender {
         Contender::Norsu => "pg_current_xlog_location()",
-        // PostgreSQL has renamed it since.
+        // The function was renamed in PostgreSQL 10.
         Contender::PostgreSql => "pg_current_wal_lsn()",
     };
     format!(
@@ -114,8 +114,8 @@ SELECT * FROM results;
     )
 }
 
-/// One cell of document 004: megabytes of log and seconds of CPU of the update and the checkpoint
-/// behind it.
+/// One cell of document 004: megabytes of log and CPU seconds of the update and the following
+/// checkpoint.
 fn images(server: &Server, rows: u32, fillfactor: u32) -> Result<(f64, f64), String> {
     let text = script(rows, fillfactor, server.contender);
     let (load, update) = text.split_once("--\n").ok_or("the script has two halves")?;
@@ -178,7 +178,7 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
     Ok(bars)
 }
 
-/// Bytes a transaction, transactions a second, syncs a commit; `mode` is pgbench's protocol.
+/// Bytes per transaction, transactions per second, syncs per commit; `mode` is pgbench's protocol.
 fn transactions(
     server: &Server,
     clients: u32,
@@ -190,7 +190,7 @@ fn transactions(
         text.trim().parse().map_err(|_| format!("not a number: {text}"))
     };
     let place = "SELECT pg_current_wal_insert_lsn() - '0/0'";
-    // PostgreSQL's sessions report when they end, or a while after.
+    // PostgreSQL's sessions report their statistics when they end, or with a delay.
     let syncs = "SELECT wal_sync FROM pg_stat_wal";
     server.query("CHECKPOINT")?;
     let before = (count(place)?, count(syncs)?);
@@ -218,7 +218,7 @@ fn load(servers: &[Server], scale: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Medians over the rounds, servers in turn.
+/// Medians over the rounds, which alternate between the servers.
 fn cells(
     servers: &[Server],
     clients: u32,
@@ -236,7 +236,7 @@ fn cells(
 }
 
 fn document_000(size: &Size, out: &mut String) -> Result<(), String> {
-    // Images would hide what is compared.
+    // Full-page images would hide the difference.
     let settings = ["synchronous_commit=off", "full_page_writes=off"];
     let [ours, theirs] = both(&settings)?;
     let without = ["synchronous_commit=off", "full_page_writes=off", "norsu.wal_update_delta=off"];
@@ -298,7 +298,7 @@ fn durable(size: &Size, out: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-/// Pairs of bars: Norsu's and PostgreSQL's megabytes.
+/// A bar chart: Norsu's and PostgreSQL's megabytes.
 fn plot(bars: &[(String, [f64; 2])]) -> String {
     const HEIGHT: f64 = 240.0;
     let most = bars.iter().flat_map(|b| b.1).fold(1e-9, f64::max);
@@ -324,7 +324,7 @@ fn plot(bars: &[(String, [f64; 2])]) -> String {
     out
 }
 
-/// Runs all and writes the report.
+/// Runs the benchmark and writes the report.
 pub fn run(args: impl Iterator<Item = String>) -> Result<(), String> {
     let size = size(args)?;
     let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);

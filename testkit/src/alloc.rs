@@ -1,9 +1,9 @@
-//! An allocator that counts, for tests of what must not allocate.
+//! A counting allocator, for tests that code does not allocate.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator; allocations and growths are counted by thread.
+/// The system's allocator with a counter of allocations and reallocations per thread.
 pub struct Counting;
 
 thread_local! {
@@ -11,39 +11,39 @@ thread_local! {
 }
 
 impl Counting {
-    /// How often this thread has asked for memory.
+    /// Number of allocations and reallocations of this thread.
     pub fn count() -> u64 {
         COUNT.with(Cell::get)
     }
 }
 
-fn note() {
-    // A thread that ends may allocate when its counter has gone.
+fn count_allocation() {
+    // A thread that exits may allocate after its counter was destroyed.
     let _ = COUNT.try_with(|c| c.set(c.get() + 1));
 }
 
-// SAFETY: everything is passed on to the system's allocator as it is.
+// SAFETY: all calls are forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note();
-        // SAFETY: the caller's promises are the system allocator's conditions.
+        count_allocation();
+        // SAFETY: the caller fulfils the conditions of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: as above; the memory is the system allocator's.
+        // SAFETY: as above; the memory was allocated by the system's allocator.
         unsafe { System.dealloc(ptr, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        note();
+        count_allocation();
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note();
-        // SAFETY: as above; the memory is the system allocator's.
+        count_allocation();
+        // SAFETY: as above; the memory was allocated by the system's allocator.
         unsafe { System.realloc(ptr, layout, size) }
     }
 }

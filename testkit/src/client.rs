@@ -1,6 +1,6 @@
-//! A client of the protocol's simple form, for both servers: it shows all that an answer has (names
-//! and types of columns, rows as text, tags, the fields of errors), and it can leave a statement
-//! unanswered, which programs of PostgreSQL cannot be asked to do.
+//! A client of the simple query protocol for both servers. It returns all parts of the answer
+//! (names and types of columns, rows as text, command tags, the fields of errors), and it can send
+//! a statement without waiting for the answer, which psql cannot do.
 
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -15,13 +15,13 @@ pub struct Report {
     pub message: String,
     pub detail: String,
     pub hint: String,
-    /// Where it came from, a line each.
+    /// The context field, one line for each level.
     pub context: String,
-    /// Of the statement's text, from 1; 0 where none was sent.
+    /// Character position in the statement's text, 1-based; 0 if none was sent.
     pub position: u32,
 }
 
-/// A column of an answer.
+/// A column of a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     pub name: String,
@@ -29,7 +29,7 @@ pub struct Field {
     pub typmod: i32,
 }
 
-/// What one statement answered.
+/// The result of one statement.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answer {
     pub fields: Vec<Field>,
@@ -37,13 +37,13 @@ pub struct Answer {
     pub tag: String,
 }
 
-/// What came for one query message.
+/// All results of one query message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reply {
     pub answers: Vec<Answer>,
     pub error: Option<Report>,
     pub notices: Vec<Report>,
-    /// `I`, `T` or `E`.
+    /// Transaction status: `I`, `T` or `E`.
     pub status: char,
 }
 
@@ -56,7 +56,7 @@ impl Reply {
         rows.iter().map(|r| r.iter().map(cell).collect::<Vec<_>>().join("|")).collect()
     }
 
-    /// SQLSTATE, or nothing.
+    /// The error's SQLSTATE; empty without an error.
     pub fn code(&self) -> &str {
         self.error.as_ref().map_or("", |e| &e.code)
     }
@@ -81,11 +81,11 @@ impl Client {
     }
 
     pub fn connect_with(dir: &Path, parameters: &[(&str, &str)]) -> io::Result<Client> {
-        Client::over(UnixStream::connect(dir.join(".s.PGSQL.5432"))?, parameters)
+        Client::with_stream(UnixStream::connect(dir.join(".s.PGSQL.5432"))?, parameters)
     }
 
-    /// Speaks over a stream that leads to a server.
-    pub fn over(stream: UnixStream, parameters: &[(&str, &str)]) -> io::Result<Client> {
+    /// Starts a session over a stream that is connected to a server.
+    pub fn with_stream(stream: UnixStream, parameters: &[(&str, &str)]) -> io::Result<Client> {
         let mut body = 0x0003_0000u32.to_be_bytes().to_vec();
         for (name, value) in parameters {
             for text in [name, value] {
@@ -106,13 +106,13 @@ impl Client {
         }
     }
 
-    /// Asks and waits for the answer. An `Err` is a connection that has ended.
+    /// Sends a query and waits for the answer. An `Err` means that the connection has ended.
     pub fn query(&mut self, sql: &str) -> io::Result<Reply> {
         self.send(sql)?;
         self.receive()
     }
 
-    /// As [`Client::query`], where nothing may fail.
+    /// Like [`Client::query`]; panics on an error.
     pub fn must(&mut self, sql: &str) -> Reply {
         let reply = self.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
         assert!(reply.error.is_none(), "{sql}: {:?}", reply.error);
@@ -124,14 +124,14 @@ impl Client {
         self.must(sql).text()
     }
 
-    /// The only value of the last statement.
+    /// The single value of the last statement.
     pub fn value(&mut self, sql: &str) -> String {
         let rows = self.rows(sql);
         assert_eq!(rows.len(), 1, "{sql}");
         rows.into_iter().next().unwrap_or_default()
     }
 
-    /// Asks without waiting.
+    /// Sends a query without waiting for the answer.
     pub fn send(&mut self, sql: &str) -> io::Result<()> {
         self.message(b'Q', &[sql.as_bytes(), b"\0"].concat())
     }
@@ -143,18 +143,18 @@ impl Client {
         self.stream.write_all(&packet)
     }
 
-    /// COPY … FROM STDIN with these bytes.
+    /// Runs COPY … FROM STDIN with this data.
     pub fn copy_in(&mut self, sql: &str, data: &[u8]) -> io::Result<Reply> {
         self.send(sql)?;
         self.receive_copying(Some(data))
     }
 
-    /// Waits for the answer until the server is ready for more.
+    /// Waits for the answer, up to ReadyForQuery.
     pub fn receive(&mut self) -> io::Result<Reply> {
         self.receive_copying(None)
     }
 
-    /// The answer, unless it takes longer than this.
+    /// Waits for the answer for at most `span`; `None` if it takes longer.
     pub fn receive_within(&mut self, span: Duration) -> io::Result<Option<Reply>> {
         if self.reader.buffer().is_empty() {
             self.stream.set_read_timeout(Some(span))?;
@@ -178,14 +178,14 @@ impl Client {
         self.receive().map(Some)
     }
 
-    /// Data for a COPY that asks for it; without any it is told to fail.
+    /// Receives an answer and sends `data` to a COPY; without data it sends CopyFail.
     fn receive_copying(&mut self, data: Option<&[u8]>) -> io::Result<Reply> {
         let mut reply = Reply::default();
         let mut answer = Answer::default();
         loop {
             let mut head = [0; 5];
             if let Err(e) = self.reader.read_exact(&mut head) {
-                // The reason, if one was given.
+                // The server's error, if it sent one.
                 return Err(match &reply.error {
                     Some(r) => broken(format!("{}: {}", r.code, r.message)),
                     None => e,
@@ -194,13 +194,13 @@ impl Client {
             let len = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
             let mut body = vec![0; len.checked_sub(4).ok_or_else(|| broken("short message"))?];
             self.reader.read_exact(&mut body)?;
-            let mut cut = Cut(&body);
+            let mut reader = MessageReader(&body);
             match head[0] {
-                b'R' if cut.u32()? != 0 => return Err(broken("a password is asked for")),
+                b'R' if reader.u32()? != 0 => return Err(broken("a password is asked for")),
                 b'R' | b'S' | b'A' | b'H' | b'c' => {}
-                b'K' => (self.pid, self.key) = (cut.u32()?, cut.u32()?),
-                b'T' => answer.fields = fields(&mut cut)?,
-                b'D' => answer.rows.push(row(&mut cut)?),
+                b'K' => (self.pid, self.key) = (reader.u32()?, reader.u32()?),
+                b'T' => answer.fields = fields(&mut reader)?,
+                b'D' => answer.rows.push(row(&mut reader)?),
                 b'd' => {
                     answer.rows.push(vec![Some(String::from_utf8_lossy(&body).into_owned())]);
                 }
@@ -212,21 +212,21 @@ impl Client {
                     None => self.message(b'f', b"no data\0")?,
                 },
                 b'C' => {
-                    answer.tag = cut.text()?;
+                    answer.tag = reader.text()?;
                     reply.answers.push(std::mem::take(&mut answer));
                 }
                 b'I' => reply.answers.push(std::mem::take(&mut answer)),
                 b'E' => {
-                    // Rows that came before the error.
+                    // Keep the rows that were sent before the error.
                     if !answer.fields.is_empty() {
                         reply.answers.push(std::mem::take(&mut answer));
                     }
                     answer = Answer::default();
-                    reply.error = Some(report(&mut cut)?);
+                    reply.error = Some(report(&mut reader)?);
                 }
-                b'N' => reply.notices.push(report(&mut cut)?),
+                b'N' => reply.notices.push(report(&mut reader)?),
                 b'Z' => {
-                    reply.status = char::from(cut.take(1)?[0]);
+                    reply.status = char::from(reader.take(1)?[0]);
                     return Ok(reply);
                 }
                 other => return Err(broken(format!("message {:?}", char::from(other)))),
@@ -234,16 +234,16 @@ impl Client {
         }
     }
 
-    /// What a cancel request must say.
-    pub fn secret(&self) -> (u32, u32) {
+    /// Process id and secret key of a cancel request for this session.
+    pub fn cancel_key(&self) -> (u32, u32) {
         (self.pid, self.key)
     }
 }
 
-/// A message being read.
-struct Cut<'a>(&'a [u8]);
+/// A reader of a message's body.
+struct MessageReader<'a>(&'a [u8]);
 
-impl Cut<'_> {
+impl MessageReader<'_> {
     fn take(&mut self, n: usize) -> io::Result<&[u8]> {
         let (head, rest) = self.0.split_at_checked(n).ok_or_else(|| broken("short message"))?;
         self.0 = rest;
@@ -268,37 +268,37 @@ impl Cut<'_> {
     }
 }
 
-fn fields(cut: &mut Cut<'_>) -> io::Result<Vec<Field>> {
-    (0..cut.u16()?)
+fn fields(reader: &mut MessageReader<'_>) -> io::Result<Vec<Field>> {
+    (0..reader.u16()?)
         .map(|_| {
-            let name = cut.text()?;
-            cut.take(6)?;
-            let type_oid = cut.u32()?;
-            cut.take(2)?;
-            let typmod = cut.u32()? as i32;
-            cut.take(2)?;
+            let name = reader.text()?;
+            reader.take(6)?;
+            let type_oid = reader.u32()?;
+            reader.take(2)?;
+            let typmod = reader.u32()? as i32;
+            reader.take(2)?;
             Ok(Field { name, type_oid, typmod })
         })
         .collect()
 }
 
-fn row(cut: &mut Cut<'_>) -> io::Result<Vec<Option<String>>> {
-    (0..cut.u16()?)
-        .map(|_| match cut.u32()? {
+fn row(reader: &mut MessageReader<'_>) -> io::Result<Vec<Option<String>>> {
+    (0..reader.u16()?)
+        .map(|_| match reader.u32()? {
             u32::MAX => Ok(None),
-            n => Ok(Some(String::from_utf8_lossy(cut.take(n as usize)?).into_owned())),
+            n => Ok(Some(String::from_utf8_lossy(reader.take(n as usize)?).into_owned())),
         })
         .collect()
 }
 
-fn report(cut: &mut Cut<'_>) -> io::Result<Report> {
+fn report(reader: &mut MessageReader<'_>) -> io::Result<Report> {
     let mut report = Report::default();
     loop {
-        let kind = cut.take(1)?[0];
+        let kind = reader.take(1)?[0];
         if kind == 0 {
             return Ok(report);
         }
-        let text = cut.text()?;
+        let text = reader.text()?;
         match kind {
             b'V' => report.severity = text,
             b'C' => report.code = text,

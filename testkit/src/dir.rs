@@ -1,9 +1,9 @@
-//! Temporary directories. With `NORSU_KEEP` in the environment they stay, to be looked at.
+//! Temporary directories. If `NORSU_KEEP` is set in the environment they are not removed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A directory of its own, readable by all, removed on drop.
+/// A new directory, readable by all users, removed on drop.
 pub struct TempDir {
     path: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Starts and stops servers, Norsu and the real PostgreSQL, in temporary directories.
+//! Test support: starts and stops servers, Norsu and the real PostgreSQL, in temporary directories.
 
 #![deny(unsafe_code)]
 
@@ -8,6 +8,6 @@ pub mod client;
 pub mod dir;
 pub mod norsu;
 pub mod postgres;
-pub mod referee;
+pub mod verify;
 
 pub use alloc::Counting;

@@ -1,12 +1,12 @@
-//! Servers of Norsu, from the binary that was built beside the tests.
+//! Norsu servers, run from the binary that was built with the tests.
 
 use crate::client::Client;
 use crate::dir::TempDir;
-use crate::postgres::{hand_over, program, run};
+use crate::postgres::{chown_to_server_user, program, run};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The program: what `NORSU_BIN` names, else the one of the profile that the tests were built with.
+/// The path of the program: `NORSU_BIN`, or else the binary of the profile of the tests.
 pub fn binary() -> PathBuf {
     if let Some(path) = std::env::var_os("NORSU_BIN") {
         return path.into();
@@ -18,47 +18,47 @@ pub fn binary() -> PathBuf {
     path
 }
 
-/// Makes a cluster in `data` (superuser postgres), owned by whom the servers run as.
+/// Creates a cluster in `data` (superuser postgres), owned by the user that runs the servers.
 pub fn init(data: &Path) {
     init_with(data, &[]);
 }
 
-/// As [`init`], with more of initdb's options.
+/// Like [`init`], with more options of initdb.
 pub fn init_with(data: &Path, options: &[&str]) {
     let mut init = Command::new(binary());
     init.arg("init").arg("-D").arg(data).args(["-U", "postgres", "--auth=trust"]).args(options);
     run(init);
-    hand_over(data);
+    chown_to_server_user(data);
 }
 
-/// A running server, to be reached by its socket. Killed on drop.
+/// A running server that listens on a Unix-domain socket. Killed on drop.
 pub struct Norsu {
     child: Child,
     sockets: TempDir,
 }
 
 impl Norsu {
-    /// Starts a server on `data` and waits until it accepts connections. Started as root, it
-    /// becomes the directory's owner by itself.
+    /// Starts a server on `data` and waits until it accepts connections. If it is started as root,
+    /// it changes to the directory's owner itself.
     pub fn start(data: &Path, options: &[&str]) -> Norsu {
         Norsu::try_start(data, options).unwrap_or_else(|log| panic!("no server:\n{log}"))
     }
 
-    /// As [`Norsu::start`], by a program that runs what its last arguments say in its own place.
+    /// Like [`Norsu::start`], through a launcher that executes the command in its last arguments.
     pub fn start_by(launcher: &[String], data: &Path, options: &[&str]) -> Result<Norsu, String> {
         let mut start = Command::new(&launcher[0]);
         start.args(&launcher[1..]).arg(binary());
         Norsu::try_start_as(start, data, options)
     }
 
-    /// As [`Norsu::start`]; the log of a server that did not come up.
+    /// Like [`Norsu::start`]; if the server does not start, the error is its log.
     pub fn try_start(data: &Path, options: &[&str]) -> Result<Norsu, String> {
         Norsu::try_start_as(Command::new(binary()), data, options)
     }
 
     fn try_start_as(mut start: Command, data: &Path, options: &[&str]) -> Result<Norsu, String> {
         let sockets = TempDir::new("norsu");
-        hand_over(sockets.path());
+        chown_to_server_user(sockets.path());
         let log = std::fs::File::create(sockets.path().join("log")).expect("a new file");
         start.arg("start").arg("-D").arg(data).arg("-k").arg(sockets.path()).args(["-h", ""]);
         start.args(options).stdin(Stdio::null());
@@ -68,9 +68,9 @@ impl Norsu {
         if server.is_ready() { Ok(server) } else { Err(server.log()) }
     }
 
-    /// Waits until it accepts connections, or for its end.
+    /// Waits until the server accepts connections (true) or has exited.
     fn is_ready(&mut self) -> bool {
-        // As pg_ctl does it: by trying.
+        // Polls, as pg_ctl does.
         for _ in 0..600 {
             let mut ready = self.client("pg_isready");
             ready.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -95,7 +95,7 @@ impl Norsu {
         Client::connect(self.sockets.path(), database).unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// A client program of PostgreSQL that talks to this server.
+    /// A client program of PostgreSQL that connects to this server.
     pub fn client(&self, name: &str) -> Command {
         let mut command = program(name);
         command.arg("-h").arg(self.sockets.path()).args(["-U", "postgres"]);
@@ -111,12 +111,12 @@ impl Norsu {
         self.child.id()
     }
 
-    /// Has the process not ended yet?
+    /// Is the process still running?
     pub fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Result of a query: unaligned, without headers.
+    /// Output of a query by psql: unaligned, without headers.
     pub fn query(&self, sql: &str) -> String {
         let mut psql = self.client("psql");
         psql.args(["-d", "postgres", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]);
@@ -133,12 +133,12 @@ impl Norsu {
         let _ = self.child.wait();
     }
 
-    /// A clean shutdown; the log.
+    /// Shuts the server down cleanly and returns its log.
     pub fn stop(mut self, data: &Path) -> String {
         self.shut_down(data)
     }
 
-    /// As [`Norsu::stop`], for whoever only borrows it.
+    /// Like [`Norsu::stop`], for a borrowed server.
     pub fn shut_down(&mut self, data: &Path) -> String {
         let mut stop = Command::new(binary());
         stop.arg("stop").arg("-D").arg(data).args(["-m", "fast"]);

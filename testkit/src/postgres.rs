@@ -1,7 +1,7 @@
-//! The real PostgreSQL 15: its programs, and servers of it on data directories that somebody made.
+//! The real PostgreSQL 15: its programs, and its servers on given data directories.
 //!
-//! The server refuses to run as root; where the tests run as root its programs run as the user
-//! `postgres`, to whom the directories are given.
+//! The server refuses to run as root. If the tests run as root, its programs run as the user
+//! `postgres`, which must then own the directories.
 
 use crate::client::Client;
 use crate::dir::TempDir;
@@ -11,19 +11,19 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Where Debian puts the programs.
+/// The directory of the programs in Debian's packages.
 pub const BIN: &str = "/usr/lib/postgresql/15/bin";
 
 fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n")
 }
 
-/// One of PostgreSQL's programs, run by somebody who is not root.
+/// One of PostgreSQL's programs, run as an unprivileged user.
 pub fn program(name: &str) -> Command {
     command(Path::new(&format!("{BIN}/{name}")))
 }
 
-/// Any program, run by somebody who is not root.
+/// Any program, run as an unprivileged user.
 pub fn command(path: &Path) -> Command {
     if is_root() {
         let mut command = Command::new("runuser");
@@ -34,20 +34,20 @@ pub fn command(path: &Path) -> Command {
     }
 }
 
-/// How long a program may take before it counts as hanging.
-fn patience() -> Duration {
+/// Time after which a program counts as hanging.
+fn timeout() -> Duration {
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     Duration::from_secs(if long { 7200 } else { 900 })
 }
 
-/// Output of a program that must succeed, and must end: one that hangs is killed and is a failure.
+/// Output of a program. Panics if it fails, or if it hangs; then it is killed.
 pub fn run(mut command: Command) -> String {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().unwrap_or_else(|e| panic!("could not run {command:?}: {e}"));
     let group = child.id();
     let (done, ended) = mpsc::channel::<()>();
     let watch = std::thread::spawn(move || {
-        let hangs = ended.recv_timeout(patience()) == Err(mpsc::RecvTimeoutError::Timeout);
+        let hangs = ended.recv_timeout(timeout()) == Err(mpsc::RecvTimeoutError::Timeout);
         if hangs {
             let mut kill = Command::new("kill");
             let _ = kill.args(["-KILL", "--", &format!("-{group}")]).status();
@@ -64,8 +64,8 @@ pub fn run(mut command: Command) -> String {
     stdout.into_owned()
 }
 
-/// Gives a directory with all in it to the user that the programs run as.
-pub fn hand_over(path: &Path) {
+/// Changes the owner of a directory and its contents to the user that runs the programs.
+pub fn chown_to_server_user(path: &Path) {
     if is_root() {
         let mut chown = Command::new("chown");
         chown.args(["-R", "postgres"]).arg(path);
@@ -73,7 +73,7 @@ pub fn hand_over(path: &Path) {
     }
 }
 
-/// Makes a cluster in `data` (superuser postgres, UTF-8), with more of initdb's options.
+/// Creates a cluster in `data` (superuser postgres, UTF-8), with more options of initdb.
 pub fn init_with(data: &Path, options: &[&str]) {
     let mut initdb = program("initdb");
     initdb.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "-D"]).arg(data);
@@ -94,17 +94,17 @@ impl RealServer {
         RealServer::start_with(data, user, &[])
     }
 
-    /// As [`RealServer::start`], with settings `name=value`.
+    /// Like [`RealServer::start`], with settings `name=value`.
     pub fn start_with(data: &Path, user: &str, settings: &[&str]) -> RealServer {
         RealServer::try_start(data, user, settings)
             .unwrap_or_else(|log| panic!("the server did not start:\n{log}"))
     }
 
-    /// As [`RealServer::start_with`]; the log of a server that did not come up.
+    /// Like [`RealServer::start_with`]; if the server does not start, the error is its log.
     pub fn try_start(data: &Path, user: &str, settings: &[&str]) -> Result<RealServer, String> {
-        hand_over(data);
+        chown_to_server_user(data);
         let sockets = TempDir::new("sockets");
-        hand_over(sockets.path());
+        chown_to_server_user(sockets.path());
         let log = sockets.path().join("log");
         let mut start = program("pg_ctl");
         let mut options = format!(
@@ -115,11 +115,11 @@ impl RealServer {
             options.push_str(&format!(" -c {setting}"));
         }
         start.arg("-D").arg(data).arg("-w").arg("-l").arg(&log).arg("-o").arg(options);
-        // The server inherits what it is given and keeps it open.
+        // The server inherits the standard streams and keeps them open.
         start.arg("start").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let status = start.status().expect("pg_ctl can be run");
         let log = std::fs::read_to_string(log).unwrap_or_default();
-        // One that did not come up in time may still be on its way: stopped on drop too.
+        // A server that is not ready in time may still be starting, so it is stopped on drop too.
         let server = RealServer { data: data.to_owned(), sockets, user: user.to_owned() };
         if status.success() { Ok(server) } else { Err(log) }
     }
@@ -135,7 +135,7 @@ impl RealServer {
             .unwrap_or_else(|e| panic!("{e}"))
     }
 
-    /// A client program of PostgreSQL that talks to this server.
+    /// A client program of PostgreSQL that connects to this server.
     pub fn client(&self, name: &str) -> Command {
         let mut command = program(name);
         command.arg("-h").arg(self.sockets.path()).args(["-U", &self.user]);
@@ -147,14 +147,14 @@ impl RealServer {
         self.sockets.path().join(".s.PGSQL.5432")
     }
 
-    /// Result of a query: unaligned, without headers.
+    /// Output of a query by psql: unaligned, without headers.
     pub fn query(&self, database: &str, sql: &str) -> String {
         let mut psql = self.client("psql");
         psql.args(["-d", database, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", sql]);
         run(psql)
     }
 
-    /// Ends the server at once, without a checkpoint; the directory needs recovery.
+    /// Stops the server immediately, without a checkpoint, so that the directory needs recovery.
     pub fn crash(self) {
         let mut stop = program("pg_ctl");
         stop.arg("-D").arg(&self.data).args(["-w", "-m", "immediate", "stop"]);
@@ -173,7 +173,7 @@ impl Drop for RealServer {
             let mut stop = program("pg_ctl");
             stop.arg("-D").arg(&self.data).args(["-w", "-m", mode, "stop"]);
             let stopped = stop.stdout(Stdio::null()).stderr(Stdio::null()).status();
-            // A server that has gone already leaves no such file.
+            // The server has exited already if this file does not exist.
             if stopped.is_ok_and(|s| s.success()) || !self.data.join("postmaster.pid").exists() {
                 return;
             }

@@ -1,14 +1,14 @@
-//! Each statement of `tests/sql` on Norsu and on the real PostgreSQL: rows, names and types of
-//! columns, tags, errors and notices with their details, hints and positions must be equal. Nothing
-//! is recorded: the real server is asked each time.
+//! Differential test: each statement of `tests/sql` is run on Norsu and on the real PostgreSQL.
+//! Rows, names and types of columns, command tags, errors and notices with details, hints and
+//! positions must be equal. No expected output is stored; the real server is run each time.
 //!
-//! A line is a query message; `[[a¦b]]` stands for `a` and for `b`, and several of them for all
+//! A line is a query message; `[[a¦b]]` expands to `a` and to `b`, several of them to all
 //! combinations. Rows of statements without ORDER BY are compared as sets. `known.txt` lists
-//! statements whose difference is known, with the reason above them (an entry that ends in `…`
-//! stands for all that begin so), and none that do not differ any more; `missing.txt` the messages
-//! of features that are not there.
+//! statements with a known difference, with the reason above them (an entry that ends with `…` is a
+//! prefix); an entry whose statements do not differ any more is an error. `missing.txt` lists the
+//! messages of missing features.
 //!
-//! `NORSU_CORPUS=part` runs files with this in their name alone.
+//! `NORSU_CORPUS=part` runs only files whose name contains the part.
 
 use crate::pair::Pair;
 use std::cell::RefCell;
@@ -16,15 +16,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use testkit::client::{Client, Reply, Report};
 
-/// Both servers.
+/// Starts both servers.
 pub(crate) fn new_pair() -> Pair {
     Pair::start("corpus", "C", &["-c", "deadlock_timeout=10ms"])
 }
 
-/// All that a template stands for.
+/// All statements that a template expands to.
 fn expand(template: &str) -> Vec<String> {
     let Some(start) = template.find("[[") else { return vec![template.to_owned()] };
-    // The innermost pair, so that alternatives may hold brackets of arrays.
+    // Matches the innermost pair, so that alternatives may contain brackets of arrays.
     let Some(len) = template[start..].find("]]") else { return vec![template.to_owned()] };
     let (head, rest) = (&template[..start], &template[start + len + 2..]);
     let tails = expand(rest);
@@ -34,7 +34,7 @@ fn expand(template: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is compared of a reply.
+/// The compared parts of a reply.
 #[derive(PartialEq, Debug)]
 pub(crate) struct Seen {
     answers: Vec<(Vec<(String, u32, i32)>, Vec<Vec<Option<String>>>, String)>,
@@ -42,7 +42,7 @@ pub(crate) struct Seen {
     notices: Vec<Report>,
 }
 
-/// Types that users made have numbers of no meaning.
+/// OIDs of user-defined types differ between the servers.
 const FIRST_USER_OID: u32 = 16_384;
 
 pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
@@ -57,7 +57,7 @@ pub(crate) fn seen(sql: &str, reply: Reply) -> Seen {
             .map(|f| (f.name, if f.type_oid < FIRST_USER_OID { f.type_oid } else { 0 }, f.typmod));
         (fields.collect(), a.rows, a.tag)
     });
-    // The real server means it.
+    // The real server enforces SERIALIZABLE.
     let ours = |n: &Report| n.message.starts_with("isolation level SERIALIZABLE is not enforced");
     let notices = reply.notices.into_iter().filter(|n| !ours(n)).collect();
     Seen { answers: answers.collect(), error: reply.error, notices }
@@ -89,7 +89,8 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Entries of a file, and which of them have been met. One that is not met any more has to go.
+/// Entries of a file, and which of them have occurred. An entry that does not occur any more must
+/// be removed.
 pub(crate) struct Known {
     entries: Vec<String>,
     met: RefCell<BTreeSet<usize>>,
@@ -105,7 +106,7 @@ impl Known {
         Known::new(&read(&folder().join(file)))
     }
 
-    /// Notes that it was met.
+    /// Is there such an entry? Marks it as having occurred.
     pub(crate) fn has(&self, what: &str) -> bool {
         let fits = |entry: &String| match entry.strip_suffix('…') {
             Some(start) => what.starts_with(start),
@@ -123,16 +124,16 @@ impl Known {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Default)]
 struct Outcome {
     statements: usize,
     differ: Vec<String>,
-    /// Features that are missing, with how many statements want them.
+    /// Missing features, with the number of statements that need them.
     missing: BTreeMap<String, usize>,
 }
 
-/// Is it ours alone that does not have the feature?
+/// Is the feature missing in Norsu only?
 fn missing(message: &str, want: &Seen) -> bool {
     want.code() != "0A000" || message.ends_with("is not supported")
 }
@@ -153,7 +154,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
                 }
             };
             if want.status != have.status {
-                // One difference shall not make all that follows differ.
+                // So that one difference does not make the following statements differ.
                 real.must("ROLLBACK");
                 ours.must("ROLLBACK");
             }
@@ -172,7 +173,7 @@ fn compare(pair: &Pair, path: &Path, known: &Known, outcome: &mut Outcome) {
 }
 
 #[test]
-fn statements_answer_as_on_the_real_server() {
+fn statements_have_the_results_of_the_real_server() {
     let pair = new_pair();
     let known = Known::load("known.txt");
     let expected = Known::load("missing.txt");
@@ -199,9 +200,9 @@ fn statements_answer_as_on_the_real_server() {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// The harness must see what there is to see.
+/// The test must detect a difference.
 #[test]
-fn a_difference_is_seen() {
+fn a_difference_is_detected() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = |a: &str, b: &str| {

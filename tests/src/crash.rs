@@ -1,11 +1,11 @@
-//! Crashes, by the thousand: a bank in the manner of TPC-B on a disk in memory that forgets what
-//! was not synced, loses it by sectors, in the middle of any write. After each crash the server
-//! recovers (and crashes again meanwhile); then all acknowledged transactions are there, the others
-//! wholly or not at all, in the order of their commits; the books balance; heaps and indexes are
-//! sound and agree.
+//! Crash tests of the engine: transactions similar to TPC-B on an in-memory disk that loses
+//! unsynced writes by sectors, with a crash in the middle of any write. After each crash the server
+//! recovers (and may crash again during recovery). Then all acknowledged transactions must be
+//! there, and each other one completely or not at all, in commit order; the sums of the tables must
+//! be equal; heaps and indexes must be consistent.
 //!
-//! A failure names its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` runs
-//! so many instead of the usual number.
+//! A failure prints its seed: `NORSU_CRASH_SEED=n` runs that one alone; `NORSU_CRASH_SEEDS=n` sets
+//! the number of seeds.
 
 pub mod bank;
 mod faults;
@@ -15,12 +15,12 @@ pub mod run;
 mod sql;
 pub mod teller;
 
-use run::{Counts, Planted, run};
+use run::{Counts, InjectedFault, run};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Crashes of one seed.
+/// Number of crashes per seed.
 const CRASHES: u64 = 12;
 const SEEDS: u64 = 120;
 
@@ -28,9 +28,9 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a number"))
 }
 
-/// The run's outcome, panics included.
-fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
-    catch_unwind(AssertUnwindSafe(|| run(seed, CRASHES, planted))).unwrap_or_else(|panic| {
+/// The result of a run; a panic is an error.
+fn outcome(seed: u64, injected: InjectedFault) -> Result<Counts, String> {
+    catch_unwind(AssertUnwindSafe(|| run(seed, CRASHES, injected))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
         Err(format!("panic: {}", text.unwrap_or_default()))
@@ -40,7 +40,7 @@ fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
 #[test]
 fn acknowledged_transactions_survive_all_crashes() {
     if let Some(seed) = number("NORSU_CRASH_SEED") {
-        run(seed, CRASHES, Planted::Nothing).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        run(seed, CRASHES, InjectedFault::Nothing).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         return;
     }
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
@@ -54,9 +54,9 @@ fn acknowledged_transactions_survive_all_crashes() {
             if seed >= seeds {
                 return;
             }
-            match outcome(seed, Planted::Nothing) {
+            match outcome(seed, InjectedFault::Nothing) {
                 Ok(n) => {
-                    let mut total = total.lock().expect("nobody panics with it");
+                    let mut total = total.lock().expect("no panic while it is locked");
                     total.crashes += n.crashes;
                     total.committed += n.committed;
                     total.recovered += n.recovered;
@@ -69,37 +69,37 @@ fn acknowledged_transactions_survive_all_crashes() {
         scope.spawn(work);
         scope.spawn(work);
     });
-    // The work must have been work, and crashes must have taken some of it.
-    let total = total.into_inner().expect("nobody panics with it");
+    // Transactions must have committed, and crashes must have lost some of them.
+    let total = total.into_inner().expect("no panic while it is locked");
     assert!(total.crashes >= seeds * CRASHES, "{total:?}");
     assert!(total.recovered > 3 * total.crashes, "{total:?}");
     assert!(total.recovered < total.committed, "{total:?}");
 }
 
-/// A planted fault must be noticed by one of the first runs, else the harness counts for nothing.
-/// (The first or the second did when this was written; a visibility test turned round in the
-/// product, xmax committed against aborted, was noticed by the first.)
-fn assert_noticed(planted: Planted, rounds_max: u64) {
-    let noticed = (0..rounds_max).any(|seed| outcome(seed, planted).is_err());
-    assert!(noticed, "{planted:?} was not noticed in {rounds_max} runs");
+/// An injected fault must be detected by one of the first runs, or else the test is useless. (When
+/// this was written, the first or second run did; a bug injected into the visibility check, xmax
+/// committed instead of aborted, was detected by the first.)
+fn assert_detected(injected: InjectedFault, rounds_max: u64) {
+    let noticed = (0..rounds_max).any(|seed| outcome(seed, injected).is_err());
+    assert!(noticed, "{injected:?} was not noticed in {rounds_max} runs");
 }
 
 #[test]
-fn a_log_that_is_not_synced_is_noticed() {
-    assert_noticed(Planted::Unsynced("pg_wal"), 5);
+fn missing_syncs_of_the_log_are_detected() {
+    assert_detected(InjectedFault::Unsynced("pg_wal"), 5);
 }
 
 #[test]
-fn tables_that_are_not_synced_are_noticed() {
-    assert_noticed(Planted::Unsynced("base/"), 5);
+fn missing_syncs_of_tables_are_detected() {
+    assert_detected(InjectedFault::Unsynced("base/"), 5);
 }
 
 #[test]
-fn transaction_status_that_is_not_synced_is_noticed() {
-    assert_noticed(Planted::Unsynced("pg_xact"), 20);
+fn missing_syncs_of_pg_xact_are_detected() {
+    assert_detected(InjectedFault::Unsynced("pg_xact"), 20);
 }
 
 #[test]
-fn page_images_left_out_are_noticed() {
-    assert_noticed(Planted::NoPageImages, 5);
+fn missing_page_images_are_detected() {
+    assert_detected(InjectedFault::NoPageImages, 5);
 }

@@ -1,14 +1,13 @@
-//! Files that are damaged and found so when a statement needs them: both servers say the same, and
-//! go on.
+//! Corrupted files that a statement reads: both servers report the same error and keep running.
 
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over};
-use testkit::referee::copy;
+use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::verify::copy;
 
-/// What is changed in the file of a relation.
+/// Corrupts the contents of a relation's file.
 type Damage = fn(&mut [u8]);
 
 const MADE: [&str; 9] = [
@@ -23,12 +22,12 @@ const MADE: [&str; 9] = [
     "VACUUM seen",
 ];
 
-/// The file, as a query for its path with what follows it, and what becomes of it.
+/// A query for the path of a file, the suffix of the path, and the corruption.
 const DAMAGES: [(&str, &str, Damage); 4] = [
     ("pg_relation_filepath('zeroed')", "", |file| file.fill(0)),
-    // Bounds of free space that cannot be.
+    // Invalid bounds of free space.
     ("pg_relation_filepath('seen')", "_vm", |page| page[12..16].fill(0xff)),
-    // The size before compression is half a gigabyte.
+    // The uncompressed size is half a gigabyte.
     ("pg_relation_filepath('pressed')", "", |page| {
         let word = first_item(page) + 24 + 4 + 4;
         page[word..word + 4].copy_from_slice(&0x2000_0000u32.to_le_bytes());
@@ -58,7 +57,7 @@ const ASKED: [&str; 15] = [
     "SELECT count(id) FROM seen WHERE id > -5",
     "SELECT length(upper(t)) FROM pressed",
     "SELECT id FROM pressed",
-    // PostgreSQL dies of the chunk where it is read.
+    // PostgreSQL crashes when it reads the chunk.
     "DELETE FROM apart WHERE id = 1",
     "SELECT * FROM apart",
     "CREATE DATABASE another",
@@ -68,7 +67,7 @@ fn first_item(page: &[u8]) -> usize {
     usize::from(u16::from_le_bytes([page[24], page[25]]) & 0x7fff)
 }
 
-fn says(client: &mut Client, sql: &str) -> String {
+fn answer(client: &mut Client, sql: &str) -> String {
     let reply = client.query(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
     let mut out: Vec<String> =
         reply.notices.iter().map(|n| format!("{} {} {}", n.severity, n.code, n.message)).collect();
@@ -86,16 +85,16 @@ fn change(path: &Path, change: Damage) {
 }
 
 #[test]
-fn damage_is_told_of_in_the_same_words() {
+fn corruption_is_reported_with_the_same_errors() {
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
-    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    chown_to_server_user(dir.path());
+    let (data, duplicate) = (dir.path().join("data"), dir.path().join("duplicate"));
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
     MADE.iter().for_each(|sql| drop(server.query(sql)));
     let path = |sql: &str| data.join(server.query(&format!("SELECT {sql}")));
     let paths = DAMAGES.map(|(relation, ..)| path(relation));
-    // Two hold a row, so that there is a multixact.
+    // Two sessions lock a row, so that there is a multixact.
     let mut two = [server.connect("postgres"), server.connect("postgres")];
     for sql in ["BEGIN", "SELECT id FROM seen WHERE id = 1 FOR KEY SHARE", "COMMIT"] {
         two.iter_mut().for_each(|client| drop(client.must(sql)));
@@ -109,36 +108,36 @@ fn damage_is_told_of_in_the_same_words() {
         );
     }
     change(&data.join("base/1/pg_filenode.map"), |map| map[0] ^= 1);
-    // Nobody asks for the members.
+    // No statement reads the members.
     std::fs::remove_file(data.join("pg_multixact/members/0000")).expect("the file");
-    copy(&data, &twin);
+    copy(&data, &duplicate);
 
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
     std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").unwrap();
     assert!(
-        says(&mut client, "SELECT t FROM apart").contains("ERROR XX001 chunk 0 of toast value")
+        answer(&mut client, "SELECT t FROM apart").contains("ERROR XX001 chunk 0 of toast value")
     );
-    let ours = ASKED.map(|sql| says(&mut client, sql));
+    let ours = ASKED.map(|sql| answer(&mut client, sql));
     let peak = crate::memory::kilobytes(server.pid(), "VmHWM:");
     drop(client);
     let log = server.stop(&data);
     assert!(!log.contains("panicked"), "{log}");
-    let real = RealServer::start(&twin, "postgres");
+    let real = RealServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
-    let theirs = ASKED.map(|sql| says(&mut client, sql));
+    let theirs = ASKED.map(|sql| answer(&mut client, sql));
     assert_eq!(ours, theirs);
     assert!(ours[6].contains("zeroing out page; 1000"), "{}", ours[6]);
     assert!(ours[10].contains("ERROR XX001 compressed pglz data is corrupt"), "{}", ours[10]);
     assert!(peak < 400_000, "{peak} kB");
 }
 
-/// Nobody can be connected to a database whose map of files is damaged.
+/// A database whose pg_filenode.map is corrupted accepts no connections.
 #[test]
-fn a_damaged_map_lets_nobody_in() {
+fn a_database_with_a_corrupt_filenode_map_refuses_connections() {
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
-    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    chown_to_server_user(dir.path());
+    let (data, duplicate) = (dir.path().join("data"), dir.path().join("duplicate"));
     norsu::init_with(&data, &["--locale=C"]);
     let server = Norsu::start(&data, &[]);
     let databases = ["bits", "lost", "cut", "longer"];
@@ -154,9 +153,9 @@ fn a_damaged_map_lets_nobody_in() {
     std::fs::write(&maps[2], &map[..100]).unwrap();
     map.extend([0; 100]);
     std::fs::write(&maps[3], &map).unwrap();
-    copy(&data, &twin);
+    copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
-    let real = RealServer::start(&twin, "postgres");
+    let real = RealServer::start(&duplicate, "postgres");
     let [ours, theirs] = [server.sockets(), real.sockets()].map(|sockets| {
         databases.map(|name| Client::connect(sockets, name).err().map(|e| e.to_string()))
     });
@@ -164,30 +163,30 @@ fn a_damaged_map_lets_nobody_in() {
     assert_eq!(ours.iter().filter(|e| e.is_some()).count(), 3);
 }
 
-/// Without checksums, what is wrong within an index is not always seen; but no statement takes its
-/// session with it, none runs for ever, and REINDEX mends it all.
+/// Without checksums, corruption within an index is not always detected; but no statement may end
+/// its session or run without an end, and REINDEX must repair the index.
 #[test]
-fn a_damaged_index_takes_no_session_with_it() {
+fn a_corrupt_index_does_not_end_sessions() {
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
     const NAMES: [&str; 7] = ["short", "long", "list", "key", "circle", "itself", "child"];
     let damages: [Damage; NAMES.len()] = [
-        // An item of no length, and one that says it has none.
+        // An item of length 0, and one whose tuple has length 0.
         |page| items(page).for_each(|at| page[at + 2..at + 4].fill(0)),
         |page| first_items(page).for_each(|at| page[at + 6..at + 8].fill(0xff)),
-        // A list of TIDs far beyond the item.
+        // A TID list that extends far beyond its item.
         |page| {
             first_items(page)
                 .for_each(|at| page[at + 4..at + 8].copy_from_slice(&[0xff, 0x2f, 16, 0x20]))
         },
         |page| first_items(page).for_each(|at| page[at + 8..at + 16].fill(0xff)),
-        // The second leaf leads back to the first.
+        // The right link of the second leaf is the first leaf.
         |page| page[PAGE - 12..PAGE - 8].copy_from_slice(&FIRST_LEAF),
         |page| page[PAGE - 12..PAGE - 8].copy_from_slice(&SECOND_LEAF),
-        // The root's children are the root.
+        // The root's downlinks are the root.
         |page| first_items(page).for_each(|at| page[at..at + 4].copy_from_slice(&[0, 0, 3, 0])),
     ];
     let blocks = [1, 1, 1, 1, 2, 2, 3];
@@ -225,7 +224,7 @@ fn a_damaged_index_takes_no_session_with_it() {
             "DELETE FROM T WHERE id % 3 = 0",
             "VACUUM T",
         ] {
-            says(&mut client, &sql.replace(" T", &format!(" {name}")));
+            answer(&mut client, &sql.replace(" T", &format!(" {name}")));
         }
         client.must(&format!("REINDEX TABLE {name}"));
         let rows = client.value(&format!("SELECT count(*) FROM {name} WHERE t > ''"));
@@ -244,12 +243,12 @@ const PAGE: usize = 8192;
 const FIRST_LEAF: [u8; 4] = 1u32.to_le_bytes();
 const SECOND_LEAF: [u8; 4] = 2u32.to_le_bytes();
 
-/// Where the line pointers of a page are.
+/// Offsets of the line pointers of a page.
 fn items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
     (24..usize::from(u16::from_le_bytes([page[12], page[13]]))).step_by(4)
 }
 
-/// Where its items are.
+/// Offsets of the items of a page.
 fn first_items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
     let places: Vec<usize> = items(page)
         .map(|at| usize::from(u16::from_le_bytes([page[at], page[at + 1]]) & 0x7fff))
@@ -257,8 +256,8 @@ fn first_items(page: &[u8]) -> impl Iterator<Item = usize> + use<> {
     places.into_iter()
 }
 
-/// Of a relation that lacks rows of `pg_attribute` nothing can be read: the other columns would be
-/// taken for those.
+/// A relation without some of its rows in `pg_attribute` must not be read, because its tuples would
+/// be decoded with wrong columns.
 #[test]
 fn a_relation_that_lacks_columns_is_refused() {
     const LACKING: [&str; 8] = [
@@ -272,20 +271,20 @@ fn a_relation_that_lacks_columns_is_refused() {
         "SELECT 1",
     ];
     let dir = TempDir::new("damaged");
-    hand_over(dir.path());
-    let (data, twin) = (dir.path().join("data"), dir.path().join("twin"));
+    chown_to_server_user(dir.path());
+    let (data, duplicate) = (dir.path().join("data"), dir.path().join("duplicate"));
     norsu::init_with(&data, &["--locale=C"]);
     let (made, asked) = LACKING.split_at(4);
     let server = Norsu::start(&data, &[]);
     made.iter().for_each(|sql| drop(server.query(sql)));
     server.stop(&data);
-    copy(&data, &twin);
+    copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
-    let ours: Vec<String> = asked.iter().map(|sql| says(&mut client, sql)).collect();
-    let real = RealServer::start(&twin, "postgres");
+    let ours: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
+    let real = RealServer::start(&duplicate, "postgres");
     let mut client = real.connect("postgres");
-    let theirs: Vec<String> = asked.iter().map(|sql| says(&mut client, sql)).collect();
+    let theirs: Vec<String> = asked.iter().map(|sql| answer(&mut client, sql)).collect();
     assert_eq!(ours, theirs);
     assert!(
         ours[0].contains("XX000 pg_attribute catalog is missing 1 attribute(s)"),

@@ -1,13 +1,13 @@
-//! Files that a server needs are damaged, before it starts or while it runs: it says so once and
-//! ends, or runs; it neither hangs nor starts over and over.
+//! Corrupted files that a server needs, before the start or while it runs: it reports the error
+//! once and exits, or keeps running; it does not hang, and does not restart repeatedly.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, run};
-use testkit::referee::copy;
+use testkit::postgres::{RealServer, chown_to_server_user, run};
+use testkit::verify::copy;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Damage {
@@ -46,7 +46,7 @@ const FILES: [&str; 15] = [
     "pg_tblspc/16384",
 ];
 
-/// Files without which no server may run, whatever it is that is wrong with them.
+/// Files without which no server may run, whatever is wrong with them.
 const NEEDED: [&str; 3] = ["global/pg_filenode.map", "global/pg_control", "PG_VERSION"];
 
 fn damage(path: &Path, how: Damage) {
@@ -85,11 +85,11 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let dir = TempDir::new("damaged");
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let (good, space) = (dir.path().join("good"), dir.path().join("space"));
         norsu::init(&good);
         std::fs::create_dir(&space).unwrap();
-        hand_over(&space);
+        chown_to_server_user(&space);
         let server = Norsu::start(&good, &[]);
         server.query(&format!("CREATE TABLESPACE s LOCATION '{}'", space.display()));
         server.query("CREATE TABLE t AS SELECT generate_series(1, 100) AS id");
@@ -117,18 +117,18 @@ impl Place {
     }
 }
 
-/// What is said of the fault itself.
+/// The log's messages about the fault.
 fn reasons(log: &str) -> Vec<String> {
     let words = ["FATAL: ", "PANIC: ", "could not"];
     let lines = log.lines().filter(|l| words.iter().any(|w| l.contains(w)));
-    // Without times, and the programs' names.
+    // Without timestamps and program names.
     lines
         .map(|l| l.split_once("] ").map_or(l, |(_, rest)| rest).replace("postgres: ", "norsu: "))
         .collect()
 }
 
 #[test]
-fn a_damaged_directory_is_started_on_or_refused_at_once() {
+fn a_server_starts_on_a_corrupt_directory_or_exits_at_once() {
     let place = Place::new();
     let (mut refused, mut wrong) = (0, Vec::new());
     for file in FILES {
@@ -142,7 +142,7 @@ fn a_damaged_directory_is_started_on_or_refused_at_once() {
                     {
                         wrong.push(format!("{file} {how:?}: we start: {log}"));
                     }
-                    // Sessions are served, or told why not.
+                    // Sessions are served, or get an error.
                     let mut psql = server.client("psql");
                     psql.args(["-d", "postgres", "-XAtc", "SELECT count(*) FROM t"]);
                     let out = psql.output().unwrap();
@@ -167,9 +167,9 @@ fn a_damaged_directory_is_started_on_or_refused_at_once() {
     assert!(refused > 20, "{refused} refused");
 }
 
-/// PostgreSQL refuses the same, in the same words.
+/// PostgreSQL refuses to start on the same directories, with the same messages.
 #[test]
-fn what_postgresql_refuses_to_start_on_we_refuse_in_its_words() {
+fn directories_that_postgresql_refuses_are_refused_alike() {
     let place = Place::new();
     let mut wrong = Vec::new();
     for (file, how) in [
@@ -195,7 +195,7 @@ fn what_postgresql_refuses_to_start_on_we_refuse_in_its_words() {
         let data = place.damaged(file, how);
         let ours = Norsu::try_start(&data, &[]).err();
         let data = place.damaged(file, how);
-        // pg_ctl looks at some files itself, and says less.
+        // pg_ctl checks some files itself and prints other messages.
         let theirs = RealServer::try_start(&data, "postgres", &["autovacuum=off"]).err();
         let [ours, theirs] = [ours, theirs].map(|log| log.map(|log| reasons(&log)));
         if ours.is_none()
@@ -207,16 +207,15 @@ fn what_postgresql_refuses_to_start_on_we_refuse_in_its_words() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A crash of its own, when the files have been damaged meanwhile: the server starts again in
-/// place, and ends.
+/// The server crashes after files were corrupted: it restarts in place, and then exits.
 #[test]
-fn a_server_that_crashes_over_damaged_files_ends() {
+fn a_server_that_restarts_on_corrupt_files_exits() {
     let place = Place::new();
     for file in ["global/pg_filenode.map", "PG_VERSION", "postgresql.conf"] {
         let data = place.damaged("nothing", Damage::Missing);
         let server = Norsu::start(&data, &[]);
         server.query("CREATE TABLE more AS SELECT generate_series(1, 1000)");
-        // The checkpoint cannot write the control file.
+        // So that the checkpoint cannot write the control file.
         damage(&data.join(file), Damage::Empty);
         damage(&data.join("global/pg_control"), Damage::Directory);
         let _ = server.client("psql").args(["-d", "postgres", "-Xc", "CHECKPOINT"]).output();

@@ -1,19 +1,20 @@
-//! Scripts of DDL on both servers: what psql prints must be the same, errors with SQLSTATE and
-//! message included, and then, when the real PostgreSQL has taken over our directory, the catalogs'
-//! rows (`catalogs.sql`; OIDs left out) and the dump of each database; `pg_amcheck` finds nothing.
+//! Differential test of DDL scripts: the output of psql must be the same on both servers, errors
+//! with SQLSTATE and message included. Then, when the real PostgreSQL runs on Norsu's directory,
+//! the rows of the catalogs (`catalogs.sql`, without OIDs) and the dump of each database must be
+//! the same, and `pg_amcheck` must not report errors.
 //!
-//! The real server says what is expected: nothing here was written down from what we print.
+//! The expected output comes from the real server; none is stored.
 
 use crate::pair::Pair;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, run};
+use testkit::postgres::{RealServer, chown_to_server_user, run};
 
 const CATALOGS: &str = include_str!("ddl/catalogs.sql");
 
-/// Name, and the script.
+/// Name and text of each script.
 const SCRIPTS: &[(&str, &str)] = &[
     ("database", include_str!("ddl/database.sql")),
     ("alter_table", include_str!("ddl/alter_table.sql")),
@@ -29,11 +30,11 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("indexes", include_str!("ddl/indexes.sql")),
 ];
 
-/// All that psql prints, lines that differ by nature left out.
+/// The output of psql without lines that always differ.
 fn output(mut psql: Command, database: &str, file: &Path) -> String {
     psql.args(["-X", "-a", "-v", "VERBOSITY=verbose", "-d", database]).arg("-f").arg(file);
     psql.stdin(Stdio::null());
-    // Errors come between the statements that they belong to.
+    // Merges stderr into stdout, so that errors are in the order of the statements.
     let mut shell = Command::new("sh");
     shell.arg("-c").arg("exec \"$@\" 2>&1").arg("sh").arg(psql.get_program());
     shell.args(psql.get_args()).stdin(Stdio::null());
@@ -48,7 +49,7 @@ fn output(mut psql: Command, database: &str, file: &Path) -> String {
     lines.map(|l| format!("{l}\n")).collect()
 }
 
-/// The first lines where two texts part.
+/// Panics with the first lines at which two texts differ.
 fn compare(what: &str, real: &str, ours: &str) {
     if real == ours {
         return;
@@ -71,7 +72,7 @@ fn dump(server: &RealServer, database: &str) -> String {
 }
 
 #[test]
-fn scripts_do_the_same_on_both_servers() {
+fn scripts_have_the_same_output_on_both_servers() {
     let mut pair = Pair::start("ddl", "C.UTF-8", &[]);
     let data = pair.our_data();
     let (ours, real) = (&pair.ours, &pair.real);
@@ -102,12 +103,12 @@ fn scripts_do_the_same_on_both_servers() {
     }
 }
 
-/// Databases made and dropped, and a crash right after: the log brings the databases back, in our
-/// server and in the real one.
+/// Databases are created and dropped, directly followed by a crash: recovery from the log restores
+/// the databases, in Norsu and in the real server.
 #[test]
 fn databases_survive_a_crash() {
     let dir = TempDir::new("ddl-crash");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("ours");
     norsu::init(&data);
     let mut server = Norsu::start(&data, &[]);
@@ -125,7 +126,7 @@ fn databases_survive_a_crash() {
     }
     ask(&server, "postgres", "DROP DATABASE gone");
     server.kill();
-    // One copy for each server.
+    // A copy of the directory for each server.
     let copy = dir.path().join("copy");
     let mut cp = Command::new("cp");
     cp.arg("-a").arg(&data).arg(&copy);
@@ -136,7 +137,7 @@ fn databases_survive_a_crash() {
         let sql = "SELECT count(*), sum(n) FROM inherited";
         assert_eq!(real.query(name, sql).trim_end(), "1001|500500", "{name}");
         assert_eq!(ask(&ours, name, sql), "1001|500500", "{name}");
-        // Emptied by recovery, but there.
+        // The unlogged table was emptied by recovery.
         assert_eq!(real.query(name, "SELECT count(*) FROM fleeting").trim_end(), "0");
         assert_eq!(ask(&ours, name, "SELECT count(*) FROM fleeting"), "0");
     }

@@ -1,6 +1,6 @@
-//! PostgreSQL's own client programs, unmodified, on our server and on the real one over the same
-//! objects: what they print must be equal byte for byte, and what they leave behind. A dump that is
-//! restored into an empty cluster of ours and taken again is the same dump.
+//! PostgreSQL's own client programs, unmodified, on Norsu and on the real server over the same
+//! objects: their output must be equal byte for byte, and so must be their effects. A dump that is
+//! restored into an empty cluster of Norsu and dumped again must be the same dump.
 
 mod programs;
 
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::hand_over;
+use testkit::postgres::chown_to_server_user;
 
 const GLOBALS: &str = include_str!("dumps/globals.sql");
 const OBJECTS: &str = include_str!("dumps/objects.sql");
 
-/// One of the servers, with a directory for tablespaces and for what programs write.
+/// One of the servers, with a directory for tablespaces and for the files of programs.
 struct Side<'a> {
     client: Box<dyn Fn(&str) -> Command + 'a>,
     sockets: PathBuf,
@@ -25,7 +25,7 @@ impl<'a> Side<'a> {
     fn new(sockets: &Path, client: impl Fn(&str) -> Command + 'a) -> Side<'a> {
         let dir = TempDir::new("dumps");
         std::fs::create_dir(dir.path().join("space")).expect("a new directory");
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         Side { client: Box::new(client), sockets: sockets.to_owned(), dir }
     }
 
@@ -41,8 +41,8 @@ impl<'a> Side<'a> {
         self.dir.path().join(name).display().to_string()
     }
 
-    /// Exit status and output of a program that is called with these words; `@` in them stands for
-    /// the side's directory.
+    /// Exit status and output of a program with these arguments; `@` in them is replaced by the
+    /// side's directory.
     fn call(&self, line: &[&str]) -> (i32, Vec<u8>) {
         let dir = self.dir.path().display().to_string();
         let mut command = (self.client)(line[0]);
@@ -55,7 +55,7 @@ impl<'a> Side<'a> {
         (out.status.code().unwrap_or(-1), out.stdout)
     }
 
-    /// As [`Side::call`], without what differs by nature.
+    /// Like [`Side::call`], without parts that always differ.
     fn told(&self, line: &[&str]) -> String {
         let (status, out) = self.call(line);
         format!("{}exit status {status}\n", self.plain(&out))
@@ -65,8 +65,8 @@ impl<'a> Side<'a> {
         let text = String::from_utf8_lossy(text);
         let text = text.replace(&self.dir.path().display().to_string(), "@");
         let text = text.replace(&self.sockets.display().to_string(), "SOCKETS");
-        // Keys are random; the version is whose it is; errors of psql know their place in the
-        // source.
+        // Keys are random, versions differ, and psql prints the location of an error in the
+        // server's source.
         let random = ["\\restrict ", "\\unrestrict ", "-- Dumped from database version "];
         let lines = text.split_inclusive('\n').map(|l| {
             random.iter().find(|r| l.starts_with(**r)).map_or(l.to_owned(), |r| format!("{r}\n"))
@@ -75,13 +75,13 @@ impl<'a> Side<'a> {
         lines.filter(|l| !never.iter().any(|n| l.starts_with(n))).collect()
     }
 
-    /// Writes a text to be read by programs; its name for [`Side::call`].
+    /// Writes a file for programs to read; returns its name for [`Side::call`].
     fn write(&self, name: &str, text: &[u8]) {
         std::fs::write(self.path(name), text).expect("a file can be written");
-        hand_over(self.dir.path());
+        chown_to_server_user(self.dir.path());
     }
 
-    /// Makes the roles, databases and objects of the scripts; what psql says.
+    /// Creates the roles, databases and objects of the scripts; returns psql's output.
     fn fill(&self) -> String {
         let space = "CREATE TABLESPACE space OWNER maker LOCATION '@/space' WITH (seq_page_cost = 2);\n\
              CREATE TABLESPACE \"Odd Space\" LOCATION '@/space2';\n\
@@ -106,7 +106,7 @@ fn long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// The first lines where two texts part.
+/// The first lines at which two texts differ.
 fn parted(real: &str, ours: &str) -> Option<String> {
     if real == ours {
         return None;
@@ -117,8 +117,8 @@ fn parted(real: &str, ours: &str) -> Option<String> {
     Some(format!("line {}:\n-- wanted\n{}\n-- had\n{}", at + 1, part(real), part(ours)))
 }
 
-/// Calls each line on both sides; what differs. Lines of what a call with `~` before it prints come
-/// in an order of no meaning.
+/// Calls each line on both sides and returns the differences. The output lines of a call with the
+/// prefix `~` are compared as a set.
 fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
     let mut out = Vec::new();
     for line in lines {
@@ -138,7 +138,7 @@ fn differences(sides: &[Side<'_>; 2], lines: &[&str]) -> Vec<String> {
     out
 }
 
-/// Calls of programs that write a dump to their output.
+/// Calls of programs that write a dump to standard output.
 const DUMPS: &[&str] = &[
     "pg_dumpall",
     "pg_dump -C postgres",
@@ -150,7 +150,7 @@ const DUMPS: &[&str] = &[
     "pg_dump closed",
 ];
 
-/// More of them, for the long run.
+/// More calls for the long form.
 const MORE_DUMPS: &[&str] = &[
     "pg_dumpall --globals-only",
     "pg_dumpall --roles-only",
@@ -188,7 +188,7 @@ const MORE_DUMPS: &[&str] = &[
     "pg_dump nosuch",
 ];
 
-/// An archive, what it holds written out, and restored where nothing is.
+/// Dumps to archives, output of their contents, and restores into empty databases.
 const ARCHIVES: &[&str] = &[
     "pg_dump -Fc -f @/custom odd",
     "pg_restore -f - @/custom",
@@ -197,7 +197,7 @@ const ARCHIVES: &[&str] = &[
     "pg_dump copy",
 ];
 
-/// Archives of other forms, parts of them, and restoring over what is there.
+/// Archives of other formats, partial restores, and restores over existing objects.
 const MORE_ARCHIVES: &[&str] = &[
     "pg_dump -Ft -f @/tar odd",
     "pg_dump -Fd -j 2 -f @/directory odd",
@@ -215,7 +215,7 @@ const MORE_ARCHIVES: &[&str] = &[
 ];
 
 #[test]
-fn dumps_are_those_of_the_real_server() {
+fn dumps_equal_those_of_the_real_server() {
     let pair = Pair::start("dumps", "C", &[]);
     let sides = Side::both(&pair);
     let [real, ours] = sides.each_ref().map(Side::fill);
@@ -231,7 +231,7 @@ fn dumps_are_those_of_the_real_server() {
 #[test]
 fn a_restored_dump_gives_the_same_dump() {
     let dir = TempDir::new("restored");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [first, second] = ["first", "second"].map(|name| {
         let data = dir.path().join(name);
         norsu::init_with(&data, &["--locale=C"]);
@@ -239,7 +239,7 @@ fn a_restored_dump_gives_the_same_dump() {
     });
     let (a, b) = (Side::of_norsu(&first), Side::of_norsu(&second));
     a.fill();
-    // Everything at once. The roles and databases that every cluster has are there already.
+    // Everything at once. The roles and databases of every cluster exist already.
     let (status, all) = a.call(&["pg_dumpall"]);
     assert_eq!(status, 0, "{}", String::from_utf8_lossy(&all));
     let here = String::from_utf8_lossy(&all).replace(&a.path("space"), &b.path("space"));
@@ -252,14 +252,14 @@ fn a_restored_dump_gives_the_same_dump() {
     let (_, again) = b.call(&["pg_dumpall"]);
     let (first_dump, second_dump) = (a.plain(&all), b.plain(&again));
     assert_eq!(parted(&first_dump, &second_dump), None);
-    // One database by its archives.
+    // One database from its archives.
     let wanted = a.told(&["pg_dump", "odd"]);
     let forms = [("-Fd", &["-j", "2"][..]), ("-Fc", &["-1"])];
     let forms = if long() { &forms[..] } else { &forms[..1] };
     for (n, (format, options)) in forms.iter().enumerate() {
         let archive = a.path(&format!("archive{n}"));
         assert_eq!(a.told(&["pg_dump", format, "-f", &archive, "odd"]), "exit status 0\n");
-        hand_over(a.dir.path());
+        chown_to_server_user(a.dir.path());
         let base = format!("copy{n}");
         assert_eq!(b.told(&["createdb", &base]), "exit status 0\n");
         let restore = [&["pg_restore"], *options, &["-d", &base, &archive]].concat();

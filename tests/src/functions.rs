@@ -1,16 +1,16 @@
-//! Every function of `pg_proc` that a client may call, with edge values of its arguments, on Norsu
-//! and on the real PostgreSQL: results, or SQLSTATE and message, must be equal.
+//! Differential test of functions: every function of `pg_proc` that a client may call, with edge
+//! values of its arguments. The result, or SQLSTATE and message, must be equal on both servers.
 //!
-//! Values are taken in turn from a list per type, so that each value of each argument is used at
-//! least once; with `NORSU_TEST_LONG=1` more combinations are tried. `NORSU_FUNCTION=name` tries
-//! one function alone, and shows what it called. Functions are left out by name in `SKIPPED`;
-//! differences that are known are in `KNOWN`, with the reason.
+//! Values are taken from a list per type in such combinations that each value of each argument is
+//! used at least once; `NORSU_TEST_LONG=1` runs more combinations. `NORSU_FUNCTION=name` runs one
+//! function only and prints its calls. `SKIPPED` lists functions that are not called, `KNOWN` the
+//! known differences with their reasons.
 
 use crate::corpus::new_pair;
 use std::collections::BTreeMap;
 use testkit::client::{Client, Reply};
 
-/// Types and their edge values; all but pseudo-types get NULL besides.
+/// Types and their edge values; NULL is added except for pseudo-types.
 const VALUES: &[(&str, &[&str])] = &[
     ("bool", &["true", "false"]),
     ("int2", &["0", "1", "'-1'", "32767", "'-32768'", "7"]),
@@ -157,7 +157,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("txid_snapshot", &["'10:20:10,14,15'"]),
 ];
 
-/// Values of pseudo-types, as they stand.
+/// Values of pseudo-types, as SQL expressions.
 const POLYMORPHIC: &[(&str, &[&str])] = &[
     (
         "anyelement",
@@ -190,7 +190,7 @@ const POLYMORPHIC: &[(&str, &[&str])] = &[
     ("record", &["row(1,'a'::text,null::int4)", "row()", "row(1.50,'NaN'::float8)"]),
 ];
 
-/// Functions that are not called, by their beginnings (`…`) or names.
+/// Functions that are not called, by name or prefix (`…`), with the reason.
 const SKIPPED: &[(&str, &str)] = &[
     ("pg_sleep…", "waits"),
     ("pg_stat_…", "tells of the server's work, which is not the same"),
@@ -280,7 +280,7 @@ const SKIPPED: &[(&str, &str)] = &[
     ("ts_…", "text search"),
 ];
 
-/// Functions of which some calls answer otherwise, and why.
+/// Functions some of whose results differ, with the reason.
 const KNOWN: &[(&str, &str)] = &[
     ("cbrt", "the last digit is that of the mathematical library"),
     ("dcbrt", "the last digit is that of the mathematical library"),
@@ -329,7 +329,7 @@ fn is_skipped(name: &str) -> bool {
     })
 }
 
-/// The expressions that are tried for a type; none where the type is not known here.
+/// The argument expressions of a type; `None` if the type is not listed.
 fn values(ty: &str) -> Option<Vec<String>> {
     if let Some((_, values)) = POLYMORPHIC.iter().find(|(t, _)| *t == ty) {
         return Some(values.iter().map(|v| (*v).to_owned()).collect());
@@ -352,7 +352,7 @@ fn values(ty: &str) -> Option<Vec<String>> {
             .to_vec(),
         );
     }
-    // A constant of type bit would have a length.
+    // A constant of type bit would need a length.
     let ty = if ty == "bit" { "bit varying" } else { ty };
     let all = of(ty)?.iter().copied().chain(["null"]);
     Some(all.map(|v| format!("({v})::{ty}")).collect())
@@ -362,7 +362,7 @@ struct Function {
     name: String,
     args: Vec<String>,
     result: String,
-    /// The last argument is an array of arguments.
+    /// The last argument is a variadic array.
     variadic: bool,
 }
 
@@ -406,7 +406,7 @@ fn functions(real: &mut Client) -> Vec<Function> {
         .collect()
 }
 
-/// A call that answers at most thirty rows.
+/// A call that returns at most thirty rows.
 fn statement(f: &Function, args: &[&String]) -> String {
     let last = args.len().saturating_sub(1);
     let written = args.iter().enumerate().map(|(i, a)| {
@@ -418,15 +418,15 @@ fn statement(f: &Function, args: &[&String]) -> String {
     format!("SELECT pg_catalog.\"{}\"({args}){cast} LIMIT 30", f.name)
 }
 
-/// The calls of a function: each value of each argument at least once, `rounds` times with other
-/// neighbours.
+/// The calls of a function: each value of each argument at least once, in `rounds` different
+/// combinations.
 fn calls(f: &Function, rounds: usize) -> Option<Vec<String>> {
     let pools = f.args.iter().map(|a| values(a)).collect::<Option<Vec<_>>>()?;
     let longest = pools.iter().map(Vec::len).max().unwrap_or(1);
     let mut out = Vec::new();
     for round in 0..rounds {
         for k in 0..longest {
-            // Every argument goes round at its own pace.
+            // The indexes of the arguments advance at different rates.
             let pick = |(i, pool): (usize, &Vec<String>)| {
                 (k + (i + 1) * (round * 5 + 1) * (k / pool.len() + i) + round * 3 * i) % pool.len()
             };
@@ -440,14 +440,14 @@ fn calls(f: &Function, rounds: usize) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// What is compared: rows, or the error's code and message.
+/// The compared result: rows, or the error's code and message.
 fn outcome(f: &Function, reply: &Reply) -> Result<Vec<Option<String>>, (String, String)> {
     if let Some(e) = &reply.error {
         return Err((e.code.clone(), e.message.clone()));
     }
     let rows = reply.answers.last().map_or(&[][..], |a| &a.rows);
     let cells = rows.iter().flatten().cloned();
-    // Of comparisons the sign alone has a meaning; PostgreSQL's numbers depend on the C library.
+    // Only the sign of a comparison is specified; PostgreSQL's values depend on the C library.
     if f.result == "integer" && f.name.contains("cmp") {
         let sign = |c: String| c.parse::<i64>().map_or(c, |n| n.signum().to_string());
         return Ok(cells.map(|c| c.map(sign)).collect());
@@ -455,7 +455,7 @@ fn outcome(f: &Function, reply: &Reply) -> Result<Vec<Option<String>>, (String, 
     Ok(cells.collect())
 }
 
-/// Sets what answers depend on.
+/// Sets the settings on which results depend.
 fn prepared(mut client: Client) -> Client {
     client.must(
         "SET statement_timeout = '20s'; SET TimeZone = 'America/New_York'; SET extra_float_digits = 1",
@@ -464,7 +464,7 @@ fn prepared(mut client: Client) -> Client {
 }
 
 #[test]
-fn functions_answer_as_on_the_real_server() {
+fn functions_have_the_results_of_the_real_server() {
     let pair = new_pair();
     let our_session = || prepared(pair.ours.connect("postgres"));
     let (mut ours, mut real) = (our_session(), prepared(pair.real.connect("postgres")));

@@ -1,14 +1,15 @@
-//! Statements that want more than there is: memory, depth, size. Each ends by an error of its own,
-//! the process stays within its limit, and sessions that need little notice nothing.
+//! Statements that exceed resource limits: memory, nesting depth, size. Each must fail with an
+//! error of its own, the process must stay within its limit, and other sessions must not be
+//! affected.
 
+mod clients;
 mod depth;
-mod machine;
+mod memory_limit;
 mod numbers;
-mod peers;
 mod raw;
 mod sets;
-mod siege;
 mod values;
+mod with_pgbench;
 
 use crate::memory::kilobytes;
 use std::sync::Arc;
@@ -18,11 +19,11 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 const LIMIT_MB: usize = 192;
-/// What the process may have resident: the limit, shared buffers, code, and what the allocator
-/// keeps.
+/// Limit of the resident memory: the limit of the setting, shared buffers, code, and memory that
+/// the allocator keeps.
 const RESIDENT_MAX_KB: usize = 400 << 10;
 
-/// Each is to be refused: with 53200, or with PostgreSQL's error for what is too large for it too.
+/// Each must be refused: with 53200, or with PostgreSQL's error for values that exceed its limits.
 const REFUSED: &[&str] = &[
     "SELECT length(repeat('x', 300000000))",
     "SELECT repeat('x', 90000000) || repeat('y', 90000000)",
@@ -46,7 +47,8 @@ const REFUSED: &[&str] = &[
     "SELECT encode(repeat('x', 90000000)::bytea, 'hex')",
 ];
 
-/// What needs much, but finds room: sorts and hash tables go to files whatever `work_mem` says.
+/// Statements that need much but succeed: sorts and hash tables spill to files whatever `work_mem`
+/// is.
 const ANSWERED: &[&str] = &[
     "SELECT count(*) FROM (SELECT repeat('x', 200) || g AS t FROM generate_series(1, 600000) g ORDER BY 1 DESC) s",
     "SELECT count(*) FROM generate_series(1, 300000) a JOIN \
@@ -57,7 +59,7 @@ const ANSWERED: &[&str] = &[
     "SELECT length(repeat('x', 30000000))",
 ];
 
-/// A session that needs little, and counts what it has done.
+/// A session that needs little memory and counts its statements.
 fn modest(mut client: Client, done: &AtomicBool, count: &AtomicU64) {
     while !done.load(Ordering::Relaxed) {
         client.must("UPDATE modest SET n = n + 1 WHERE id = 1");
@@ -67,7 +69,7 @@ fn modest(mut client: Client, done: &AtomicBool, count: &AtomicU64) {
 }
 
 #[test]
-fn statements_that_want_too_much_harm_nobody_else() {
+fn excessive_statements_do_not_affect_other_sessions() {
     let dir = TempDir::new("hostile");
     let data = dir.path().join("data");
     norsu::init(&data);
@@ -107,9 +109,9 @@ fn statements_that_want_too_much_harm_nobody_else() {
     server.stop(&data);
 }
 
-/// Rows within rows double their quotes at each level; arrays of them do it besides.
+/// Nested rows double their quotes at each level, and so do arrays of them.
 #[test]
-fn long_texts_of_nested_values_end_by_their_timeout() {
+fn long_texts_of_nested_values_end_at_the_timeout() {
     let dir = TempDir::new("hostile-time");
     let data = dir.path().join("data");
     norsu::init(&data);
@@ -126,7 +128,7 @@ fn long_texts_of_nested_values_end_by_their_timeout() {
     ] {
         let started = std::time::Instant::now();
         let reply = client.query(&sql).unwrap_or_else(|e| panic!("{e} by {sql}"));
-        // A fast machine comes to the limit of a text within the time.
+        // On a fast machine the text reaches its size limit before the timeout.
         assert!(["57014", "54000"].contains(&reply.code()), "{}: {sql}", reply.code());
         assert!(started.elapsed().as_secs() < 4, "{:?} {sql}", started.elapsed());
     }

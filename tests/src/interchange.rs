@@ -1,23 +1,23 @@
-//! Data directories that go from Norsu to the real PostgreSQL and back.
+//! Data directories that are used by Norsu and by the real PostgreSQL in turn.
 
+mod alternating;
 mod autovacuum;
 mod bank;
-mod described;
-mod handover;
-mod indexed;
+mod fault_injection;
+mod index_entries;
 mod init;
 mod locales;
 mod pages;
 mod partitions;
-mod planted;
-mod refused;
-mod restored;
+mod postgres_objects;
+mod restored_dumps;
 mod rewind;
 mod standby;
-mod started;
-mod stored;
+mod stored_expressions;
 mod tablespaces;
 mod unlogged;
+mod unsupported_directories;
+mod unsupported_objects;
 mod upgrade;
 mod views;
 mod wraparound;

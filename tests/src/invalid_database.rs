@@ -1,10 +1,10 @@
-//! Invalid databases (`datconnlimit` -2): their drop has failed half way. Both servers refuse the
-//! same statements in the same words, until the database is dropped.
+//! Invalid databases (`datconnlimit` -2), whose DROP has failed half-way. Both servers refuse the
+//! same statements with the same messages until the database is dropped.
 
 use crate::pair::Pair;
 use std::process::Command;
 
-/// What the statement is refused with, in a session of its own: some refusals end it.
+/// The error of the statement in a session of its own: some errors end the session.
 fn refusal(mut psql: Command, sql: &str) -> String {
     psql.args(["-d", "postgres", "-X", "-v", "VERBOSITY=verbose", "-c", sql]);
     let out = psql.output().expect("psql can be run");
@@ -20,7 +20,7 @@ fn connection(mut psql: Command) -> String {
 }
 
 #[test]
-fn what_is_left_of_a_failed_drop_can_only_be_dropped() {
+fn an_invalid_database_can_only_be_dropped() {
     let pair = Pair::start("invalid", "C", &[]);
     let both = || [pair.ours.connect("postgres"), pair.real.connect("postgres")];
     for mut client in both() {

@@ -1,9 +1,9 @@
-//! The one test binary.
+//! The integration tests, in a single test binary.
 
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
-mod copies;
+mod copy_from;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
@@ -15,9 +15,9 @@ mod damaged_start;
 #[cfg(test)]
 mod ddl;
 #[cfg(test)]
-mod dumps;
+mod differential;
 #[cfg(test)]
-mod floors;
+mod dumps;
 #[cfg(test)]
 mod functions;
 #[cfg(test)]
@@ -26,6 +26,8 @@ mod hostile;
 mod interchange;
 #[cfg(test)]
 mod invalid_database;
+#[cfg(test)]
+mod layers;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
@@ -40,8 +42,6 @@ mod pgbench;
 mod planning;
 #[cfg(test)]
 mod prepared;
-#[cfg(test)]
-mod promises;
 #[cfg(test)]
 mod random_sql;
 #[cfg(test)]
@@ -61,6 +61,6 @@ mod style;
 #[cfg(test)]
 mod temporary;
 #[cfg(test)]
-mod twins;
+mod unsupported_settings;
 #[cfg(test)]
 mod wire;

@@ -1,9 +1,9 @@
-//! How many columns, arguments and entries statements may have: as many as on the real server, and
-//! refused alike beyond.
+//! Limits of the number of columns, arguments and entries of statements: they must be those of the
+//! real server, and so must be the errors beyond them.
 
 use crate::corpus::{new_pair, seen};
 
-/// `count` of something numbered, with commas between them.
+/// A comma-separated list of `count` numbered items.
 fn list(count: usize, one: impl Fn(usize) -> String) -> String {
     (1..=count).map(one).collect::<Vec<_>>().join(", ")
 }
@@ -69,7 +69,7 @@ fn statements() -> Vec<String> {
 }
 
 #[test]
-fn limits_are_those_of_the_real_server() {
+fn limits_equal_those_of_the_real_server() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = Vec::new();

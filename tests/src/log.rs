@@ -1,14 +1,14 @@
-//! The write-ahead log: `norsu waldump` beside pg_waldump, counted bytes, images and syncs, the
-//! counters themselves, when checkpoints begin, what is logged under `wal_level = minimal`, damage,
-//! a log that cannot go on, what the server's log has of all that, and what statements use of the
-//! processors.
+//! Tests of the write-ahead log: `norsu waldump` compared with pg_waldump, numbers of bytes,
+//! full-page images and syncs, the counters of the statistics views, the start of checkpoints,
+//! `wal_level = minimal`, corruption, a log that cannot be written, the server's messages about all
+//! that, and the CPU usage of statements.
 
 mod checkpoints;
-mod counted;
 mod counters;
 mod damage;
 mod levels;
-mod lost;
+mod log_failure;
 mod minimal;
 mod usage;
+mod volume;
 mod waldump;

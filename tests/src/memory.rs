@@ -1,13 +1,13 @@
-//! What wide values cost: a statement over many of them must not hold them all. Counted by the peak
-//! of the server's resident memory, which Linux lets be set back.
+//! Memory usage of wide values: a statement over many of them must not hold all of them at once. It
+//! is measured by the server's peak resident memory, which Linux can reset.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 const ROWS: usize = 600;
 const WIDTH: usize = 50_000;
-/// All values together are 30 MB; 17 MB is the most that has been seen, of the two statements that
-/// make them.
+/// All values together have 30 MB. The largest measured growth is 17 MB, of the two statements that
+/// create them.
 const GROWTH_MAX_KB: usize = 20_000;
 
 const STATEMENTS: [&str; 9] = [
@@ -29,7 +29,7 @@ pub(crate) fn kilobytes(pid: u32, what: &str) -> usize {
 }
 
 #[test]
-fn wide_rows_are_not_gathered() {
+fn wide_rows_are_not_all_held_in_memory() {
     let dir = TempDir::new("memory");
     let data = dir.path().join("data");
     norsu::init(&data);

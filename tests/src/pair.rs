@@ -1,12 +1,12 @@
-//! Our server and the real one, each on a new cluster, made alike. They stop, and their directory
-//! goes, with the pair's owner.
+//! A pair of servers, Norsu and the real PostgreSQL, on new clusters with the same settings. Both
+//! are stopped and their directories removed when the pair is dropped.
 
 use std::path::{Path, PathBuf};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
-/// See the module's text.
+/// A pair of running servers.
 pub(crate) struct Pair {
     pub ours: Norsu,
     pub real: RealServer,
@@ -14,12 +14,12 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// `options` are those of our server's start.
+    /// `options` are command-line options of Norsu.
     pub(crate) fn start(name: &str, locale: &str, options: &[&str]) -> Pair {
         Pair::start_with(name, locale, options, &[])
     }
 
-    /// With settings `name=value` for both.
+    /// Starts a pair with settings `name=value` for both servers.
     pub(crate) fn start_both(name: &str, locale: &str, settings: &[&str]) -> Pair {
         let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", s]).collect();
         Pair::start_with(name, locale, &options, settings)
@@ -27,7 +27,7 @@ impl Pair {
 
     fn start_with(name: &str, locale: &str, options: &[&str], settings: &[&str]) -> Pair {
         let dir = TempDir::new(name);
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let [ours, real] = ["ours", "real"].map(|server| dir.path().join(server));
         let locale = format!("--locale={locale}");
         norsu::init_with(&ours, &[&locale]);
@@ -36,17 +36,17 @@ impl Pair {
         Pair { ours: Norsu::start(&ours, options), real, dir }
     }
 
-    /// A place for files of the test.
+    /// A directory for files of the test.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// The directory of our cluster.
+    /// The data directory of Norsu.
     pub(crate) fn our_data(&self) -> PathBuf {
         self.dir.path().join("ours")
     }
 
-    /// Ours, and then the real one's.
+    /// The sockets of Norsu and of the real server.
     pub(crate) fn sockets(&self) -> [PathBuf; 2] {
         [self.ours.socket(), self.real.socket()]
     }

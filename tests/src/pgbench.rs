@@ -1,22 +1,22 @@
-//! Unmodified pgbench: every way to fill the tables, every script in every mode with one client and
-//! many, and the same load while others change, vacuum, index, lock and copy beneath it. The books
-//! must balance.
+//! Unmodified pgbench: every way to fill the tables, every script in every protocol mode with one
+//! client and with many, and the same load while other sessions alter, vacuum, index, lock and copy
+//! the tables. The sums of the tables must stay equal.
 //!
-//! `NORSU_TEST_LONG=1` runs each cell for seconds instead of a few transactions.
+//! `NORSU_TEST_LONG=1` runs each combination for seconds instead of a few transactions.
 
-mod beside;
+mod concurrent;
 mod scripts;
 
 use std::process::{Command, Stdio};
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::{hand_over, run};
+use testkit::postgres::{chown_to_server_user, run};
 
 pub(crate) fn long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// A server of Norsu on a new cluster.
+/// A Norsu server on a new cluster.
 pub(crate) struct Fixture {
     pub server: Norsu,
     pub dir: TempDir,
@@ -25,20 +25,20 @@ pub(crate) struct Fixture {
 impl Fixture {
     pub(crate) fn new(name: &str, options: &[&str]) -> Fixture {
         let dir = TempDir::new(name);
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         init(&data);
         Fixture { server: Norsu::start(&data, options), dir }
     }
 
-    /// pgbench with these arguments, which must succeed; what it printed.
+    /// Runs pgbench with these arguments, which must succeed; returns its output.
     pub(crate) fn pgbench(&self, args: &[&str]) -> String {
         let mut bench = self.server.client("pgbench");
         bench.args(args).arg("postgres");
         run(bench)
     }
 
-    /// A clean stop; nothing bad stands in the log.
+    /// Stops the server cleanly; its log must not contain errors other than the allowed ones.
     pub(crate) fn stop(self, allowed: &[&str]) {
         let log = self.server.stop(&self.dir.path().join("data"));
         let bad: Vec<&str> = log
@@ -50,7 +50,7 @@ impl Fixture {
     }
 }
 
-/// The number after `label` in what pgbench prints.
+/// The number after `label` in the output of pgbench.
 pub(crate) fn number_after(text: &str, label: &str) -> u64 {
     let line = text.lines().find_map(|l| l.strip_prefix(label));
     let digits: String = line
@@ -62,13 +62,13 @@ pub(crate) fn number_after(text: &str, label: &str) -> u64 {
     digits.parse().expect("a number")
 }
 
-/// How many transactions pgbench counted; none may have failed.
+/// The number of transactions of pgbench; none may have failed.
 pub(crate) fn counted(text: &str) -> u64 {
     assert_eq!(number_after(text, "number of failed transactions: "), 0, "{text}");
     number_after(text, "number of transactions actually processed: ")
 }
 
-/// The sums of the four tables are one number, through the heap and through the index.
+/// The sums of the four tables must be equal, read through the heap and through the index.
 pub(crate) fn check_sums(query: &mut dyn FnMut(&str) -> String) {
     let history = query("SELECT coalesce(sum(delta), 0) FROM pgbench_history");
     for (column, table) in
@@ -82,7 +82,7 @@ pub(crate) fn check_sums(query: &mut dyn FnMut(&str) -> String) {
     assert_eq!(by_index, history);
 }
 
-/// How long a cell runs.
+/// The options that set the duration of a run.
 fn span(clients: u32) -> [String; 2] {
     match long() {
         true => ["-T".to_owned(), "10".to_owned()],
@@ -91,7 +91,7 @@ fn span(clients: u32) -> [String; 2] {
 }
 
 #[test]
-fn every_script_in_every_mode_with_one_client_and_many() {
+fn every_script_runs_in_every_mode() {
     let f = Fixture::new("matrix", &[]);
     let scale = if long() { "10" } else { "1" };
     f.pgbench(&["-i", "-q", "-s", scale]);
@@ -117,7 +117,7 @@ fn every_script_in_every_mode_with_one_client_and_many() {
                 assert!(n >= u64::from(clients), "{text}");
                 match script {
                     "tpcb-like" => expected += n,
-                    // It leaves tellers and branches alone: the sums are made equal again.
+                    // It does not update tellers and branches, so their sums are corrected.
                     "simple-update" => {
                         expected += n;
                         f.server.query(
@@ -141,7 +141,7 @@ fn every_script_in_every_mode_with_one_client_and_many() {
 }
 
 #[test]
-fn every_way_to_fill_the_tables() {
+fn every_way_to_fill_the_tables_works() {
     let f = Fixture::new("filled", &[]);
     let rows = |f: &Fixture| {
         f.server.query(
@@ -177,20 +177,20 @@ fn every_way_to_fill_the_tables() {
     f.stop(&[]);
 }
 
-/// A program that is to run beside; killed on drop.
-pub(crate) struct Beside(std::process::Child);
+/// A program that runs in the background; killed on drop.
+pub(crate) struct Background(std::process::Child);
 
-impl Beside {
-    pub(crate) fn spawn(mut command: Command) -> Beside {
+impl Background {
+    pub(crate) fn spawn(mut command: Command) -> Background {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        Beside(command.spawn().expect("the program can be run"))
+        Background(command.spawn().expect("the program can be run"))
     }
 
-    /// What it printed; it must have succeeded.
+    /// The output of the program, which must succeed.
     pub(crate) fn finish(mut self) -> String {
         use std::io::Read;
         let (mut text, mut errors) = (String::new(), String::new());
-        // Little is written to stderr: its pipe does not fill up meanwhile.
+        // Little is written to stderr, so its pipe does not fill up meanwhile.
         self.0.stdout.take().map(|mut s| s.read_to_string(&mut text));
         self.0.stderr.take().map(|mut s| s.read_to_string(&mut errors));
         let status = self.0.wait().expect("a child can be waited for");
@@ -199,7 +199,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for Background {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -1,10 +1,10 @@
-//! Statements that are large, deep or endless to plan: PostgreSQL's answer, and an end when asked
-//! for.
+//! Statements whose planning is large, deeply nested or unbounded: the answer is PostgreSQL's, and
+//! planning ends when it is cancelled.
 
 use crate::pair::Pair;
 use testkit::client::Client;
 
-/// `before` n times, `core`, `after` n times.
+/// `before` repeated n times, `core`, `after` repeated n times.
 fn nested(n: usize, before: &str, core: &str, after: &str) -> String {
     [&before.repeat(n), core, &after.repeat(n)].concat()
 }
@@ -13,7 +13,7 @@ fn list(n: usize, separator: &str, one: impl Fn(usize) -> String) -> String {
     (0..n).map(one).collect::<Vec<_>>().join(separator)
 }
 
-/// Nested as deeply as PostgreSQL with its default stack allows, or nearly.
+/// Statements nested almost as deep as PostgreSQL's default stack allows.
 fn deep() -> Vec<String> {
     let from_t = " from big limit 1";
     vec![
@@ -50,7 +50,7 @@ fn deep() -> Vec<String> {
     ]
 }
 
-/// Long lists.
+/// Statements with long lists.
 fn wide() -> Vec<String> {
     let big = "select count(*) from big where ";
     vec![
@@ -102,7 +102,7 @@ fn same(ours: &mut Client, real: &mut Client, sql: &str) {
 }
 
 #[test]
-fn large_and_deep_statements_answer_as_on_the_real_server() {
+fn large_and_deep_statements_have_the_results_of_the_real_server() {
     let pair = Pair::start("planning", "C", &[]);
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     for c in [&mut ours, &mut real] {
@@ -113,7 +113,7 @@ fn large_and_deep_statements_answer_as_on_the_real_server() {
     for sql in deep().iter().chain(&wide()) {
         same(&mut ours, &mut real, sql);
     }
-    // Stored and read again, by a session that has not seen the text.
+    // A view that is stored, and read by a session that has not parsed its text.
     let view = format!("create view deep as select a{} x from big", "+1".repeat(1000));
     for c in [&mut ours, &mut real] {
         c.must(&view);
@@ -125,9 +125,9 @@ fn large_and_deep_statements_answer_as_on_the_real_server() {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// Each level of these views reads the one below twice: no server plans the last of them.
+/// Each of these views reads the next lower one twice, so that no server can plan the last one.
 #[test]
-fn planning_ends_when_it_is_told_to() {
+fn planning_can_be_cancelled() {
     let pair = Pair::start("planning_cancel", "C", &[]);
     let mut ours = pair.ours.connect("postgres");
     ours.must("create table t (a int)");

@@ -1,11 +1,11 @@
-//! Statements of prepared transactions where the server's settings allow for them.
+//! Two-phase commit, if the settings allow prepared transactions.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 
 #[test]
-fn nothing_can_be_prepared_and_the_block_ends() {
+fn prepare_transaction_fails_and_ends_the_block() {
     let dir = TempDir::new("prepared");
     let data = dir.path().join("data");
     norsu::init_with(&data, &[]);

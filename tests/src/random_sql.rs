@@ -1,13 +1,13 @@
-//! Statements made at random, on Norsu and on the real PostgreSQL: rows (as sets, where nothing
-//! orders them), names and types of columns, tags, SQLSTATE and message must be equal.
+//! Differential test of random statements on Norsu and on the real PostgreSQL: rows (as sets,
+//! unless they are ordered), names and types of columns, command tags, SQLSTATE and message must be
+//! equal.
 //!
-//! What is generated has one right answer: no division that may meet zero in one order of
-//! evaluation and not in another, sums of floating-point numbers that are exact, aggregates and
-//! LIMIT only with an order that decides, no values that are equal and look different where several
-//! become one.
+//! Only statements with a single correct answer are generated: no division by zero that depends on
+//! the order of evaluation, only exact sums of floating-point numbers, aggregates and LIMIT only
+//! with a total order, and no grouping of values that are equal but have different text forms.
 //!
-//! `NORSU_RANDOM_SQL_SEED=n` runs one seed, `n..m` those from n to m; `NORSU_TEST_LONG=1` runs
-//! many. `NORSU_RANDOM_SQL_REFUSED=1` shows what both servers refuse.
+//! `NORSU_RANDOM_SQL_SEED=n` runs one seed, `n..m` a range of seeds; `NORSU_TEST_LONG=1` runs many.
+//! `NORSU_RANDOM_SQL_REFUSED=1` prints the statements that both servers refuse.
 
 mod aggregate;
 mod change;
@@ -16,13 +16,13 @@ mod expr;
 mod forms;
 mod from;
 mod generate;
-mod lane;
+mod pipeline;
 mod query;
 mod sublink;
 mod window;
 
 use crate::pair::Pair;
-use lane::{Counts, Lane};
+use pipeline::{Counts, Pipeline};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ const TABLES: &[&str] = &[
      CASE WHEN g % 3 <> 1 THEN ARRAY[g, NULL, g % 4] END FROM generate_series(1, 40) g",
     "INSERT INTO c SELECT g % 12, CASE WHEN g % 7 <> 0 THEN 'v' || g % 9 END, (ARRAY[true, false, NULL])[g % 3 + 1], \
      CASE WHEN g % 5 <> 0 THEN g * interval '1 day 3 hours' END, g % 6 FROM generate_series(1, 25) g",
-    // Wide: it does not fit into the smallest memory.
+    // A wide table that exceeds the smallest memory setting.
     "INSERT INTO w SELECT g % 50, repeat(md5((g % 60)::text), 12), g FROM generate_series(1, 220) g",
     "INSERT INTO e SELECT g, CASE WHEN g % 5 <> 1 THEN g / 3 END, CASE g % 4 WHEN 0 THEN jsonb_build_object('n', g, 's', \
      ARRAY['one', NULL, g::text]) WHEN 1 THEN to_jsonb(g % 7) WHEN 2 THEN jsonb_build_array(g % 3, 'x', NULL) END, \
@@ -51,8 +51,8 @@ const TABLES: &[&str] = &[
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
     "CREATE SEQUENCE sq",
-    // All views have the same columns: computed ones, constants, what outer joins leave out,
-    // groups.
+    // All views have the same columns: computed ones, constants, columns of the nullable side of
+    // outer joins, groups.
     "CREATE VIEW va AS SELECT id AS k, 'a'::text AS kind, COALESCE(s, '-') AS s, x + 1 AS n FROM a",
     "CREATE VIEW vj AS SELECT a.id AS k, 'j'::text AS kind, q.s, q.n FROM a LEFT JOIN (SELECT aid, 'b'::text AS s, \
      7 AS n FROM b) q ON q.aid = a.x",
@@ -80,16 +80,16 @@ const TABLES: &[&str] = &[
     "ANALYZE",
 ];
 
-/// Statements that take longer are left out.
+/// Statements that take longer are not compared.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// In the long form: such statements would take most of the time.
+/// The timeout in the long form, which otherwise would spend most of its time on such statements.
 const LONG_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Each has a connection to both servers, and a database of its own.
-const LANES: usize = 2;
+/// Number of concurrent runs, each with a connection to both servers and a database of its own.
+const WORKERS: usize = 2;
 
 #[test]
-fn random_statements_answer_as_on_the_real_server() {
+fn random_statements_have_the_results_of_the_real_server() {
     let pair = Pair::start("random-sql", "C", &[]);
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let timeout = if long { LONG_TIMEOUT } else { TIMEOUT };
@@ -104,8 +104,8 @@ fn random_statements_answer_as_on_the_real_server() {
     };
     let (next, start) = (AtomicU64::new(seeds.start), Instant::now());
     let wrong = Mutex::new(Vec::new());
-    let run = |lane: usize| {
-        let mut lane = Lane::new(connect(&pair, &format!("lane{lane}")), timeout);
+    let run = |worker: usize| {
+        let mut worker = Pipeline::new(connect(&pair, &format!("worker{worker}")), timeout);
         let seed = || {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             let done = seed.saturating_sub(seeds.start);
@@ -114,8 +114,8 @@ fn random_statements_answer_as_on_the_real_server() {
             }
             (seed < seeds.end).then_some(seed)
         };
-        lane.run(seed, |seed, told| {
-            // A long run shows what it has found before its end.
+        worker.run(seed, |seed, told| {
+            // Differences are printed at once, because a run may be long.
             let told = told.into_iter().map(|told| format!("seed {seed}: {told}"));
             let mut wrong = wrong.lock().expect("no panic while it is held");
             for told in told {
@@ -123,18 +123,18 @@ fn random_statements_answer_as_on_the_real_server() {
                 wrong.push(told);
             }
         });
-        lane.counts
+        worker.counts
     };
     let mut counts = Counts::default();
     std::thread::scope(|scope| {
-        let lanes: Vec<_> = (0..LANES)
-            .map(|lane| {
+        let workers: Vec<_> = (0..WORKERS)
+            .map(|worker| {
                 let run = &run;
-                scope.spawn(move || run(lane))
+                scope.spawn(move || run(worker))
             })
             .collect();
-        for lane in lanes {
-            counts.add(lane.join().expect("a lane ends"));
+        for worker in workers {
+            counts.add(worker.join().expect("a worker ends"));
         }
     });
     let wrong = wrong.into_inner().expect("no panic while it was held");
@@ -151,12 +151,12 @@ fn random_statements_answer_as_on_the_real_server() {
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
-/// Connections to a new database with the tables, the real server's first.
+/// Connections to a new database with the tables; the real server's is the first.
 fn connect(pair: &Pair, database: &str) -> [Client; 2] {
     let create = format!("CREATE DATABASE {database}");
     let mut real = pair.real.connect("postgres");
     real.must(&create);
-    // Compiling expressions would take five sixths of its time.
+    // JIT compilation of expressions would take five sixths of the time.
     real.must(&format!("ALTER DATABASE {database} SET jit = off"));
     pair.ours.connect("postgres").must(&create);
     let mut servers = [pair.real.connect(database), pair.ours.connect(database)];

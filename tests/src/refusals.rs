@@ -1,5 +1,5 @@
-//! Directories that a server must not start on: it says why in PostgreSQL's words, and touches
-//! nothing.
+//! Directories on which a server must not start: its error is PostgreSQL's, and it does not modify
+//! any file.
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -9,16 +9,16 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
-/// Where the control file has its checksum.
+/// Offset of the checksum in the control file.
 const CRC_AT: usize = 288;
 
 fn control(data: &Path) -> PathBuf {
     data.join("global/pg_control")
 }
 
-/// Changes the control file; its checksum is made right again.
+/// Modifies the control file and updates its checksum.
 fn change(data: &Path, at: usize, bytes: &[u8]) {
     let mut file = std::fs::read(control(data)).unwrap();
     file[at..at + bytes.len()].copy_from_slice(bytes);
@@ -27,7 +27,7 @@ fn change(data: &Path, at: usize, bytes: &[u8]) {
     std::fs::write(control(data), file).unwrap();
 }
 
-/// Every file with its bytes and the time that it was written, and every directory.
+/// All files with contents and modification times, and all directories.
 pub(crate) fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, (Vec<u8>, Option<SystemTime>)>) {
     for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
         let path = entry.path();
@@ -41,7 +41,7 @@ pub(crate) fn contents(dir: &Path, out: &mut BTreeMap<PathBuf, (Vec<u8>, Option<
     }
 }
 
-/// What a log says without times and process ids. Packagers add their words to the version.
+/// The messages of a log without timestamps and process ids. Packagers append text to the version.
 fn words(log: &str) -> Vec<String> {
     let lines = log.lines().map(|l| match l.split_once("] ") {
         Some((time, rest)) if time.starts_with(|c: char| c.is_ascii_digit()) => rest,
@@ -51,11 +51,12 @@ fn words(log: &str) -> Vec<String> {
         Some((head, _)) => format!("{head}with this version 15"),
         None => l.to_owned(),
     });
-    // The programs' names.
+    // Replaces the program's name.
     lines.map(|l| l.replace("postgres: ", "norsu: ")).collect()
 }
 
-/// What the real server says; `pg_ctl` would look at the directory first and say something itself.
+/// The error of the real server. It is started directly, because `pg_ctl` checks the directory
+/// itself and prints other errors.
 fn refusal(data: &Path) -> String {
     let postgres = program("postgres");
     let mut command = Command::new("timeout");
@@ -66,7 +67,7 @@ fn refusal(data: &Path) -> String {
     String::from_utf8_lossy(&out.stderr).into_owned()
 }
 
-/// Adds to the settings.
+/// Appends settings to the configuration.
 fn set(data: &Path, lines: &str) {
     let path = data.join("postgresql.auto.conf");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -127,9 +128,9 @@ const DAMAGES: &[(&str, Damage)] = &[
 ];
 
 #[test]
-fn directories_that_do_not_fit_are_refused_in_the_same_words() {
+fn incompatible_directories_are_refused_with_the_same_errors() {
     let dir = TempDir::new("refused");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
     norsu::init(&good);
     let mut wrong = Vec::new();
@@ -138,7 +139,7 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
         cp.arg("-a").arg(&good).arg(&data);
         run(cp);
         damage(&data);
-        hand_over(&data);
+        chown_to_server_user(&data);
         let mut before = BTreeMap::new();
         contents(&data, &mut before);
         let theirs = words(&refusal(&data));
@@ -157,12 +158,12 @@ fn directories_that_do_not_fit_are_refused_in_the_same_words() {
         std::fs::remove_dir_all(&data).unwrap();
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Undamaged it is fit for both.
+    // The unmodified directory is accepted by both servers.
     drop(RealServer::start(&good, "postgres"));
     Norsu::start(&good, &[]).stop(&good);
 }
 
-/// What is wrong, in a log: without what belongs to the way that a server starts and ends.
+/// The errors in a log: its messages without those of every start and shutdown.
 fn complaints(log: &str) -> Vec<String> {
     const USUAL: [&str; 8] = [
         "checkpoint starting",
@@ -209,7 +210,7 @@ fn without(data: &Path, directory: &str) {
     std::fs::remove_dir_all(data.join(directory)).unwrap();
 }
 
-/// The control file says that the server runs.
+/// Removes a directory and sets the state of the control file to "in production".
 fn crashed_without(data: &Path, directory: &str) {
     const IN_PRODUCTION: u32 = 6;
     change(data, 16, &IN_PRODUCTION.to_le_bytes());
@@ -221,11 +222,11 @@ fn segments(data: &Path) -> impl Iterator<Item = PathBuf> {
     entries.map(|e| e.unwrap().path()).filter(|p| p.is_file())
 }
 
-/// Not fit to be started on: without its log, or with settings of the command line that are none.
+/// A directory without its log, or invalid settings on the command line.
 #[test]
-fn a_start_that_cannot_be_fails_in_the_same_words() {
+fn impossible_starts_fail_with_the_same_errors() {
     let dir = TempDir::new("refused");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (good, data) = (dir.path().join("good"), dir.path().join("data"));
     norsu::init(&good);
     let mut wrong = Vec::new();
@@ -246,7 +247,7 @@ fn a_start_that_cannot_be_fails_in_the_same_words() {
             cp.arg("-a").arg(&good).arg(&data);
             run(cp);
             damage(&data);
-            hand_over(&data);
+            chown_to_server_user(&data);
             let log = start(&data);
             std::fs::remove_dir_all(&data).unwrap();
             log
@@ -280,9 +281,9 @@ fn a_start_that_cannot_be_fails_in_the_same_words() {
 }
 
 #[test]
-fn a_missing_directory_of_the_log_is_made() {
+fn a_missing_directory_of_the_log_is_created() {
     let dir = TempDir::new("made");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let archive = data.join("pg_wal/archive_status");
@@ -307,11 +308,11 @@ const DATABASES: &[(&str, Damage)] = &[
     ("no number", |d| std::fs::write(d.join("PG_VERSION"), "abc\n").unwrap()),
 ];
 
-/// The rest of the cluster can be used.
+/// The rest of the cluster can still be used.
 #[test]
-fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
+fn incompatible_databases_are_refused_with_the_same_errors() {
     let dir = TempDir::new("refused");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let server = Norsu::start(&data, &[]);
@@ -348,17 +349,17 @@ fn a_database_whose_files_do_not_fit_is_refused_in_the_same_words() {
     assert!(theirs[0].starts_with("3D000: database \"d0\" does not exist"), "{theirs:?}");
 }
 
-/// A number in a lock file that another user's process has got meanwhile, as after the machine came
-/// up again.
+/// The lock file contains a process id that now belongs to another user's process, as after a
+/// restart of the machine.
 #[test]
-fn the_lock_file_of_a_process_that_is_no_server_is_replaced() {
+fn the_lock_file_of_another_process_is_replaced() {
     let dir = TempDir::new("stale");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init(&data);
     let stale = || {
         std::fs::write(data.join("postmaster.pid"), "1\n/nowhere\n").unwrap();
-        hand_over(&data);
+        chown_to_server_user(&data);
     };
     stale();
     Norsu::start(&data, &[]).stop(&data);

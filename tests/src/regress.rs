@@ -1,14 +1,14 @@
-//! PostgreSQL's own regression and isolation suites on Norsu and on the real server, statement by
-//! statement. The suites come with the source package (`scripts/postgresql-source`); nothing of
-//! them is kept here. What is kept is a table of how many statements of each file agree, and why
-//! others do not (`docs/compatibility.md`): the test fails where a file agrees less than that.
+//! PostgreSQL's regression and isolation tests on Norsu and on the real server, compared statement
+//! by statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no
+//! part of them is stored here. `docs/compatibility.md` records how many statements of each file
+//! agree, and why others do not: the test fails if fewer statements of a file agree than recorded.
 //!
-//! A part of the long tests. `NORSU_REGRESS=part` runs files with this in their name alone (and
-//! `test_setup`, which makes what all others need); `NORSU_REGRESS_WRITE=1` writes the table;
-//! `NORSU_REGRESS_OUT=dir` keeps what the servers have said.
+//! A part of the long tests. `NORSU_REGRESS=part` runs only files whose name contains the part (and
+//! `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes the table;
+//! `NORSU_REGRESS_OUT=dir` keeps the output of the servers.
 
+mod compare;
 mod isolation;
-mod judge;
 mod split;
 mod table;
 
@@ -19,17 +19,17 @@ use std::sync::OnceLock;
 use table::Table;
 use testkit::dir::TempDir;
 
-/// How long a file may take on one server, in seconds.
+/// Time limit of a file on one server, in seconds.
 const FILE_SECONDS_MAX: &str = "300";
 
-/// What the suites' own driver sets for its server.
+/// Settings of the server that pg_regress starts.
 const SETTINGS: &[&str] = &["max_prepared_transactions=2"];
 
 fn is_long() -> bool {
     std::env::var_os("NORSU_TEST_LONG").is_some()
 }
 
-/// The sources, fetched once per build directory: by one of the tests, while the others wait.
+/// The sources, downloaded once per build directory by the first test that needs them.
 fn sources() -> PathBuf {
     static SOURCES: OnceLock<PathBuf> = OnceLock::new();
     SOURCES.get_or_init(fetched).clone()
@@ -47,7 +47,7 @@ fn fetched() -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&out.stdout).trim())
 }
 
-/// The names of a schedule's tests, in order.
+/// The test names of a schedule, in order.
 fn schedule(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     let lines = text.lines().filter_map(|l| l.strip_prefix("test:"));
@@ -59,7 +59,7 @@ fn is_wanted(name: &str) -> bool {
     name.contains(&only) || name == "test_setup"
 }
 
-/// Where the outputs go: a folder of the user's, or one that goes with the test.
+/// The directory of the outputs: given by the user, or removed with the test.
 struct Outputs {
     folder: PathBuf,
     _own: Option<TempDir>,
@@ -85,7 +85,7 @@ impl Outputs {
     }
 }
 
-/// The suite's data, readable for the servers, whose users are not ours.
+/// A copy of the suite's data that the servers, which run as another user, can read.
 fn copy_of_suite(from: &Path, to: &Path) {
     let mut copy = Command::new("cp");
     copy.arg("-r").arg(from).arg(to);
@@ -93,23 +93,23 @@ fn copy_of_suite(from: &Path, to: &Path) {
     let mut modes = Command::new("chmod");
     modes.args(["-R", "a+rX"]).arg(to);
     assert!(modes.status().is_ok_and(|s| s.success()));
-    // Files that COPY TO writes.
+    // The directory of files that COPY TO writes.
     let results = to.join("results");
     std::fs::create_dir_all(&results).expect("a new folder");
     assert!(Command::new("chmod").arg("a+rwx").arg(results).status().is_ok_and(|s| s.success()));
 }
 
-/// One of the two servers, as the suite's client sees it.
+/// One of the two servers.
 struct Side {
     name: &'static str,
     sockets: PathBuf,
-    /// The suite with a folder for results.
+    /// The copy of the suite, with a directory for results.
     suite: PathBuf,
 }
 
 impl Side {
-    /// Runs statements in a database; output and messages in the order in which they came. With the
-    /// settings of pg_regress.
+    /// Runs statements in a database with the settings of pg_regress; returns output and messages
+    /// in order.
     fn psql(&self, database: &str, input: &Path, more: &[&str]) -> String {
         let mut psql = self.client();
         psql.arg(format!("{}/psql", testkit::postgres::BIN));
@@ -119,9 +119,8 @@ impl Side {
         self.run(psql, input)
     }
 
-    /// A client under the suite's settings that ends in time; its arguments begin with the program.
-    /// What it says and its messages go to one stream, so that they stand in the order in which
-    /// they came.
+    /// A client with the settings of pg_regress and a time limit; its first argument is the
+    /// program. Its output and its messages are written to one stream, so that they stay in order.
     fn client(&self) -> Command {
         let mut client = testkit::postgres::command(Path::new("sh"));
         client.args(["-c", "exec \"$@\" 2>&1", "sh", "timeout", "-k", "5", FILE_SECONDS_MAX]);
@@ -140,7 +139,7 @@ impl Side {
         client
     }
 
-    /// What the client says; places that differ between the servers have one name.
+    /// The output of the client, with paths that differ between the servers unified.
     fn run(&self, mut client: Command, input: &Path) -> String {
         let input =
             std::fs::File::open(input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
@@ -151,7 +150,7 @@ impl Side {
         without_isolation_warning(&text)
     }
 
-    /// Statements of the preparation, of which only the first server must know all.
+    /// Runs preparatory statements; only the first server must support all of them.
     fn prepare(&self, database: &str, sql: &str) -> String {
         let path = self.suite.join("prepare.sql");
         std::fs::write(&path, sql).expect("a file can be written");
@@ -159,14 +158,14 @@ impl Side {
     }
 }
 
-/// What was said without the warning that SERIALIZABLE is not enforced: only Norsu gives it, by
-/// intent, and it would hide whether the statements agree.
+/// The output without the warning that SERIALIZABLE is not enforced: only Norsu raises it, and it
+/// would hide whether the statements agree.
 fn without_isolation_warning(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut lines = text.split_inclusive('\n');
     while let Some(line) = lines.next() {
         if line.contains("WARNING:  isolation level SERIALIZABLE is not enforced") {
-            // Its detail and its hint.
+            // Skip its detail and its hint.
             lines.next();
             lines.next();
         } else {
@@ -176,7 +175,7 @@ fn without_isolation_warning(text: &str) -> String {
     out
 }
 
-/// Both servers with a database of that name, made as pg_regress makes it.
+/// Both servers with a new database of that name, created as by pg_regress.
 fn sides(pair: &Pair, suite: &Path, database: &str) -> [Side; 2] {
     let servers = [("norsu", pair.ours.sockets()), ("postgresql", pair.real.sockets())];
     servers.map(|(name, sockets)| {
@@ -224,7 +223,7 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
             outputs.keep(name, side.name, &script.told(&said));
             said
         });
-        let tally = judge::regression(&script, &ours, &theirs);
+        let tally = compare::regression(&script, &ours, &theirs);
         outputs.keep(name, "differences", &tally.differences);
         println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);
@@ -251,7 +250,7 @@ fn the_isolation_suite_agrees_as_far_as_recorded() {
             outputs.keep(name, side.name, &said);
             said
         });
-        let tally = judge::isolation(&ours, &theirs);
+        let tally = compare::isolation(&ours, &theirs);
         outputs.keep(name, "differences", &tally.differences);
         println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);

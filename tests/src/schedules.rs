@@ -1,25 +1,25 @@
-//! Schedules of several sessions on both servers: who waits for whom, who is answered what, and
-//! when.
+//! Schedules of several sessions on both servers: which sessions wait for locks, their answers, and
+//! the order of events.
 //!
 //! A schedule in one of `tests/sql/schedules*.txt` begins with `# name` and has steps `session:
-//! statement`, in order. A step whose session waits for a lock (the server's own lock table says
-//! so) is left waiting; after each further step the sessions that were let go are read. A step
-//! `session!: statement` is answered in the end whatever it waits for (a deadlock, a timeout). The
-//! transcripts of both servers must be equal.
+//! statement`, in order. A step whose session waits for a lock (according to `pg_locks`) is left
+//! waiting; after each further step the answers of the sessions that were unblocked are read. A
+//! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
+//! timeout). The transcripts of both servers must be equal.
 
 use crate::corpus::{Seen, connect_both, folder, new_pair, read, seen};
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
-/// How long a step may take in which nobody waits for a lock.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit of a step during which no session waits for a lock.
+const WAIT_MAX: Duration = Duration::from_secs(30);
 
 const FILES: [&str; 3] = ["schedules.txt", "schedules-in-place.txt", "schedules-references.txt"];
 
 struct Step {
     session: usize,
-    /// It is answered without another's help.
-    insists: bool,
+    /// The step ends without the help of another session.
+    ends_by_itself: bool,
     sql: String,
 }
 
@@ -29,7 +29,7 @@ struct Schedule {
 }
 
 const SESSIONS_MAX: usize = 4;
-const INSISTS: &str = "!";
+const ENDS_BY_ITSELF: &str = "!";
 
 fn parse(text: &str) -> Vec<Schedule> {
     let mut all: Vec<Schedule> = Vec::new();
@@ -39,26 +39,25 @@ fn parse(text: &str) -> Vec<Schedule> {
             continue;
         }
         let (session, sql) = line.split_once(": ").unwrap_or_else(|| panic!("step {line:?}"));
-        let insists = session.ends_with('!');
+        let ends_by_itself = session.ends_with('!');
         let session: usize =
             session.trim_end_matches('!').parse().unwrap_or_else(|e| panic!("{line:?}: {e}"));
         assert!(session < SESSIONS_MAX, "{line}");
         let schedule = all.last_mut().expect("a name before the steps");
-        schedule.steps.push(Step { session, insists, sql: sql.to_owned() });
+        schedule.steps.push(Step { session, ends_by_itself, sql: sql.to_owned() });
     }
     all
 }
 
-/// One server's sessions; session 0 is the one that looks at locks and is never kept waiting.
-struct Stage {
+/// The sessions of one server; session 0 reads `pg_locks` and never waits.
+struct Sessions {
     clients: Vec<Client>,
-    /// The statement that a session still owes an answer to.
+    /// For each session the statement that has not been answered.
     waiting: Vec<Option<String>>,
     transcript: Vec<String>,
 }
 
-/// What was answered, without the numbers of processes and transactions that a deadlock's report
-/// names.
+/// The answer without process ids and transaction ids, which deadlock reports contain.
 fn said(sql: &str, reply: Reply) -> Seen {
     let mut seen = seen(sql, reply);
     if let Some(e) = seen.error.as_mut().filter(|e| e.code == "40P01") {
@@ -67,10 +66,10 @@ fn said(sql: &str, reply: Reply) -> Seen {
     seen
 }
 
-impl Stage {
-    fn new(clients: Vec<Client>) -> Stage {
+impl Sessions {
+    fn new(clients: Vec<Client>) -> Sessions {
         let waiting = clients.iter().map(|_| None).collect();
-        Stage { clients, waiting, transcript: Vec::new() }
+        Sessions { clients, waiting, transcript: Vec::new() }
     }
 
     fn blocked(&mut self, session: usize) -> bool {
@@ -81,7 +80,7 @@ impl Stage {
         self.clients[0].value(&sql) != "0"
     }
 
-    /// Reads the session's answer, if it comes before the session waits for a lock.
+    /// Reads the session's answer unless the session waits for a lock.
     fn settle(&mut self, session: usize, what: &str) {
         let Some(sql) = self.waiting[session].clone() else { return };
         let start = Instant::now();
@@ -92,8 +91,8 @@ impl Stage {
                 self.transcript.push(format!("{what}{session}: {sql} -> {:?}", said(&sql, reply)));
                 return;
             }
-            // Seen twice: a lock may be asked for and had in between.
-            let may_wait = session != 0 && what != INSISTS;
+            // Checked twice: a lock may be requested and granted in between.
+            let may_wait = session != 0 && what != ENDS_BY_ITSELF;
             if may_wait && self.blocked(session) && self.blocked(session) {
                 let answer = self.clients[session].receive_within(Duration::from_millis(20));
                 if let Some(reply) = answer.unwrap_or_else(|e| panic!("{sql}: {e}")) {
@@ -107,20 +106,20 @@ impl Stage {
                 }
                 return;
             }
-            assert!(start.elapsed() < PATIENCE, "{sql}: no answer and no lock waited for");
+            assert!(start.elapsed() < WAIT_MAX, "{sql}: no answer and no lock waited for");
         }
     }
 
     fn step(&mut self, step: &Step) {
-        let Step { session, insists, sql } = step;
+        let Step { session, ends_by_itself, sql } = step;
         if self.waiting[*session].is_some() {
-            // It must be let go now by what came before.
+            // The previous steps must have unblocked it.
             self.settle_all();
             assert!(self.waiting[*session].is_none(), "session {session} still waits before {sql}");
         }
         self.clients[*session].send(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
         self.waiting[*session] = Some(sql.clone());
-        let what = if *insists { INSISTS } else { "" };
+        let what = if *ends_by_itself { ENDS_BY_ITSELF } else { "" };
         self.settle(*session, what);
         self.settle_all();
     }
@@ -133,7 +132,7 @@ impl Stage {
         }
     }
 
-    /// Everybody is done; transactions end.
+    /// All sessions end their transactions.
     fn end(&mut self) {
         for session in 0..self.clients.len() {
             self.settle(session, "at the end ");
@@ -142,12 +141,12 @@ impl Stage {
                 self.settle_all();
             }
         }
-        assert!(self.waiting.iter().all(Option::is_none), "somebody waits for ever");
+        assert!(self.waiting.iter().all(Option::is_none), "a session waits forever");
     }
 }
 
 #[test]
-fn schedules_go_as_on_the_real_server() {
+fn schedules_have_the_transcripts_of_the_real_server() {
     let pair = new_pair();
     pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");
@@ -156,10 +155,10 @@ fn schedules_go_as_on_the_real_server() {
     let mut wrong = Vec::new();
     for schedule in &schedules {
         let [ours, real] = connect_both(&pair, SESSIONS_MAX).map(|clients| {
-            let mut stage = Stage::new(clients);
-            schedule.steps.iter().for_each(|s| stage.step(s));
-            stage.end();
-            stage.transcript
+            let mut sessions = Sessions::new(clients);
+            schedule.steps.iter().for_each(|s| sessions.step(s));
+            sessions.end();
+            sessions.transcript
         });
         if ours != real {
             let at = ours

@@ -1,5 +1,5 @@
-//! What the sessions do, and what must come of it. Each session owns some tables, which it makes,
-//! changes and drops; rows of the table `shared` are locked and changed by all, without waiting.
+//! A random workload with a model of its results. Each session owns some tables, which it creates,
+//! changes and drops; all sessions lock and change rows of the table `shared`, without waiting.
 
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::client::{Client, Reply};
@@ -7,7 +7,7 @@ use vfs::SeededRandom;
 
 type Row = Vec<Option<String>>;
 
-/// A table as the server should show it. The column `id` is the key of `rows`.
+/// The expected contents of a table. The column `id` is the key of `rows`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Table {
     columns: Vec<String>,
@@ -21,10 +21,10 @@ type Tables = BTreeMap<String, Table>;
 const SHARED: &str = "shared";
 const SHARED_ROWS: i32 = 8;
 
-/// More keys than a leaf of an index holds.
+/// More keys than fit a leaf page of an index.
 const EVERY_KIND_ROWS: i32 = 500;
 
-/// A transaction's view of what it may change.
+/// A transaction's view of the tables that it may change.
 #[derive(Clone, Default)]
 struct Work {
     tables: Tables,
@@ -39,39 +39,39 @@ struct Transaction {
     changed: bool,
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stepped {
     Nothing,
-    /// A commit that waited for the log.
+    /// A commit that waited for the log flush.
     Durable,
-    /// One that did not.
+    /// A commit that did not wait (`synchronous_commit = off`, or without log).
     Lazy,
 }
 
-/// See the module's text.
+/// The workload and its model.
 #[derive(Clone)]
 pub(crate) struct Script {
     committed: Tables,
-    /// States that a crash now may leave, oldest first; the last is `committed`.
+    /// The states that may be found after a crash now, oldest first; the last one is `committed`.
     possible: Vec<Tables>,
-    /// What the statement under way commits.
+    /// The state that the running statement commits.
     in_doubt: Option<Tables>,
     transactions: Vec<Option<Transaction>>,
     next: i32,
-    /// Largest value of the sequence so far, and when the log was last known to be flushed.
+    /// The largest value of the sequence, now and when the log was last known to be flushed.
     sequence_now: i64,
     sequence_acknowledged: i64,
     log: Vec<String>,
     loud: bool,
-    /// VACUUM must not cut files.
+    /// VACUUM must not truncate files.
     pub(crate) keep_length: bool,
-    /// No file goes: nothing is dropped or emptied, and nothing is made that a rollback would take
-    /// away.
+    /// No files are removed: no table is dropped or truncated, and none is created that a rollback
+    /// would remove.
     pub(crate) keep_files: bool,
 }
 
-/// A statement, with what it does to the transaction's view.
+/// A statement and its effect on the transaction's view.
 struct Op {
     sql: String,
     work: Work,
@@ -126,15 +126,15 @@ impl Script {
         }
     }
 
-    /// The last statements, for a failure's text.
+    /// The last statements, for the message of a failure.
     pub(crate) fn history(&self) -> String {
         let from = self.log.len().saturating_sub(60);
         self.log[from..].join("\n")
     }
 
-    fn say(&mut self, who: usize, sql: &str, reply: &Reply) {
+    fn say(&mut self, owner: usize, sql: &str, reply: &Reply) {
         let short: String = sql.chars().take(160).collect();
-        let line = format!("  {who}: {short} -> {}{}", reply.code(), reply.status);
+        let line = format!("  {owner}: {short} -> {}{}", reply.code(), reply.status);
         if self.loud {
             println!("{line}");
         }
@@ -144,7 +144,7 @@ impl Script {
     fn ask(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         sql: &str,
         data: Option<&str>,
     ) -> Result<Reply, String> {
@@ -153,24 +153,24 @@ impl Script {
             None => session.query(sql),
         };
         let reply = reply.map_err(|e| format!("{sql}: {e}\n{}", self.history()))?;
-        self.say(who, sql, &reply);
+        self.say(owner, sql, &reply);
         Ok(reply)
     }
 
-    fn must(&mut self, session: &mut Client, who: usize, sql: &str) -> Result<Reply, String> {
-        let reply = self.ask(session, who, sql, None)?;
+    fn must(&mut self, session: &mut Client, owner: usize, sql: &str) -> Result<Reply, String> {
+        let reply = self.ask(session, owner, sql, None)?;
         match &reply.error {
             None => Ok(reply),
             Some(e) => Err(format!("{sql}: {} {}\n{}", e.code, e.message, self.history())),
         }
     }
 
-    /// New sessions; the first ones ever make what all use.
+    /// Starts new sessions; the first ones create what all sessions use.
     pub(crate) fn start(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         self.log.push("start".to_owned());
         self.transactions = sessions.iter().map(|_| None).collect();
-        for (who, session) in sessions.iter_mut().enumerate() {
-            self.must(session, who, "SET lock_timeout = '5s'")?;
+        for (owner, session) in sessions.iter_mut().enumerate() {
+            self.must(session, owner, "SET lock_timeout = '5s'")?;
         }
         if self.committed.contains_key(SHARED) {
             return Ok(());
@@ -197,16 +197,16 @@ impl Script {
         Ok(())
     }
 
-    fn owned(&self, who: usize) -> Work {
-        let mine = |name: &&String| name.starts_with(&format!("o{who}_"));
+    fn owned(&self, owner: usize) -> Work {
+        let mine = |name: &&String| name.starts_with(&format!("o{owner}_"));
         let tables = self.committed.iter().filter(|(name, _)| mine(name));
         Work { tables: tables.map(|(n, t)| (n.clone(), t.clone())).collect(), ..Work::default() }
     }
 
-    /// What is committed once this work is.
-    fn after(&self, who: usize, work: &Work) -> Tables {
+    /// The committed state after this transaction.
+    fn after(&self, owner: usize, work: &Work) -> Tables {
         let mut tables = self.committed.clone();
-        tables.retain(|name, _| !name.starts_with(&format!("o{who}_")));
+        tables.retain(|name, _| !name.starts_with(&format!("o{owner}_")));
         tables.extend(work.tables.iter().map(|(n, t)| (n.clone(), t.clone())));
         if let Some(shared) = tables.get_mut(SHARED) {
             shared.rows.extend(work.shared.iter().map(|(id, row)| (*id, row.clone())));
@@ -214,49 +214,49 @@ impl Script {
         tables
     }
 
-    /// One statement of one session.
+    /// Runs one statement of one session.
     pub(crate) fn step(
         &mut self,
         sessions: &mut [Client],
         random: &SeededRandom,
     ) -> Result<Stepped, String> {
-        let who = random.below(sessions.len() as u64) as usize;
-        let session = &mut sessions[who];
-        match self.transactions[who].take() {
-            Some(transaction) => self.within(session, who, transaction, random),
+        let owner = random.below(sessions.len() as u64) as usize;
+        let session = &mut sessions[owner];
+        match self.transactions[owner].take() {
+            Some(transaction) => self.within(session, owner, transaction, random),
             None if random.below(3) == 0 => {
                 let sync = random.below(4) != 0;
                 let begin =
                     if sync { "BEGIN" } else { "BEGIN; SET LOCAL synchronous_commit = off" };
-                self.must(session, who, begin)?;
-                self.transactions[who] = Some(Transaction {
-                    work: self.owned(who),
+                self.must(session, owner, begin)?;
+                self.transactions[owner] = Some(Transaction {
+                    work: self.owned(owner),
                     savepoints: Vec::new(),
                     sync,
                     changed: false,
                 });
                 Ok(Stepped::Nothing)
             }
-            None => self.alone(session, who, random),
+            None => self.alone(session, owner, random),
         }
     }
 
-    /// A statement that is its own transaction.
+    /// A statement outside a transaction block.
     fn alone(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         random: &SeededRandom,
     ) -> Result<Stepped, String> {
         if random.below(8) == 0 {
-            let own = self.owned(who);
+            let own = self.owned(owner);
             let table = match random.below(4) {
                 0 => Some("pg_class".to_owned()),
                 1 => Some("pg_attribute".to_owned()),
                 2 => None,
                 _ => pick(random, &own.tables).map(|(name, _)| name.clone()),
             };
-            // Never all tables: some are locked by others.
+            // Never all tables, because some are locked by other sessions.
             let table = table.as_deref().unwrap_or(SHARED);
             let verb = match (random.below(4), self.keep_length) {
                 (0, true) => "VACUUM (FREEZE, TRUNCATE off)",
@@ -265,17 +265,19 @@ impl Script {
                 (_, true) => "VACUUM (TRUNCATE off)",
                 (_, false) => "VACUUM",
             };
-            self.must(session, who, &format!("{verb} {table}"))?;
+            self.must(session, owner, &format!("{verb} {table}"))?;
             return Ok(Stepped::Nothing);
         }
         if random.below(10) == 0 {
-            self.take_number(session, who)?;
+            self.take_number(session, owner)?;
             return Ok(Stepped::Nothing);
         }
-        let Some(op) = self.op(who, &self.owned(who), random) else { return Ok(Stepped::Nothing) };
-        let after = self.after(who, &op.work);
+        let Some(op) = self.op(owner, &self.owned(owner), random) else {
+            return Ok(Stepped::Nothing);
+        };
+        let after = self.after(owner, &op.work);
         self.in_doubt = Some(after.clone());
-        let reply = self.ask(session, who, &op.sql, op.data.as_deref())?;
+        let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
         if !self.succeeded(&reply, &op.sql)? {
             self.in_doubt = None;
             return Ok(Stepped::Nothing);
@@ -284,8 +286,8 @@ impl Script {
         Ok(if op.changed { Stepped::Durable } else { Stepped::Lazy })
     }
 
-    fn take_number(&mut self, session: &mut Client, who: usize) -> Result<(), String> {
-        let reply = self.must(session, who, "SELECT nextval('sq')")?;
+    fn take_number(&mut self, session: &mut Client, owner: usize) -> Result<(), String> {
+        let reply = self.must(session, owner, "SELECT nextval('sq')")?;
         let value = reply.text()[0].parse().map_err(|e| format!("nextval: {e}"))?;
         self.sequence_now = self.sequence_now.max(value);
         Ok(())
@@ -294,75 +296,75 @@ impl Script {
     fn within(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         mut tx: Transaction,
         random: &SeededRandom,
     ) -> Result<Stepped, String> {
         match random.below(14) {
             0 => {
-                self.must(session, who, "ROLLBACK")?;
+                self.must(session, owner, "ROLLBACK")?;
                 return Ok(Stepped::Nothing);
             }
-            1 | 2 => return self.commit(session, who, &tx),
+            1 | 2 => return self.commit(session, owner, &tx),
             3 if tx.savepoints.len() < 3 => {
-                self.must(session, who, &format!("SAVEPOINT p{}", tx.savepoints.len()))?;
+                self.must(session, owner, &format!("SAVEPOINT p{}", tx.savepoints.len()))?;
                 tx.savepoints.push(tx.work.clone());
             }
             4 if !tx.savepoints.is_empty() => {
                 tx.work = tx.savepoints.pop().expect("one is open");
                 let n = tx.savepoints.len();
-                self.must(session, who, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
+                self.must(session, owner, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
             }
             5 if !tx.savepoints.is_empty() => {
                 tx.savepoints.pop();
-                self.must(session, who, &format!("RELEASE p{}", tx.savepoints.len()))?;
+                self.must(session, owner, &format!("RELEASE p{}", tx.savepoints.len()))?;
             }
             6 => {
-                self.take_number(session, who)?;
+                self.take_number(session, owner)?;
             }
             _ => {
-                let Some(op) = self.op(who, &tx.work, random) else {
-                    self.transactions[who] = Some(tx);
+                let Some(op) = self.op(owner, &tx.work, random) else {
+                    self.transactions[owner] = Some(tx);
                     return Ok(Stepped::Nothing);
                 };
-                let reply = self.ask(session, who, &op.sql, op.data.as_deref())?;
+                let reply = self.ask(session, owner, &op.sql, op.data.as_deref())?;
                 if self.succeeded(&reply, &op.sql)? {
                     tx.work = op.work;
                     tx.changed |= op.changed;
                 } else if let Some(work) = tx.savepoints.pop() {
                     tx.work = work;
                     let n = tx.savepoints.len();
-                    self.must(session, who, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
+                    self.must(session, owner, &format!("ROLLBACK TO p{n}; RELEASE p{n}"))?;
                 } else {
-                    self.must(session, who, "ROLLBACK")?;
+                    self.must(session, owner, "ROLLBACK")?;
                     return Ok(Stepped::Nothing);
                 }
             }
         }
-        self.transactions[who] = Some(tx);
+        self.transactions[owner] = Some(tx);
         Ok(Stepped::Nothing)
     }
 
     fn commit(
         &mut self,
         session: &mut Client,
-        who: usize,
+        owner: usize,
         tx: &Transaction,
     ) -> Result<Stepped, String> {
-        let after = self.after(who, &tx.work);
+        let after = self.after(owner, &tx.work);
         self.in_doubt = Some(after.clone());
-        self.must(session, who, "COMMIT")?;
+        self.must(session, owner, "COMMIT")?;
         self.committed = after;
         Ok(if tx.sync && tx.changed { Stepped::Durable } else { Stepped::Lazy })
     }
 
-    /// Ends all transactions, and then does what writes a record of every kind, whatever chance has
-    /// left out. Nobody else is in a transaction meanwhile, so that VACUUM may remove what was
-    /// deleted.
+    /// Ends all transactions, and then runs statements that write a record of every kind, which the
+    /// random part may have left out. No other transaction runs meanwhile, so that VACUUM can
+    /// remove deleted rows.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
-        for (who, session) in sessions.iter_mut().enumerate() {
-            if let Some(tx) = self.transactions[who].take() {
-                let stepped = self.commit(session, who, &tx)?;
+        for (owner, session) in sessions.iter_mut().enumerate() {
+            if let Some(tx) = self.transactions[owner].take() {
+                let stepped = self.commit(session, owner, &tx)?;
                 self.settle(stepped);
             }
         }
@@ -387,7 +389,7 @@ impl Script {
         let vacuum = if self.keep_length { "VACUUM (TRUNCATE off" } else { "VACUUM (TRUNCATE on" };
         let changes = [
             format!("INSERT INTO {name} VALUES (0, 0, 'row 0')"),
-            // The first pages are full: this one goes to another.
+            // The first pages are full, so the new version goes to another page.
             format!("UPDATE {name} SET t = 'elsewhere' WHERE id = 1"),
             format!("UPDATE {name} SET v = -1 WHERE id = {EVERY_KIND_ROWS}"),
             format!("SELECT id FROM {name} WHERE id = 5 FOR SHARE"),
@@ -413,7 +415,8 @@ impl Script {
         Ok(())
     }
 
-    /// Rows that others hold, and what is not built yet, may refuse a statement; nothing else.
+    /// A statement may fail because of rows that other sessions lock, or because of unsupported
+    /// features; not for other reasons.
     fn succeeded(&self, reply: &Reply, sql: &str) -> Result<bool, String> {
         match &reply.error {
             None => Ok(true),
@@ -422,13 +425,13 @@ impl Script {
         }
     }
 
-    /// A statement, drawn; `None` if the one drawn makes no sense now.
-    fn op(&mut self, who: usize, work: &Work, random: &SeededRandom) -> Option<Op> {
+    /// A random statement; `None` if it is not applicable now.
+    fn op(&mut self, owner: usize, work: &Work, random: &SeededRandom) -> Option<Op> {
         self.next += 1;
         let n = self.next;
         if work.tables.is_empty() || (work.tables.len() < 3 && random.below(8) == 0) {
             let kept = self.keep_files;
-            return Some(if kept { share(work, random) } else { create(who, n, work, random) });
+            return Some(if kept { share(work, random) } else { create(owner, n, work, random) });
         }
         if random.below(5) == 0 {
             return Some(share(work, random));
@@ -473,7 +476,7 @@ impl Script {
                 format!("ALTER TABLE {name} ADD COLUMN {column} {kind}{clause}")
             }
             5 if table.columns.len() > 2 => {
-                // The last one has no index, unless one was made; that goes with it.
+                // The last column has no index, or an index that is dropped with it.
                 let column = new.columns.pop()?;
                 new.rows.values_mut().for_each(|r| drop(r.pop()));
                 if table.indexes.iter().any(|i| i.starts_with('i')) {
@@ -482,7 +485,7 @@ impl Script {
                 format!("ALTER TABLE {name} DROP COLUMN {column}")
             }
             6 => {
-                let to = format!("o{who}_r{n}");
+                let to = format!("o{owner}_r{n}");
                 let sql = format!("ALTER TABLE {name} RENAME TO {to}");
                 renamed = Some(to);
                 sql
@@ -524,8 +527,8 @@ impl Script {
                 format!("INSERT INTO {name} ({columns}) VALUES {}", tuples.join(", "))
             }
         };
-        // Rows of unlogged tables alone write no log, and their commit does not wait for that of
-        // others.
+        // Changes of unlogged tables only do not write log records, so the commit does not wait for
+        // those of other sessions.
         let silent = table.unlogged
             && ["DELETE", "UPDATE", "COPY", "INSERT"].iter().any(|verb| sql.starts_with(verb));
         let changed = !silent && (new != *table || renamed.is_some());
@@ -535,7 +538,7 @@ impl Script {
         Some(Op { sql, work, changed, data })
     }
 
-    /// After a step that no crash struck: what of it is sure. True if something was.
+    /// Updates the model after a step without a crash. True if the step made commits durable.
     pub(crate) fn settle(&mut self, stepped: Stepped) -> bool {
         self.in_doubt = None;
         match stepped {
@@ -549,20 +552,20 @@ impl Script {
         stepped == Stepped::Durable
     }
 
-    /// What is committed, as text.
+    /// The committed state as text.
     pub(crate) fn state(&self) -> String {
         format!("{:?}", self.committed)
     }
 
-    /// The server was shut down in good order.
+    /// After a clean shutdown.
     pub(crate) fn shut_down(&mut self) {
         self.log.push("shutdown".to_owned());
         self.sequence_acknowledged = self.sequence_acknowledged.max(self.sequence_now);
         self.possible = vec![self.committed.clone()];
     }
 
-    /// The power failed, or the process was killed.
-    pub(crate) fn powerless(&mut self) {
+    /// After a power failure, or after the process was killed.
+    pub(crate) fn after_crash(&mut self) {
         self.log.push("crash".to_owned());
         self.possible.extend(self.in_doubt.take());
         for table in self.possible.iter_mut().flat_map(|t| t.values_mut()) {
@@ -572,9 +575,9 @@ impl Script {
         }
     }
 
-    /// It failed once more while the server came up. If that had come so far as to note that it
-    /// runs, unlogged tables are emptied even after a shutdown in good order.
-    pub(crate) fn powerless_again(&mut self) {
+    /// After another failure during start-up. If the server had marked the control file as running,
+    /// unlogged tables are emptied even after a clean shutdown.
+    pub(crate) fn after_crash_in_recovery(&mut self) {
         let mut emptied = self.possible.clone();
         for table in emptied.iter_mut().flat_map(|t| t.values_mut()).filter(|t| t.unlogged) {
             table.rows.clear();
@@ -582,8 +585,8 @@ impl Script {
         self.possible.extend(emptied);
     }
 
-    /// What a standby shows must be what is committed; it cannot read unlogged tables.
-    pub(crate) fn shown_by(&mut self, session: &mut Client) -> Result<(), String> {
+    /// Compares the rows on a standby with the committed state; it cannot read unlogged tables.
+    pub(crate) fn verify_standby(&mut self, session: &mut Client) -> Result<(), String> {
         let mut expected = self.committed.clone();
         expected.retain(|_, table| !table.unlogged);
         let mut found = Tables::new();
@@ -593,7 +596,7 @@ impl Script {
         if found == expected { Ok(()) } else { Err(difference(&expected, &found)) }
     }
 
-    /// What is there must be one of the possible states; the script goes on from it.
+    /// Compares the contents with the possible states; the script continues from the one found.
     pub(crate) fn verify(&mut self, session: &mut Client) -> Result<(), String> {
         let mut found = Tables::new();
         let names = self.must(
@@ -644,7 +647,7 @@ impl Script {
                 return Err(format!("{name} has row {id} twice"));
             }
         }
-        // The same by the index.
+        // The same through the index.
         let sql = format!("SET enable_seqscan = off; SELECT count(*) FROM {name} WHERE id > -1");
         let by_index = self.must(session, 9, &sql)?.text();
         if by_index != [table.rows.len().to_string()] {
@@ -662,8 +665,8 @@ impl Script {
     }
 }
 
-fn create(who: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
-    let name = format!("o{who}_{n}");
+fn create(owner: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
+    let name = format!("o{owner}_{n}");
     let mut table = Table {
         columns: vec!["v".to_owned(), "t".to_owned()],
         indexes: BTreeSet::from([format!("{name}_pkey")]),
@@ -674,7 +677,7 @@ fn create(who: usize, n: i32, work: &Work, random: &SeededRandom) -> Op {
     let options = if random.below(3) == 0 { " WITH (fillfactor = 50)" } else { "" };
     let mut sql = format!("CREATE {kind}TABLE {name} (id int PRIMARY KEY, v int, t text){options}");
     if random.below(3) == 0 {
-        // In one message, so one transaction: rows into a table that is new in it.
+        // In one message, hence in one transaction: rows in a table that is created in it.
         sql.push_str(&format!(
             "; INSERT INTO {name} SELECT g, g * 2, 'row ' || g FROM generate_series(1, 40) g"
         ));
@@ -718,7 +721,7 @@ fn update(name: &str, table: &mut Table, random: &SeededRandom) -> Option<String
     ))
 }
 
-/// Locks on rows that all want: refused if somebody is before us.
+/// Locks on shared rows; refused if another session holds the row.
 fn share(work: &Work, random: &SeededRandom) -> Op {
     let id = 1 + random.below(SHARED_ROWS as u64) as i32;
     let mut work = work.clone();

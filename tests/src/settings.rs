@@ -1,12 +1,12 @@
-//! Which settings are obeyed: `docs/settings.md` lists those of which the program outside
-//! `settings` never speaks.
+//! Effective settings: `docs/settings.md` must list those that the program does not read outside
+//! the crate `settings`.
 
 use crate::style::workspace_root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Files that name settings without asking for their values.
+/// Files that name settings without reading their values.
 const LISTS: [&str; 4] = [
     "session/src/plancache.rs",
     "analyze/src/deparse/routine.rs",

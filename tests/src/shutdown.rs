@@ -1,13 +1,13 @@
-//! The end of a server that is busy.
+//! Shutdown of a busy server.
 
 use crate::wire::client::{Bytes, Client};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
-/// A checkpoint that the log's growth calls for is spread over most of `checkpoint_timeout`: an
-/// hour here.
+/// A checkpoint that is triggered by the log's size is spread over most of `checkpoint_timeout`,
+/// which is an hour here.
 const OPTIONS: [&str; 8] = [
     "-c",
     "checkpoint_timeout=1h",
@@ -19,15 +19,15 @@ const OPTIONS: [&str; 8] = [
     "log_checkpoints=on",
 ];
 
-/// Checkpoints that have been begun and not finished.
+/// Number of checkpoints that have started and not finished.
 fn under_way(log: &str) -> usize {
     log.matches("checkpoint starting:").count() - log.matches("checkpoint complete:").count()
 }
 
 #[test]
-fn a_fast_shutdown_does_not_wait_for_a_checkpoint_that_takes_its_time() {
+fn a_fast_shutdown_does_not_wait_for_a_spread_checkpoint() {
     let dir = TempDir::new("shutdown");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--wal-segsize=1"]);
     let server = Norsu::start(&data, &OPTIONS);
@@ -40,7 +40,7 @@ fn a_fast_shutdown_does_not_wait_for_a_checkpoint_that_takes_its_time() {
         ));
         rows += 5000;
     }
-    // One who has not committed, one who waits, and one who does nothing.
+    // A session in a transaction, one that waits in a statement, and an idle one.
     let [mut open, mut asleep, mut idle] = [(); 3].map(|()| Client::connect(&server.socket()));
     let update = "UPDATE busy SET t = 'changed' WHERE id <= 1000";
     assert_eq!(open.talk(&Bytes::new().query("BEGIN").query(update), 2).last().unwrap(), "ready T");

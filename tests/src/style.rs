@@ -1,5 +1,5 @@
-//! Rules of the house that no compiler checks: where `unsafe` may stand, the length of files,
-//! headers of modules, what must not be used outside its crate.
+//! Style rules that no compiler checks: where `unsafe` is allowed, length of files, module headers,
+//! and functions that only certain crates may use.
 
 use std::path::{Path, PathBuf};
 
@@ -13,21 +13,21 @@ pub(crate) fn workspace_root() -> PathBuf {
 
 const LINES_MAX: usize = 1000;
 
-/// Files that may say `unsafe`.
+/// Files in which `unsafe` is allowed.
 const UNSAFE: &[&str] = &[
     "crates/sync/",
     "crates/vfs/",
     "crates/page/src/raw",
     "crates/bufmgr/src/frame",
     "crates/bufmgr/src/guard",
-    "crates/parse/src/edge",
+    "crates/parse/src/ffi",
     "crates/types/src/locale",
 ];
 
-/// Words that belong to one crate: everybody else goes through it.
+/// Functions that only certain crates may use; all others use those crates.
 const RESERVED: &[(&str, &[&str])] = &[
-    // The program itself works on what is outside a data directory or before there is an engine:
-    // the directory's making, lock files, sockets, configuration files.
+    // The server program itself accesses files outside a data directory or before an engine exists:
+    // creation of the directory, lock files, sockets, configuration files.
     ("std::fs::", &["crates/vfs/", "crates/server/", "tests/", "testkit/", "xtask/"]),
     ("std::fs;", &["crates/vfs/", "crates/server/", "tests/", "testkit/", "xtask/"]),
     ("SystemTime::now", &["crates/vfs/", "tests/", "testkit/", "xtask/"]),
@@ -35,7 +35,7 @@ const RESERVED: &[(&str, &[&str])] = &[
 ];
 
 struct Source {
-    /// Relative to the root, with slashes.
+    /// Relative to the root, with forward slashes.
     path: String,
     text: String,
 }
@@ -61,7 +61,7 @@ fn sources() -> Vec<Source> {
     out
 }
 
-/// Lines of product code: what stands before the tests of a file, without comments.
+/// Lines of product code: those before the tests of a file, without comments.
 fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
     let is_test = source.path.ends_with("tests.rs")
         || source.path.contains("/tests/")
@@ -71,7 +71,7 @@ fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
         if line.trim() == "#[cfg(test)]" {
             in_tests = true;
         }
-        // Up to the first string literal or comment: enough for the words looked for here.
+        // Up to the first string literal or comment, which is sufficient for these checks.
         let code = line.split("//").next().unwrap_or("").split('"').next().unwrap_or("");
         if in_tests || code.trim().is_empty() { None } else { Some((i + 1, code)) }
     })
@@ -82,7 +82,7 @@ fn assert_none(faults: Vec<String>) {
 }
 
 #[test]
-fn unsafe_stays_inside_its_fence() {
+fn unsafe_is_used_in_allowed_files_only() {
     let mut faults = Vec::new();
     for s in sources() {
         if UNSAFE.iter().any(|p| s.path.starts_with(p)) || !s.path.starts_with("crates/") {
@@ -99,7 +99,7 @@ fn unsafe_stays_inside_its_fence() {
 }
 
 #[test]
-fn files_are_short_and_say_what_they_are() {
+fn files_are_short_and_have_module_docs() {
     let mut faults = Vec::new();
     for s in sources() {
         let lines = s.text.lines().count();
@@ -115,7 +115,7 @@ fn files_are_short_and_say_what_they_are() {
 }
 
 #[test]
-fn files_clocks_and_threads_come_from_their_crates() {
+fn files_clocks_and_threads_are_used_through_their_crates() {
     let mut faults = Vec::new();
     for s in sources() {
         for (word, homes) in RESERVED {
@@ -133,7 +133,7 @@ fn files_clocks_and_threads_come_from_their_crates() {
 }
 
 #[test]
-fn nothing_is_left_open() {
+fn no_unfinished_code_is_left() {
     let words =
         ["todo!(", "unimplemented!(", "#[ignore", concat!("FIX", "ME"), concat!("XX", "X:")];
     let mut faults = Vec::new();
@@ -150,8 +150,7 @@ fn nothing_is_left_open() {
     assert_none(faults);
 }
 
-/// Not a check but the list the issue asks for: every place that can answer 0A000. Shown with
-/// `--nocapture`.
+/// Prints all places that can raise 0A000 (use `--nocapture`); it checks only that there are some.
 #[test]
 fn places_that_answer_feature_not_supported() {
     let mut places = Vec::new();

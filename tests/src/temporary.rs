@@ -1,9 +1,9 @@
-//! Temporary tables of other sessions, and what a session leaves behind.
+//! Temporary tables of other sessions, and their removal when a session ends.
 
 use crate::pair::Pair;
 use testkit::client::Client;
 
-/// Answers of one session about the temporary table of another; the schema's number is hidden.
+/// Answers of a session about another session's temporary table, without the schema's number.
 fn answers(connect: impl Fn() -> Client) -> Vec<String> {
     let mut owner = connect();
     owner.must("CREATE TEMP TABLE mine (a int GENERATED ALWAYS AS IDENTITY, b serial, t text)");
@@ -47,7 +47,7 @@ fn answers(connect: impl Fn() -> Client) -> Vec<String> {
     out.push(owner.value("SELECT count(*) || ' ' || sum(length(t)) FROM mine"));
     owner.must("INSERT INTO mine (t) VALUES ('more')");
     drop(owner);
-    // What a session with temporary tables of all kinds leaves is nothing.
+    // All temporary tables of the ended session must be gone.
     for _ in 0..200 {
         let left = other.value("SELECT count(*) FROM pg_class WHERE relname LIKE 'mine%'");
         if left == "0" {
@@ -59,7 +59,7 @@ fn answers(connect: impl Fn() -> Client) -> Vec<String> {
 }
 
 #[test]
-fn other_sessions_temporary_tables_are_left_alone() {
+fn temporary_tables_of_other_sessions_are_not_accessible() {
     let pair = Pair::start("temporary", "C", &[]);
     let ours = answers(|| pair.ours.connect("postgres"));
     let real = answers(|| pair.real.connect("postgres"));

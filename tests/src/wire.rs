@@ -1,12 +1,12 @@
-//! The protocol, message by message: what the real server answers to the same bytes is what we must
-//! answer.
+//! Differential tests of the wire protocol, message by message: both servers must answer the same
+//! bytes with the same messages.
 //!
-//! `NORSU_WIRE=part` asks only what has this in its name.
+//! `NORSU_WIRE=part` runs only cases whose name contains the part.
 
-/// The cases of a file, with their names.
+/// Declares the test cases of a file, with their names.
 macro_rules! cases {
     ($($case:ident),* $(,)?) => {
-        /// What is asked of both servers.
+        /// The test cases, which run on both servers.
         pub(super) const CASES: &[(&str, super::Case)] = &[$((stringify!($case), $case)),*];
     };
 }
@@ -27,14 +27,15 @@ use crate::pair::Pair;
 use client::{Bytes, Client};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The two servers.
+/// Both servers.
 struct Both(Pair);
 
-/// What is asked of them; it leaves nothing behind.
+/// A test case; it must leave no objects behind.
 type Case = fn(&Both);
 
 impl Both {
-    /// What both say to the bytes of a session, up to so many times ReadyForQuery or the end.
+    /// Compares the answers of both servers to the bytes of a session, up to `ready` ReadyForQuery
+    /// messages or the end of the connection.
     fn check(&self, name: &str, bytes: Bytes, ready: usize) -> Vec<String> {
         let [ours, theirs] =
             self.0.sockets().map(|socket| Client::connect(&socket).talk(&bytes, ready));
@@ -42,20 +43,20 @@ impl Both {
         ours
     }
 
-    /// As [`Both::check`], for bytes that may end a session; ours is there afterwards.
+    /// Like [`Both::check`], for bytes that may end the session; then checks that Norsu still runs.
     fn compare(&self, name: &str, bytes: Bytes) -> Vec<String> {
         let said = self.check(name, bytes, 1);
         assert_eq!(Client::connect(&self.0.ours.socket()).column("select 1"), ["1"]);
         said
     }
 
-    /// What both answer to the statements of one session.
+    /// Compares the answers to the statements of one session.
     fn ask(&self, sql: &[&str]) {
         let all = sql.iter().fold(Bytes::new(), |bytes, sql| bytes.query(sql));
         self.check(&format!("{sql:?}"), all, sql.len());
     }
 
-    /// What both say to a first packet.
+    /// Compares the answers to a first packet.
     fn greeting(&self, name: &str, packet: &[u8]) -> Vec<String> {
         let [ours, theirs] = self.0.sockets().map(|socket| {
             let mut client = Client::silent(&socket);
@@ -67,9 +68,9 @@ impl Both {
     }
 }
 
-/// One test, so that the two servers have an owner who stops them, whatever fails.
+/// A single test, so that both servers are stopped whatever fails.
 #[test]
-fn both_servers_say_the_same() {
+fn both_servers_send_the_same_messages() {
     let only = std::env::var("NORSU_WIRE").unwrap_or_default();
     let all = [
         protocol::CASES,

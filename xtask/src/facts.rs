@@ -1,13 +1,15 @@
 //! `xtask facts`: writes the contents of a fresh PostgreSQL 15's catalogs as text tables.
 //!
-//! The scratch cluster is made by PostgreSQL's own `initdb`, but from our view texts
-//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and our
-//! bodies of functions in SQL (`system_functions.sql`): what is left are names, numbers, types and
-//! flags, and the server's parse trees of our own texts. Functions in SQL for which we have no body
-//! are left out, and named on the way. Descriptions (but those of databases and schemas), planner
-//! statistics, collations of this machine's locales and extensions are left out too.
+//! A scratch cluster is created by PostgreSQL's `initdb`, but from this project's view definitions
+//! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and bodies
+//! of SQL functions (`system_functions.sql`). So the output contains only names, numbers, types and
+//! flags, and the server's parse trees of this project's texts. SQL functions without a body here
+//! are omitted and printed. Also omitted are descriptions (except those of databases and schemas),
+//! planner statistics, collations of this machine's locales, and extensions.
 //!
-//! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format under a line of column
+//! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format after a line of column
+//! names; `reg…` columns are numbers. The row structs of `catalog::rows` are generated from the
+//! same source.
 //! names; `reg…` columns are numbers. The row structs of `catalog::rows` come from the same source.
 
 mod rows;
@@ -17,14 +19,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A column of a catalog, as `pg_attribute` has it.
+/// A column of a catalog (`pg_attribute`).
 pub struct Column {
     pub name: String,
     pub type_name: String,
     pub not_null: bool,
 }
 
-/// A table made by `initdb`.
+/// A table created by `initdb`.
 pub struct Table {
     pub schema: String,
     pub name: String,
@@ -32,12 +34,12 @@ pub struct Table {
     pub columns: Vec<Column>,
 }
 
-/// Tables whose contents are not facts, or are made by `init` itself.
+/// Tables whose contents are not written, or are created by `init` itself.
 const EMPTY: &[&str] = &["pg_statistic", "pg_shdepend"];
 
-/// Catalogs whose rows are written in the order in which `initdb` puts them, which shows where
-/// queries do not ask for any. In others the order depends on what was updated on the way.
-const IN_PLACE: &[&str] = &[
+/// Catalogs whose rows are written in physical order, as `initdb` inserts them: queries without
+/// ORDER BY show it. In other catalogs the physical order depends on updates by `initdb`.
+const PHYSICAL_ORDER: &[&str] = &[
     "pg_aggregate",
     "pg_am",
     "pg_amop",
@@ -53,7 +55,7 @@ const IN_PLACE: &[&str] = &[
     "pg_type",
 ];
 
-/// First OID that `initdb` hands out to what is not in the catalog's source files.
+/// The first OID that `initdb` assigns to objects that are not in the catalog's source files.
 const FIRST_UNPINNED: u32 = 12_000;
 
 pub fn run() -> Result<()> {
@@ -67,7 +69,7 @@ pub fn run() -> Result<()> {
         read(Path::new(SHARE).join("system_functions.sql"))?,
         read(sql.join("system_functions.sql"))?,
     );
-    // The last text that initdb reads.
+    // The last file that initdb reads.
     let last = format!(
         "{}\n\n{}",
         read(sql.join("information_schema.sql"))?,
@@ -118,8 +120,8 @@ pub fn run() -> Result<()> {
     compare(&root, &reference)
 }
 
-/// The upper halves of encodings with one byte a character: a line each of the name and 128 code
-/// points in hexadecimal, `-` where there is none.
+/// The upper halves of single-byte encodings: one line each with the name and 128 code points in
+/// hexadecimal, `-` for an unassigned code.
 fn encodings(reference: &Scratch) -> Result<String> {
     reference.query(
         "CREATE FUNCTION pg_temp.point(b int, e text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN \
@@ -131,7 +133,7 @@ fn encodings(reference: &Scratch) -> Result<String> {
     )
 }
 
-/// The feature list without PostgreSQL's remarks.
+/// The feature list without PostgreSQL's comments.
 fn features(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -169,7 +171,7 @@ fn tables(scratch: &Scratch) -> Result<Vec<Table>> {
     Ok(tables)
 }
 
-/// The table's rows under a line of column names.
+/// The rows of a table after a line of column names.
 fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
     let mut text = names.join("\t") + "\n";
@@ -181,11 +183,11 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
         .iter()
         .map(|c| match c.type_name.as_str() {
             "regproc" => format!("{}::oid::text", c.name),
-            // Where a node stands in the source text tells nobody anything here.
+            // Locations of nodes in the source text are not needed.
             "pg_node_tree" => {
                 format!("regexp_replace({}::text, ':location \\d+', ':location -1', 'g')", c.name)
             }
-            // Minor releases of late stamp columns with the LSN of their making.
+            // Recent minor releases store the LSN of a column's creation here.
             _ if c.name == "attoptions" => {
                 "nullif(array_to_string(ARRAY(SELECT o FROM unnest(attoptions) o \
                  WHERE o NOT LIKE 'pg_attver=%'), ','), '')"
@@ -195,7 +197,7 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
         })
         .collect();
     let order = match names.contains(&"oid") {
-        _ if IN_PLACE.contains(&table.name.as_str()) => "ctid".to_owned(),
+        _ if PHYSICAL_ORDER.contains(&table.name.as_str()) => "ctid".to_owned(),
         true => "oid".to_owned(),
         false => {
             let keys = table.columns.iter().filter(|c| c.not_null && c.type_name != "oidvector");
@@ -205,8 +207,8 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     };
     let filter = match table.name.as_str() {
         "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED} OR collname = 'ucs_basic'"),
-        // Those of databases and schemas are known to programs: a dump leaves them out by their
-        // text.
+        // Client programs compare the descriptions of databases and schemas: pg_dump omits those
+        // with the default text.
         "pg_description" => {
             "WHERE classoid = 'pg_namespace'::regclass AND objoid < 12000".to_owned()
         }
@@ -235,7 +237,7 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     Ok(text)
 }
 
-/// An `aclitem[]` with the roles' numbers in place of their names.
+/// An `aclitem[]` with OIDs instead of role names.
 fn numbered(acl: &str, roles: &[(&str, &str)]) -> String {
     let Some(items) = acl.strip_prefix('{').and_then(|a| a.strip_suffix('}')) else {
         return acl.to_owned();
@@ -252,7 +254,7 @@ fn numbered(acl: &str, roles: &[(&str, &str)]) -> String {
     format!("{{{}}}", items.split(',').map(item).collect::<Vec<_>>().join(","))
 }
 
-/// What PostgreSQL has and we have not, or have with other columns: views and functions.
+/// Prints the views and functions of PostgreSQL that are missing here or have other columns.
 fn compare(root: &Path, real: &Scratch) -> Result<()> {
     let facts = root.join("crates/catalog/facts");
     let read = |f: &str| fs::read_to_string(facts.join(f)).map_err(|e| format!("{f}: {e}"));
@@ -291,7 +293,7 @@ fn compare(root: &Path, real: &Scratch) -> Result<()> {
         let (name, columns) = row.split_once('\t').unwrap_or((row, ""));
         match ours.get(name) {
             None => missing.push(name),
-            // Domains of information_schema have numbers that depend on the order of creation.
+            // The OIDs of information_schema's domains depend on the order of creation.
             Some(mine) if strip(mine) != strip(columns) => {
                 different += 1;
                 println!("view {name} differs:\n  ours    {mine}\n  theirs  {columns}");

@@ -1,4 +1,4 @@
-//! Developer tasks: extracting facts from a real PostgreSQL 15.
+//! Developer tasks: extraction of catalog contents from a real PostgreSQL 15.
 
 #![forbid(unsafe_code)]
 

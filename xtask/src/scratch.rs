@@ -1,6 +1,6 @@
-//! A scratch PostgreSQL 15 in a temporary directory: made by its own `initdb` (optionally from a
-//! share directory with some files replaced), started on a socket in that directory, stopped and
-//! removed on drop.
+//! A scratch PostgreSQL 15 in a temporary directory: created by its own `initdb` (optionally with
+//! some files of the share directory replaced), listening on a socket in that directory, stopped
+//! and removed on drop.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ pub struct Scratch {
     started: bool,
 }
 
-/// A command that runs as the unprivileged user `postgres` where we are root: the server refuses
-/// root.
+/// A command that runs as the unprivileged user `postgres` if this program runs as root, because
+/// the server refuses to run as root.
 fn unprivileged(program: &str) -> Command {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
     if is_root {
@@ -43,8 +43,8 @@ fn check(mut command: Command, what: &str) -> Result<Vec<u8>> {
 }
 
 impl Scratch {
-    /// Makes a cluster; `replace` gives the text of files in the share directory that are not to be
-    /// PostgreSQL's own.
+    /// Creates a cluster; `replace` contains the names and texts of files that replace those in the
+    /// share directory.
     pub fn init(name: &str, replace: &[(&str, String)]) -> Result<Scratch> {
         let io = |e: std::io::Error| format!("scratch directory: {e}");
         let dir = std::env::temp_dir().join(format!("norsu-{name}-{}", std::process::id()));
@@ -98,8 +98,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Output of a query in `template1`: unaligned, tuples only, tabs between columns; COPY works
-    /// too.
+    /// Output of a query or COPY in `template1`: unaligned, tuples only, tabs between columns.
     pub fn query(&self, sql: &str) -> Result<String> {
         let mut psql = Command::new("psql");
         psql.arg("-h").arg(&self.dir);
@@ -121,7 +120,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The data directory belongs to another user where we are root; root may remove it all the same.
+/// Removes the data directory, which may belong to another user; root can remove it nevertheless.
 fn remove(dir: &Path) {
     if let Err(e) = fs::remove_dir_all(dir) {
         eprintln!("xtask: could not remove {}: {e}", dir.display());

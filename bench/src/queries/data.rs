@@ -1,9 +1,9 @@
-//! The tables of TPC-H, made here: deterministic, with the distributions of the specification
-//! (clause 4.2) and comments of a simpler grammar. Rows go out as COPY's text format.
+//! Generator of TPC-H's tables: deterministic, with the distributions of the specification (clause
+//! 4.2) and comments of a simpler grammar. Rows are in COPY's text format.
 
 use std::fmt::Write;
 
-/// Takes chunks of rows of a table.
+/// Receives chunks of rows of a table.
 pub type Sink<'a> = dyn FnMut(&str, &[u8]) -> Result<(), String> + 'a;
 
 const CHUNK_BYTES: usize = 8 << 20;
@@ -80,7 +80,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From `low` to `high`, both included.
+    /// A number from `low` to `high`, both inclusive.
     fn within(&mut self, low: i64, high: i64) -> i64 {
         low + (self.next() % (high - low + 1) as u64) as i64
     }
@@ -113,11 +113,11 @@ impl Words {
         }
     }
 
-    /// Between `low` and `high` bytes of text.
+    /// Appends a text of `low` to `high` bytes.
     fn comment(&self, r: &mut Random, low: i64, high: i64, out: &mut String) {
         let len = r.within(low, high) as usize;
         let start = out.len();
-        // Adverb, adjective, noun, verb, preposition, adjective, noun; some are left out.
+        // Adverb, adjective, noun, verb, preposition, adjective, noun; some are omitted.
         'full: loop {
             for kind in [0, 1, 2, 3, 4, 1, 2] {
                 if kind != 2 && r.next().is_multiple_of(3) {
@@ -141,7 +141,7 @@ impl Words {
     }
 }
 
-/// Numbers of rows at a scale.
+/// Numbers of rows at a scale factor.
 pub struct Counts {
     pub suppliers: i64,
     pub parts: i64,
@@ -161,7 +161,7 @@ impl Counts {
     }
 }
 
-/// Makes all rows of all tables.
+/// Generates all rows of all tables.
 pub fn generate(scale: f64, sink: &mut Sink<'_>) -> Result<(), String> {
     let (counts, words) = (Counts::at(scale), Words::new());
     small_tables(&words, sink)?;
@@ -171,7 +171,7 @@ pub fn generate(scale: f64, sink: &mut Sink<'_>) -> Result<(), String> {
     orders(&counts, &words, sink)
 }
 
-/// Rows on their way to a table.
+/// A buffer of rows of a table.
 struct Rows {
     table: &'static str,
     text: String,
@@ -240,7 +240,7 @@ fn suppliers(counts: &Counts, words: &Words, sink: &mut Sink<'_>) -> Result<(), 
         let _ = write!(t, "{key}\tSupplier#{key:09}\t{address}\t{nation}\t{phone}\t{balance}\t");
         let start = t.len();
         words.comment(&mut r, 25, 100, t);
-        // Five of 10,000 have complaints, five recommendations.
+        // Of 10,000 suppliers, five have complaints and five have recommendations.
         let which = match r.within(0, 1999) {
             0 => Some("Customer slow Complaints"),
             1 => Some("Customer fast Recommends"),
@@ -259,7 +259,7 @@ fn supplier_of(part: i64, i: i64, suppliers: i64) -> i64 {
     (part + i * (suppliers / 4 + (part - 1) / suppliers)) % suppliers + 1
 }
 
-/// In cents.
+/// The retail price in cents.
 fn retail_price(part: i64) -> i64 {
     90_000 + (part / 10) % 20_001 + 100 * (part % 1000)
 }
@@ -315,7 +315,7 @@ fn customers(counts: &Counts, words: &Words, sink: &mut Sink<'_>) -> Result<(), 
     rows.flush(sink)
 }
 
-/// `1995-06-17` of a day since 1992-01-01.
+/// Formats a day since 1992-01-01 as `1995-06-17`.
 fn date(day: Day) -> String {
     let (mut year, mut rest) = (1992, day);
     let length = |y: u32| if y.is_multiple_of(4) { 366 } else { 365 };
@@ -335,7 +335,7 @@ fn date(day: Day) -> String {
     format!("{year}-{month:02}-{:02}", rest + 1)
 }
 
-/// What an order's head sums up of its lines.
+/// The columns of an order that are totals of its lines.
 #[derive(Default)]
 struct Totals {
     price: i64,
@@ -348,7 +348,7 @@ fn orders(counts: &Counts, words: &Words, sink: &mut Sink<'_>) -> Result<(), Str
     let (mut rows, mut lines) = (Rows::of("orders"), Rows::of("lineitem"));
     let clerks = (counts.suppliers / 10).max(1);
     for i in 0..counts.orders {
-        // Eight keys of each 32 are used; a third of the customers order nothing.
+        // Eight of every 32 keys are used; a third of the customers has no orders.
         let key = i / 8 * 32 + i % 8 + 1;
         let mut customer = r.within(1, counts.customers);
         if customer % 3 == 0 {

@@ -1,11 +1,11 @@
-//! The report.
+//! The report of the query measurements.
 
 use super::{Loaded, Measured, Size};
 use crate::cells::median;
 use crate::servers::Server;
 use std::fmt::Write;
 
-/// Norsu's CPU time as a multiple of PostgreSQL's, by medians.
+/// The ratio of Norsu's to PostgreSQL's CPU time, by medians.
 fn ratio(m: &Measured) -> Option<f64> {
     let [a, b] = [median(&m.cpu[0]), median(&m.cpu[1])];
     (m.cpu[0].len() + m.cpu[1].len() > 0).then(|| a / b.max(1e-6))

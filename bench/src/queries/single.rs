@@ -1,4 +1,4 @@
-//! Single statements that exercise one mechanism each, over small tables of their own.
+//! Single statements, each of which exercises one mechanism, over small tables of their own.
 
 pub const TABLES: &[&str] = &[
     "create table series_small as select i as id, i * 37 % 1009 as k, (i % 997)::numeric / 8 as n,
@@ -11,7 +11,7 @@ pub const TABLES: &[&str] = &[
         'list', jsonb_build_array(i % 7, i % 11)) as j from generate_series(1, 100000) i",
 ];
 
-/// Name and statement. All give one row or few, so that the time is not the client's.
+/// Name and statement. All return few rows, so that the client's time does not matter.
 pub const STATEMENTS: &[(&str, &str)] = &[
     (
         "sum(numeric), current row to unbounded following",

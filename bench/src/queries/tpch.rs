@@ -44,7 +44,7 @@ pub const INDEXES: &[&str] = &[
     "create index on lineitem (l_shipdate)",
 ];
 
-/// The queries in their order; `{fraction}` in the eleventh stands for 0.0001 divided by the scale.
+/// The queries in order; `{fraction}` in the eleventh is 0.0001 divided by the scale factor.
 pub const QUERIES: [&str; 22] = [
     "select l_returnflag, l_linestatus, sum(l_quantity) as sum_qty, sum(l_extendedprice) as sum_base_price,
         sum(l_extendedprice * (1 - l_discount)) as sum_disc_price,

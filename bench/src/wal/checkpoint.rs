@@ -1,4 +1,4 @@
-//! Transactions while checkpoints run one after another, and how much log there is meanwhile.
+//! Transactions during consecutive checkpoints, and the size of the log meanwhile.
 
 use super::{Size, load, options};
 use crate::cells::median;
@@ -7,19 +7,19 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Small, so that the log asks for a checkpoint every few seconds.
+/// Small, so that the log triggers a checkpoint every few seconds.
 const MAX_WAL_MB: u32 = 256;
 const CLIENTS: &str = "8";
 
 struct Outcome {
-    /// Transactions of each second.
+    /// Transactions per second, for each second.
     seconds: Vec<f64>,
-    /// Most megabytes in `pg_wal`.
+    /// Maximum size of `pg_wal` in megabytes.
     most: f64,
     checkpoints: u64,
 }
 
-/// pgbench's seconds, with a look at `pg_wal` ten times in each.
+/// Runs pgbench for some seconds and samples the size of `pg_wal` ten times a second.
 fn watch(server: &Server, seconds: u32) -> Result<Outcome, String> {
     let done = "SELECT checkpoints_req + checkpoints_timed FROM pg_stat_bgwriter";
     let count = || -> Result<u64, String> {
@@ -30,7 +30,7 @@ fn watch(server: &Server, seconds: u32) -> Result<Outcome, String> {
     let mut bench = server.client("pgbench");
     bench.args(["-n", "-M", "prepared", "-c", CLIENTS, "-j", "2", "-P", "1"]);
     bench.args(["-T", &seconds.to_string(), "postgres"]);
-    // Progress goes to standard error.
+    // pgbench writes its progress to standard error.
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "exec \"$@\" 2>&1", "sh"]).arg(bench.get_program()).args(bench.get_args());
     let ended = AtomicBool::new(false);

@@ -1,5 +1,5 @@
-//! Recovery of pgbench's log. Two crashed directories, one of each server; each is recovered by
-//! both, so that the log is the same.
+//! Recovery of pgbench's log. There are two crashed directories, one of each server; both servers
+//! recover each of them, so that they replay the same log.
 
 use super::{Size, both, load, options};
 use crate::cells::median;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 const REDO: &str = "SELECT redo_lsn FROM pg_control_checkpoint()";
 
-/// Runs pgbench until so many megabytes follow the redo pointer; returns how many do, and the
-/// pointer.
+/// Runs pgbench until that many megabytes of log follow the redo pointer; returns the actual number
+/// and the pointer.
 fn fill(server: &Server, size: &Size) -> Result<(f64, String), String> {
     let wal =
         "SELECT (pg_current_wal_insert_lsn() - redo_lsn) / 1048576 FROM pg_control_checkpoint()";
@@ -22,7 +22,7 @@ fn fill(server: &Server, size: &Size) -> Result<(f64, String), String> {
     loop {
         let now = megabytes()?;
         if now >= f64::from(size.recover) {
-            return Ok((now, server.ask(REDO)?));
+            return Ok((now, server.query_value(REDO)?));
         }
         let mut bench = server.client("pgbench");
         bench.args(["-n", "-M", "prepared", "-c", "8", "-j", "2", "-T", "5", "postgres"]);
@@ -53,7 +53,7 @@ pub(super) fn run(size: &Size, out: &mut String) -> Result<(), String> {
                 let (server, time) = Server::recover(contender, &options(&settings)?, crashed)?;
                 times.push(time.as_secs_f64());
                 let answered = Instant::now();
-                while server.ask(REDO)? == redo {
+                while server.query_value(REDO)? == redo {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 if contender == Contender::Norsu {

@@ -1,8 +1,9 @@
-//! The raw parse tree: what was written, nothing looked up. Names of nodes and fields are
-//! PostgreSQL's in Rust spelling, so that whoever knows `parsenodes.h` knows this tree.
+//! The raw parse tree: the statement as written, before any name look-up. Nodes and fields have
+//! PostgreSQL's names (parsenodes.h) in Rust spelling.
 //!
-//! Positions are byte offsets into the statement text, -1 where unknown. The tree is bounded in
-//! depth ([`crate::DEPTH_BYTES_MAX`]), so plain recursion over it is safe on a stack made for it.
+//! Locations are byte offsets into the statement text, -1 if unknown. The depth of a tree is
+//! limited ([`crate::DEPTH_BYTES_MAX`]), so plain recursion over it is safe on a stack of
+//! sufficient size.
 //!
 //! Reading order: this file, `expr`, `query`, `table`, `utility`, `object`, `enums`.
 
@@ -27,27 +28,27 @@ pub type Name = Box<str>;
 #[derive(Clone, PartialEq, Debug)]
 pub struct RawStmt {
     pub stmt: Node,
-    /// Byte offset of its first token (or of what follows the semicolon before).
+    /// Byte offset of its first token (or of the byte after the previous semicolon).
     pub location: i32,
     /// Length in bytes; 0 means "to the end of the string".
     pub len: i32,
-    /// Levels of nodes within nodes.
+    /// Nesting depth of the tree.
     pub depth: u32,
 }
 
 impl RawStmt {
-    /// A statement that stood within another one, of that depth.
+    /// A statement that is contained in another one; `depth` is the depth of that one.
     pub fn within(stmt: Node, depth: u32) -> RawStmt {
         RawStmt { stmt, location: 0, len: 0, depth }
     }
 
-    /// Does work on it need [`stdx::stack::wide`]?
+    /// Does processing it recursively need [`stdx::stack::wide`]?
     pub fn is_deep(&self) -> bool {
         self.depth > crate::DEEP_NODES
     }
 }
 
-/// Any node. Variants hold boxes, so that a node is three words.
+/// Any node. Variants are boxed, so that a node has three words.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Node {
     Integer(i32),
@@ -225,7 +226,7 @@ pub enum Node {
     CreateSubscriptionStmt(Box<CreateSubscriptionStmt>),
     AlterSubscriptionStmt(Box<AlterSubscriptionStmt>),
     DropSubscriptionStmt(Box<DropSubscriptionStmt>),
-    /// A statement that the grammar knows and this tree does not; the text is its kind.
+    /// A statement that the grammar accepts and this tree has no node for; the text is its kind.
     Unsupported(&'static str),
 }
 

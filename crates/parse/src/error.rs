@@ -1,9 +1,9 @@
-//! What the parser's errors lack on their way through the C side: SQLSTATE, hint, detail. Found by
-//! their message. Also positions: byte offsets of the tree against characters of the protocol.
+//! Completes the parser's errors, whose SQLSTATE, hint and detail are lost at the C interface: they
+//! are looked up by the message. Also converts byte offsets to character positions.
 
 use pgerror::{PgError, SqlState};
 
-/// Messages whose SQLSTATE is not 42601 or that come with a hint or detail. A text that ends in `…`
+/// A message whose SQLSTATE is not 42601 or that has a hint or detail. A message that ends with `…`
 /// matches as a prefix, one that begins with it as a suffix.
 struct Known {
     message: &'static str,
@@ -62,7 +62,7 @@ const KNOWN: &[Known] = &[
              standard_conforming_strings is off.",
         ),
     },
-    // In E'' strings; for U&'' see `from_parser`.
+    // For E'' strings; for U&'' strings see `from_parser`.
     hinted(
         "invalid Unicode escape",
         SqlState::INVALID_ESCAPE_SEQUENCE,
@@ -108,7 +108,7 @@ const KNOWN: &[Known] = &[
     known("frame starting from …", SqlState::WINDOWING_ERROR),
 ];
 
-/// Messages that had no position in PostgreSQL 15.
+/// Messages that have no position in PostgreSQL 15.
 const NOWHERE: &[&str] = &[
     "SKIP LOCKED and WITH TIES options cannot be used together",
     "WITH TIES cannot be specified without ORDER BY clause",
@@ -128,8 +128,8 @@ fn matches(pattern: &str, message: &str) -> bool {
     }
 }
 
-/// Builds the error that PostgreSQL would have raised. `function`: the C function that did;
-/// `position`: 1-based, characters, 0 unknown.
+/// Builds the error that PostgreSQL raises. `function`: the C function that reported it;
+/// `position`: 1-based, in characters, 0 if unknown.
 #[cold]
 pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgError {
     if function == "str_udeescape" && message == "invalid Unicode escape" {
@@ -155,14 +155,14 @@ pub(crate) fn from_parser(message: String, function: &str, position: u32) -> PgE
     error
 }
 
-/// The 1-based character position of a byte offset of the tree, 0 for an unknown one.
+/// The 1-based character position of a byte offset in the text; 0 for an unknown one.
 pub fn position(sql: &str, location: i32) -> u32 {
     let Ok(offset) = usize::try_from(location) else { return 0 };
     if sql.is_empty() {
         return 0;
     }
     let end = offset.min(sql.len());
-    // Characters are counted by their first bytes.
+    // Counts the bytes that are not continuation bytes of UTF-8.
     let before = sql.as_bytes()[..end].iter().filter(|b| **b & 0xC0 != 0x80).count();
     u32::try_from(before + 1).unwrap_or(0)
 }

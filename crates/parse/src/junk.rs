@@ -1,20 +1,22 @@
-//! Numbers and parameters that run into letters: PostgreSQL 15 refuses them, the newer lexer reads
-//! some as digits grouped by underscores, as numbers of another base, or as two tokens.
-//! Counterpart: scan.l (`integer_junk` and its kin, `param_junk`).
+//! Lexical checks that PostgreSQL 15 makes and the newer lexer does not: numbers and parameters
+//! that are directly followed by letters are errors, which the newer lexer reads as digits grouped
+//! by underscores, as numbers of another base, or as two tokens. Counterpart: scan.l
+//! (`integer_junk`, `decinteger_junk`, `real_junk`, `param_junk`).
 //!
-//! The same scan finds what the lexer remarks on and accepts: names that it cuts, and backslashes
-//! in plain strings. Counterpart: `truncate_identifier`, `check_string_escape_warning`.
+//! The same scan finds what the lexer accepts with a notice or warning: identifiers that are
+//! truncated, and backslashes in plain strings. Counterpart: `truncate_identifier`,
+//! `check_string_escape_warning`.
 
 use crate::position;
 use pgerror::{PgError, Severity, SqlState, pg_err};
 
-/// Longest name, in bytes.
+/// The largest length of an identifier in bytes.
 const NAME_MAX: usize = 63;
 
-/// Something to be told to the client, and the place of its token.
-pub(crate) type Remark = (usize, PgError);
+/// A notice or warning for the client, and the byte offset of its token.
+pub(crate) type Notice = (usize, PgError);
 
-/// 42622 for a name that is cut, as it is after lower case and doubled quotes.
+/// 42622 for an identifier that is truncated; `name` is folded, its quotes are undoubled.
 fn truncated(name: &str) -> PgError {
     let mut end = NAME_MAX;
     while !name.is_char_boundary(end) {
@@ -25,7 +27,7 @@ fn truncated(name: &str) -> PgError {
         .severity(Severity::Notice)
 }
 
-/// 22P06 for the first backslash of a plain string, by what follows it.
+/// 22P06 for the first backslash of a plain string, by the character after it.
 fn escape(next: Option<u8>) -> PgError {
     let (what, hint) = match next {
         Some(b'\'') => (
@@ -41,7 +43,7 @@ fn escape(next: Option<u8>) -> PgError {
         .hint(hint)
 }
 
-/// What runs on: its place and length in bytes.
+/// A token with trailing junk: its byte offset and length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Junk {
     pub start: usize,
@@ -50,7 +52,7 @@ pub(crate) struct Junk {
 }
 
 impl Junk {
-    /// The message of the lexer, about its text.
+    /// The lexer's error message.
     pub(crate) fn message(&self, sql: &str) -> String {
         let what = if self.parameter { "parameter" } else { "numeric literal" };
         let text = &sql[self.start..self.start + self.len];
@@ -66,18 +68,18 @@ fn continues_name(b: u8) -> bool {
     starts_name(b) || b.is_ascii_digit() || b == b'$'
 }
 
-/// The first such token outside strings, quoted names and comments. `conforming`: a backslash means
-/// nothing in plain strings.
-pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> Option<Junk> {
+/// The first such token outside strings, quoted identifiers and comments. `conforming`: a backslash
+/// is an ordinary character in plain strings.
+pub(crate) fn first(sql: &str, conforming: bool, notices: &mut Vec<Notice>) -> Option<Junk> {
     let mut s = Scan { text: sql.as_bytes(), at: 0 };
     while let Some(b) = s.peek(0) {
         match b {
-            b'\'' => s.plain_string(sql, !conforming, remarks),
+            b'\'' => s.plain_string(sql, !conforming, notices),
             b'"' => {
                 let start = s.at;
                 s.quoted(b'"', false);
                 if s.at - start > NAME_MAX {
-                    remark_quoted(sql, start, s.at, remarks);
+                    check_quoted_length(sql, start, s.at, notices);
                 }
             }
             b'-' if s.peek(1) == Some(b'-') => s.skip(|b| b != b'\n' && b != b'\r'),
@@ -86,7 +88,7 @@ pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> O
                 let start = s.at;
                 s.at += 1;
                 s.skip(|b| b.is_ascii_digit());
-                if let Some(junk) = s.run_on(start, true) {
+                if let Some(junk) = s.trailing_junk(start, true) {
                     return Some(junk);
                 }
             }
@@ -95,27 +97,27 @@ pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> O
                 let start = s.at;
                 s.skip(continues_name);
                 if s.at - start > NAME_MAX {
-                    remarks.push((start, truncated(&sql[start..s.at].to_ascii_lowercase())));
+                    notices.push((start, truncated(&sql[start..s.at].to_ascii_lowercase())));
                 }
                 if s.peek(0) == Some(b'\'') {
                     match &s.text[start..s.at] {
                         b"e" | b"E" => s.quoted(b'\'', true),
                         b"b" | b"B" | b"x" | b"X" => s.quoted(b'\'', false),
-                        _ => s.plain_string(sql, !conforming, remarks),
+                        _ => s.plain_string(sql, !conforming, notices),
                     }
                 }
             }
             b if b.is_ascii_digit() => {
                 let start = s.at;
                 s.number();
-                if let Some(junk) = s.run_on(start, false) {
+                if let Some(junk) = s.trailing_junk(start, false) {
                     return Some(junk);
                 }
             }
             b'.' if s.peek(1).is_some_and(|b| b.is_ascii_digit()) => {
                 let start = s.at;
                 s.number();
-                if let Some(junk) = s.run_on(start, false) {
+                if let Some(junk) = s.trailing_junk(start, false) {
                     return Some(junk);
                 }
             }
@@ -125,9 +127,9 @@ pub(crate) fn first(sql: &str, conforming: bool, remarks: &mut Vec<Remark>) -> O
     None
 }
 
-/// A quoted name from `start` to `end`. One with Unicode escapes is shorter than it looks, and left
-/// alone.
-fn remark_quoted(sql: &str, start: usize, end: usize, remarks: &mut Vec<Remark>) {
+/// Reports the truncation of a quoted identifier from `start` to `end`. One with Unicode escapes is
+/// ignored, because its value is shorter than its text.
+fn check_quoted_length(sql: &str, start: usize, end: usize, notices: &mut Vec<Notice>) {
     let closed = end - start > 1 && sql[..end].ends_with('"');
     let inner = &sql[start + 1..end - usize::from(closed)];
     let unicode = sql[..start].ends_with("U&") || sql[..start].ends_with("u&");
@@ -136,23 +138,23 @@ fn remark_quoted(sql: &str, start: usize, end: usize, remarks: &mut Vec<Remark>)
     }
     let name = inner.replace("\"\"", "\"");
     if name.len() > NAME_MAX {
-        remarks.push((start, truncated(&name)));
+        notices.push((start, truncated(&name)));
     }
 }
 
-/// The lexer's way through a text.
+/// A tokenizer with PostgreSQL's rules for strings, identifiers, numbers and comments.
 pub(crate) struct Scan<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl Scan<'_> {
-    /// From byte `at` on, where a token begins or ends.
+    /// A scan that starts at byte `at`, which must be a token boundary.
     pub(crate) fn new(text: &str, at: usize) -> Scan<'_> {
         Scan { text: text.as_bytes(), at }
     }
 
-    /// The next token, from and to. Of operators each character is one.
+    /// Start and end of the next token. Each character of an operator is a token of its own.
     pub(crate) fn token(&mut self, conforming: bool) -> Option<(usize, usize)> {
         loop {
             match self.peek(0)? {
@@ -197,12 +199,12 @@ impl Scan<'_> {
         }
     }
 
-    /// A name that begins right where the token ends.
-    fn run_on(&mut self, start: usize, parameter: bool) -> Option<Junk> {
+    /// Reads the identifier that begins directly at the end of the token, if there is one.
+    fn trailing_junk(&mut self, start: usize, parameter: bool) -> Option<Junk> {
         if !self.peek(0).is_some_and(starts_name) {
             return None;
         }
-        // An exponent of a sign without digits is a token of its own.
+        // The sign of an exponent without digits is the last character of the junk.
         let exponent = matches!(self.peek(0), Some(b'e' | b'E'));
         if !parameter && exponent && matches!(self.peek(1), Some(b'+' | b'-')) {
             self.at += 2;
@@ -212,7 +214,7 @@ impl Scan<'_> {
         Some(Junk { start, len: self.at - start, parameter })
     }
 
-    /// Digits with a point and an exponent, as far as they make a number.
+    /// Reads digits, a decimal point and an exponent, as far as they form a number.
     fn number(&mut self) {
         self.skip(|b| b.is_ascii_digit());
         if self.peek(0) == Some(b'.') && self.peek(1) != Some(b'.') {
@@ -228,18 +230,18 @@ impl Scan<'_> {
         }
     }
 
-    /// A string without a prefix that decides on escapes.
-    fn plain_string(&mut self, sql: &str, escapes: bool, remarks: &mut Vec<Remark>) {
+    /// Reads a string whose prefix does not determine whether backslashes are escapes.
+    fn plain_string(&mut self, sql: &str, escapes: bool, notices: &mut Vec<Notice>) {
         let start = self.at;
         self.quoted(b'\'', escapes);
         let found = escapes.then(|| self.text[start..self.at].iter().position(|b| *b == b'\\'));
         if let Some(at) = found.flatten() {
-            let place = i32::try_from(start).map_or(0, |start| position(sql, start));
-            remarks.push((start, escape(self.text.get(start + at + 1).copied()).at(place)));
+            let char_position = i32::try_from(start).map_or(0, |start| position(sql, start));
+            notices.push((start, escape(self.text.get(start + at + 1).copied()).at(char_position)));
         }
     }
 
-    /// From the opening quote past the closing one.
+    /// Reads from the opening quote to after the closing one.
     fn quoted(&mut self, quote: u8, escapes: bool) {
         self.at += 1;
         loop {
@@ -253,7 +255,7 @@ impl Scan<'_> {
             let b = rest[skipped];
             self.at += if escapes && b == b'\\' { 2 } else { 1 };
             if b == quote {
-                // A doubled quote goes on with the same escapes.
+                // A doubled quote continues the string.
                 if self.peek(0) != Some(quote) && !(quote == b'\'' && self.continued()) {
                     return;
                 }
@@ -262,7 +264,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Goes to a quote on a later line with nothing but space before it: there the string goes on.
+    /// Skips to the quote that continues the string: on a later line, after white space only.
     fn continued(&mut self) -> bool {
         let end = self.at;
         let mut line_ended = false;

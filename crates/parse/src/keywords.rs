@@ -1,24 +1,22 @@
-//! Keywords of PostgreSQL 15 and when a name must be quoted.
-//!
-//! Counterpart: parser/kwlist.h (the words and their categories), `quote_identifier` of
-//! ruleutils.c.
+//! The keywords of PostgreSQL 15, and quoting of identifiers and literals. Counterpart:
+//! parser/kwlist.h (the words and their categories), `quote_identifier` of ruleutils.c.
 
 use std::borrow::Cow;
 
-/// Where a keyword may stand as a name.
+/// The names that a keyword can be used as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Category {
-    /// As any name.
+    /// Any name.
     Unreserved,
-    /// As a column name, not as a function or type name.
+    /// A column name, not a function or type name.
     ColName,
-    /// As a function or type name, not as a column name.
+    /// A function or type name, not a column name.
     TypeFuncName,
-    /// Only quoted (or as a label after AS).
+    /// No name unless it is quoted (or a label after AS).
     Reserved,
 }
 
-/// Sorted. The flag tells whether the word may be a column label without AS.
+/// Sorted. The flag: can the word be a column label without AS (`BARE_LABEL`)?
 const KEYWORDS: &[(&str, Category, bool)] = {
     use Category::*;
     &[
@@ -485,18 +483,18 @@ const KEYWORDS: &[(&str, Category, bool)] = {
     ]
 };
 
-/// The keywords with their categories and whether they are bare labels, sorted by word.
+/// The keywords with their categories and the bare-label flag, sorted by word.
 pub fn all() -> impl Iterator<Item = (&'static str, Category, bool)> {
     KEYWORDS.iter().copied()
 }
 
-/// The category of a word in lower case, if it is a keyword.
+/// The category of a lower-case word if it is a keyword.
 pub fn category(word: &str) -> Option<Category> {
     KEYWORDS.binary_search_by(|k| k.0.cmp(word)).ok().map(|i| KEYWORDS[i].1)
 }
 
-/// The name as it must be written in SQL: quoted unless it is all lower case letters, digits and
-/// underscores and no keyword (other than an unreserved one).
+/// The name as an SQL identifier: quoted unless it consists of lower-case letters, digits and
+/// underscores and is not a keyword (unreserved ones excepted).
 pub fn quote_identifier(name: &str) -> Cow<'_, str> {
     let plain = name.bytes().enumerate().all(|(i, b)| match b {
         b'a'..=b'z' | b'_' => true,
@@ -518,7 +516,7 @@ pub fn quote_identifier(name: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// `schema.name`, each quoted where needed.
+/// `schema.name`, each quoted if needed.
 pub fn quote_qualified(schema: Option<&str>, name: &str) -> String {
     match schema {
         Some(schema) => format!("{}.{}", quote_identifier(schema), quote_identifier(name)),
@@ -526,7 +524,8 @@ pub fn quote_qualified(schema: Option<&str>, name: &str) -> String {
     }
 }
 
-/// The text as a string literal: quotes doubled; with backslashes, doubled in an `E''` string.
+/// The text as a string literal: quotes doubled; with backslashes, an `E''` string with them
+/// doubled.
 pub fn quote_literal(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 3);
     if text.contains('\\') {

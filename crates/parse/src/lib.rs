@@ -1,20 +1,21 @@
-//! The grammar's edge and our own raw parse tree.
+//! The parser: SQL text to the raw parse tree [`ast`]. No names are looked up here.
 //!
-//! PostgreSQL's own parser (grammar of version 18) reads the text; its tree is translated once into
-//! [`ast`], at the only place that sees the C side, `edge`. No names are looked up here.
+//! PostgreSQL's own parser (the grammar of version 18) parses the text; its tree is translated at
+//! the only place that calls C code, `ffi`.
 //!
-//! Syntax that is newer than 15 is a syntax error, as there, as far as `edge/later` and `edge/json`
-//! know it. Known to the grammar and refused with 0A000: XML. Words that are keywords only in the
-//! newer grammar cannot be used as names everywhere: `CREATE FUNCTION json_value` needs quotes.
+//! Syntax that is newer than version 15 is a syntax error, as far as `ffi/newer` and `ffi/json`
+//! recognize it. XML syntax is accepted by the grammar and refused with 0A000. Words that are
+//! keywords only in the newer grammar cannot be used as names everywhere: `CREATE FUNCTION
+//! json_value` needs quotes.
 //!
 //! Counterpart: parser/parser.c.
 
 #![deny(unsafe_code)]
 
 pub mod ast;
-#[allow(unsafe_code)]
-mod edge;
 mod error;
+#[allow(unsafe_code)]
+mod ffi;
 mod junk;
 pub mod keywords;
 
@@ -27,21 +28,21 @@ pub use keywords::quote_identifier;
 
 use pgerror::{PgError, Result, SqlState};
 
-/// Deepest tree that is built, in the bytes of stack that PostgreSQL would need for it (the default
-/// of `max_stack_depth`). Deeper ones are refused with 54001, so that every recursion over the tree
-/// is bounded by this.
+/// Limit of the tree's depth, in bytes of stack that PostgreSQL would use for it (the default of
+/// `max_stack_depth`). Deeper statements are refused with 54001, so the depth of every recursion
+/// over a tree is bounded.
 pub const DEPTH_BYTES_MAX: u32 = 2 << 20;
 
-/// Statements that are nested deeper than so many nodes need more stack than a session has.
+/// Statements with more levels of nodes than this need more stack than a session has.
 pub const DEEP_NODES: u32 = 500;
 
-/// What the text is.
+/// The kind of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mode {
     /// Statements separated by semicolons.
     #[default]
     Statements,
-    /// The name of a type; the result's only element is [`Node::TypeName`].
+    /// The name of a type; the result is a single [`Node::TypeName`].
     TypeName,
 }
 
@@ -68,7 +69,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The parser's word for them.
+    /// The options as the parser's bit mask.
     fn bits(self) -> i32 {
         let mode = match self.mode {
             Mode::Statements => 0,
@@ -76,15 +77,15 @@ impl Options {
         };
         let quote = if self.backslash_quote { 0 } else { 16 };
         let conforming = if self.standard_conforming_strings { 0 } else { 32 };
-        // 64: no warnings about escapes; they come from our own scan.
+        // 64: no escape string warnings; `junk` reports them.
         mode | quote | conforming | 64
     }
 }
 
-/// Bytes of the grammar's nodes for a token: 115 were measured in a list of numbers, which has two
-/// bytes a token.
+/// Memory of the grammar's nodes per token, in bytes: 115 were measured for a list of numbers, in
+/// which a token has two bytes.
 const TOKEN_BYTES: usize = 160;
-/// Copies of the text that scanner and tree hold.
+/// Number of copies of the text that the scanner and the tree hold.
 const TEXT_COPIES: usize = 3;
 
 /// Parses a query string with default settings.
@@ -94,17 +95,17 @@ pub fn parse(sql: &str) -> Result<Vec<RawStmt>> {
 
 /// Parses a query string under the session's settings.
 pub fn parse_with(sql: &str, options: Options) -> Result<Vec<RawStmt>> {
-    parse_remarked(sql, options, &mut Vec::new())
+    parse_with_notices(sql, options, &mut Vec::new())
 }
 
-/// As [`parse_with`], with what the lexer remarks on up to the first error.
-pub fn parse_remarked(
+/// Like [`parse_with`]; also returns the lexer's notices and warnings up to the first error.
+pub fn parse_with_notices(
     sql: &str,
     options: Options,
-    remarks: &mut Vec<PgError>,
+    notices: &mut Vec<PgError>,
 ) -> Result<Vec<RawStmt>> {
     admit(sql)?;
-    let parsed = edge::parse(sql, options);
+    let parsed = ffi::parse(sql, options);
     let mut found = Vec::new();
     let junk = junk::first(sql, options.standard_conforming_strings, &mut found);
     let place_of = |at: usize| i32::try_from(at).map_or(0, |at| position(sql, at));
@@ -117,17 +118,17 @@ pub fn parse_remarked(
     };
     if !found.is_empty() {
         let end = parsed.as_ref().err().and_then(|e| e.fields().position).unwrap_or(u32::MAX);
-        let wanted = found.into_iter().filter(|(at, remark)| {
-            let is_escape = remark.code() == SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER;
+        let wanted = found.into_iter().filter(|(at, notice)| {
+            let is_escape = notice.code() == SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER;
             place_of(*at) <= end && (options.escape_string_warning || !is_escape)
         });
-        remarks.extend(wanted.map(|(_, remark)| remark));
+        notices.extend(wanted.map(|(_, notice)| notice));
     }
     parsed
 }
 
-/// The grammar's code takes memory that nobody counts: what it takes at most is asked for before. A
-/// token makes a few nodes; it is a word or, at the least, one other byte that is no space.
+/// The C parser's memory is not counted by the allocator, so an upper bound of it is requested in
+/// advance. A token makes a few nodes; it is a word, or at least one byte other than white space.
 fn admit(sql: &str) -> Result<()> {
     if sql.len() < sync::memory::LARGE_BYTES {
         return Ok(());
@@ -143,10 +144,10 @@ fn admit(sql: &str) -> Result<()> {
         .map_err(|r| pgerror::pg_err!(OUT_OF_MEMORY, "out of memory").detail(r.to_string()))
 }
 
-/// Parses the name of a type as in `CAST(x AS …)`.
+/// Parses the name of a type, as in `CAST(x AS …)`.
 pub fn parse_type_name(text: &str) -> Result<ast::TypeName> {
     let options = Options { mode: Mode::TypeName, ..Options::default() };
-    match edge::parse(text, options)?.pop().map(|s| s.stmt) {
+    match ffi::parse(text, options)?.pop().map(|s| s.stmt) {
         Some(Node::TypeName(name)) => Ok(*name),
         _ => Err(pgerror::pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"")),
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::ast::*;
 
-/// Statement, and what PostgreSQL 15 says: SQLSTATE, message, cursor position (0: not compared),
+/// Statement, and PostgreSQL 15's error: SQLSTATE, message, cursor position (0: not compared),
 /// hint.
 const ERRORS: &[(&str, &str, &str, u32, Option<&str>)] = &[
     ("SELEC 1", "42601", "syntax error at or near \"SELEC\"", 1, None),
@@ -113,7 +113,7 @@ const ERRORS: &[(&str, &str, &str, u32, Option<&str>)] = &[
 ];
 
 #[test]
-fn syntax_errors_are_postgresqls() {
+fn syntax_errors_equal_postgresqls() {
     for &(sql, code, message, position, hint) in ERRORS {
         let error = parse(sql).expect_err(sql);
         assert_eq!((error.code().as_str(), error.message()), (code, message), "{sql}");
@@ -132,7 +132,7 @@ fn select(sql: &str) -> SelectStmt {
 }
 
 #[test]
-fn a_point_select_comes_over_whole() {
+fn a_point_select_is_translated() {
     let stmt = select("SELECT abalance FROM pgbench_accounts WHERE aid = 42");
     let [target] = &stmt.target_list[..] else { panic!() };
     let Some(Node::ColumnRef(column)) = &target.val else { panic!() };
@@ -147,7 +147,7 @@ fn a_point_select_comes_over_whole() {
 }
 
 #[test]
-fn statements_know_their_place() {
+fn statements_have_locations() {
     let sql = "SELECT 1; ; UPDATE t SET a = 2 ";
     let all = parse(sql).unwrap();
     let places: Vec<_> = all.iter().map(|s| (s.location, s.len)).collect();
@@ -167,7 +167,7 @@ fn distinct_has_three_forms() {
 }
 
 #[test]
-fn functions_in_from_keep_their_column_definitions() {
+fn functions_in_from_have_column_definitions() {
     let stmt = select("SELECT * FROM ROWS FROM (f(1) AS (a int, b text), g()) WITH ORDINALITY x");
     let [Node::RangeFunction(range)] = &stmt.from_clause[..] else { panic!() };
     assert!(range.ordinality && range.is_rowsfrom);
@@ -184,7 +184,7 @@ fn type_names_parse_alone() {
 }
 
 #[test]
-fn backslashes_follow_the_setting() {
+fn backslash_escapes_depend_on_settings() {
     let options = Options { standard_conforming_strings: false, ..Options::default() };
     let stmt = parse_with("SELECT 'a\\nb'", options).unwrap().remove(0).stmt;
     let Node::SelectStmt(stmt) = stmt else { panic!() };
@@ -192,7 +192,7 @@ fn backslashes_follow_the_setting() {
     assert_eq!(c.val, Value::String("a\nb".into()));
 }
 
-/// PostgreSQL gives up somewhere between 3,000 and 5,000 terms with its default stack.
+/// With its default stack, PostgreSQL's limit is between 3,000 and 5,000 terms.
 #[test]
 fn depth_is_bounded() {
     let run = std::thread::Builder::new().stack_size(64 << 20);
@@ -201,7 +201,7 @@ fn depth_is_bounded() {
         let deep = parse(&format!("SELECT {}", vec!["1"; 20_000].join("+"))).unwrap_err();
         assert_eq!(deep.code().as_str(), "54001");
         assert_eq!(deep.message(), "stack depth limit exceeded");
-        // Conjunctions are flat.
+        // Conjunctions are flattened.
         assert!(parse(&format!("SELECT {}", vec!["a"; 20_000].join(" AND "))).is_ok());
         let unions = vec!["SELECT 1"; 20_000].join(" UNION ALL ");
         assert_eq!(parse(&unions).unwrap_err().code().as_str(), "54001");
@@ -210,7 +210,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn every_kind_of_statement_comes_over() {
+fn every_kind_of_statement_is_translated() {
     let all = include_str!("statements.sql");
     for sql in all.split(";\n").map(str::trim).filter(|s| !s.is_empty()) {
         let stmts = parse(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
@@ -218,9 +218,9 @@ fn every_kind_of_statement_comes_over() {
     }
 }
 
-/// Bytes cut out, doubled and swapped: errors, never a panic.
+/// Statements with bytes removed, doubled and swapped: errors, never a panic.
 #[test]
-fn mutated_statements_do_no_harm() {
+fn mutated_statements_do_not_panic() {
     let all = include_str!("statements.sql");
     let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
     let mut random = move |below: usize| {
@@ -258,7 +258,7 @@ fn mutated_statements_do_no_harm() {
 }
 
 #[test]
-fn long_identifiers_are_cut_at_a_character() {
+fn long_identifiers_are_truncated_at_a_character() {
     let stmt = select(&format!("SELECT 1 AS {}", "é".repeat(40)));
     assert_eq!(stmt.target_list[0].name.as_deref(), Some("é".repeat(31).as_str()));
 }
@@ -294,7 +294,7 @@ fn positions_count_characters() {
 }
 
 #[test]
-fn threads_parse_at_once_and_one_after_another() {
+fn threads_parse_concurrently_and_in_sequence() {
     for _ in 0..40 {
         let all: Vec<_> = (0..4)
             .map(|_| {
@@ -312,9 +312,9 @@ fn threads_parse_at_once_and_one_after_another() {
     }
 }
 
-/// A string that goes on on the next line has its first part's escapes.
+/// The parts of a string that is continued on the next line have the escapes of the first part.
 #[test]
-fn junk_inside_continued_strings_is_none() {
+fn continued_strings_have_no_trailing_junk() {
     for sql in ["SELECT E'a' \n  'it\\'s 1_0'", "SELECT 'a'\n'1_0'", "SELECT 'a' AS b, '1_0'"] {
         assert_eq!(parse(sql).err().map(|e| e.message().to_owned()), None, "{sql}");
     }

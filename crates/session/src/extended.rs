@@ -55,7 +55,7 @@ impl Session {
         self.core.statement = Some(sql.clone());
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
-        let parsed = parse::parse_remarked(&sql, self.parse_options(), &mut remarks);
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
         // A text that is remarked on is parsed each time.
         let share = share && !self.tell_remarks(remarks);
         let mut statements = parsed?;
@@ -267,7 +267,7 @@ impl Session {
                 _ => {}
             }
             return self.core.type_recv(ty, bytes, -1).map_err(
-                |e| match types::form::is_left_over(&e) {
+                |e| match types::form::is_excess_data(&e) {
                     true => left_over_in(which),
                     false => e,
                 },
@@ -508,7 +508,7 @@ impl fmt::Display for Argument {
 
 /// A binary value has more bytes than its type reads.
 fn left_over_in(which: Argument) -> PgError {
-    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::LEFT_OVER)
+    pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::EXCESS_DATA)
 }
 
 /// Where a parameter that cannot be read belongs. Values are not shown, by default.

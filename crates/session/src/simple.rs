@@ -52,7 +52,7 @@ impl Session {
         let message = self.core.measure(Work::Message);
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
-        let parsed = parse::parse_remarked(&sql, self.parse_options(), &mut remarks);
+        let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
         let remarked = self.tell_remarks(remarks);
         let statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");

@@ -1,5 +1,5 @@
 //! aclitem: a grantee, a grantor and privileges, 12 bytes. The low 16 bits of the privileges are
-//! what is granted, the high 16 the grant options. Counterpart: acl.c.
+//! the granted ones, the high 16 bits the grant options. Counterpart: acl.c.
 
 use crate::array::{self, ArrayRef};
 use crate::builtin::SetSource;
@@ -32,7 +32,7 @@ const NAMES: [&str; 14] = [
     "ALTER SYSTEM",
 ];
 
-/// An access control list's entry; grantee 0 is PUBLIC.
+/// An entry of an access control list; grantee 0 is PUBLIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AclItem {
     pub grantee: Oid,
@@ -53,7 +53,7 @@ impl AclItem {
     }
 }
 
-/// A role's plain name, or its number where it is gone.
+/// The unquoted name of a role, or its OID if the role no longer exists.
 fn role_name(cx: &mut dyn FnContext, role: Oid) -> Result<String> {
     let Some(quoted) = cx.reg_name(RegKind::Role, role)? else { return Ok(role.to_string()) };
     Ok(match quoted.strip_prefix('"').and_then(|q| q.strip_suffix('"')) {
@@ -92,7 +92,8 @@ fn output(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::text(&out))
 }
 
-/// A name of letters, digits and underscores, or quoted, after white space.
+/// Reads an identifier: leading white space, then letters, digits and underscores, or a quoted
+/// name.
 fn get_name(text: &[u8], at: &mut usize) -> Result<String> {
     while text.get(*at).copied().is_some_and(is_space) {
         *at += 1;
@@ -197,7 +198,7 @@ fn letters(text: &str) -> u32 {
     text.bytes().filter_map(|c| LETTERS.iter().position(|l| *l == c)).fold(0, |m, i| m | 1 << i)
 }
 
-/// What an object of this kind grants where its ACL is NULL: to PUBLIC and to the owner.
+/// The default privileges of an object of this kind (its ACL is NULL): PUBLIC's and the owner's.
 pub fn default_acl(kind: u8, owner: Oid) -> Option<Vec<AclItem>> {
     let (public, own) = match kind {
         b'c' => ("", ""),
@@ -315,7 +316,7 @@ scalars! { GONE;
 
 builtins! { SETS;
     "aclexplode" => Srf(|_, a| {
-        // An empty one, as acldefault makes it, has no dimensions here.
+        // An empty array, as acldefault returns it, has no dimensions here.
         if ArrayRef::new(a[0]).ndim() > 1 {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL arrays must be one-dimensional"));
         }

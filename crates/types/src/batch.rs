@@ -1,21 +1,21 @@
-//! Columns and batches: how rows travel between scan, expressions and executor.
+//! Columns and batches: the columnar form of rows between scans, expressions and the executor.
 
 use crate::{Datum, DatumRef};
 
-/// Most rows of a batch.
+/// The largest number of rows in a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;
-/// With so many bytes of values a batch is full whatever its number of rows; a single row may be
-/// larger.
+/// A batch that holds this many bytes of values is full whatever its number of rows. A single row
+/// may be larger.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 
-/// Bit per row; set means NULL.
+/// A bit per row; set means NULL.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct NullMask {
     words: Vec<u64>,
 }
 
 impl NullMask {
-    /// No NULL among `len` rows.
+    /// A mask of `len` rows without NULLs.
     pub fn none(len: usize) -> NullMask {
         NullMask { words: vec![0; len.div_ceil(64)] }
     }
@@ -42,7 +42,7 @@ impl NullMask {
         }
     }
 
-    /// Forgets the rows from `len` on.
+    /// Removes the rows from `len` on.
     pub fn truncate(&mut self, len: usize) {
         self.words.truncate(len.div_ceil(64));
         if !len.is_multiple_of(64)
@@ -52,7 +52,7 @@ impl NullMask {
         }
     }
 
-    /// From its words.
+    /// A mask from its words, 64 rows each, the first row in the lowest bit.
     pub fn from_words(words: Vec<u64>) -> NullMask {
         NullMask { words }
     }
@@ -109,8 +109,8 @@ impl BytesColumn {
         &self.data[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Appends a value. A column holds less than 4 GB: rows are at most 1 GB and the filler of a
-    /// batch ends it early when it becomes large.
+    /// Appends a value. A column holds less than 4 GB: a row has at most 1 GB, and the producer of
+    /// a batch ends it early when it becomes large.
     #[inline]
     pub fn push(&mut self, value: &[u8]) {
         self.data.extend_from_slice(value);
@@ -154,7 +154,7 @@ impl Column {
         Column { data, nulls: None }
     }
 
-    /// A column of words without NULLs.
+    /// A column of `Word` values without NULLs.
     pub fn words(values: Vec<u64>) -> Column {
         Column { data: ColumnData::Word(values), nulls: None }
     }
@@ -190,7 +190,7 @@ impl Column {
         }
     }
 
-    /// Appends a value of the column's form, or NULL.
+    /// Appends a value of the column's physical form, or NULL.
     #[inline]
     pub fn push(&mut self, value: DatumRef<'_>) {
         match (&mut self.data, value) {
@@ -219,7 +219,7 @@ impl Column {
         self.nulls = None;
     }
 
-    /// Bytes that the values take.
+    /// Size of the values in bytes.
     pub fn memory(&self) -> usize {
         let data = match &self.data {
             ColumnData::Word(w) => w.len() * 8,
@@ -228,7 +228,7 @@ impl Column {
         data + self.nulls.as_ref().map_or(0, |n| n.words.len() * 8)
     }
 
-    /// Appends rows `from..to` of a column of the same form.
+    /// Appends rows `from..to` of a column of the same physical form.
     pub fn extend_range(&mut self, other: &Column, from: usize, to: usize) {
         let base = self.len();
         match (&mut self.data, &other.data) {
@@ -250,7 +250,7 @@ impl Column {
         }
     }
 
-    /// Appends the named rows of a column of the same form.
+    /// Appends the rows with the given indexes of a column of the same physical form.
     pub fn extend_rows<I: Copy + Into<u32>>(&mut self, other: &Column, rows: &[I]) {
         let base = self.len();
         let at = |r: I| r.into() as usize;
@@ -272,14 +272,14 @@ impl Column {
         }
     }
 
-    /// The named rows, as a column.
+    /// A column of the rows with the given indexes.
     pub fn gather<I: Copy + Into<u32>>(&self, rows: &[I]) -> Column {
         let mut out = Column::new(self.is_by_val());
         out.extend_rows(self, rows);
         out
     }
 
-    /// The first `len` rows.
+    /// Keeps the first `len` rows.
     pub fn truncate(&mut self, len: usize) {
         if len >= self.len() {
             return;
@@ -297,7 +297,7 @@ impl Column {
     }
 }
 
-/// Up to [`BATCH_ROWS_MAX`] rows. `len` counts also where there is no column.
+/// Up to [`BATCH_ROWS_MAX`] rows. `len` is the number of rows also of a batch without columns.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct Batch {
     pub len: usize,
@@ -305,12 +305,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// An empty batch; one entry per column: is its type by value?
+    /// An empty batch; `by_val` says of each column whether its type is passed by value.
     pub fn new(by_val: impl IntoIterator<Item = bool>) -> Batch {
         Batch { len: 0, columns: by_val.into_iter().map(Column::new).collect() }
     }
 
-    /// Is it to be passed on before more is added?
+    /// Must the batch be passed on before rows are added?
     pub fn is_full(&self) -> bool {
         self.len >= BATCH_ROWS_MAX || self.memory() >= BATCH_BYTES_MAX
     }
@@ -344,17 +344,17 @@ impl Batch {
         self.columns.iter_mut().for_each(Column::clear);
     }
 
-    /// Bytes that the values take.
+    /// Size of the values in bytes.
     pub fn memory(&self) -> usize {
         self.columns.iter().map(Column::memory).sum()
     }
 
-    /// An empty batch of the same form.
+    /// An empty batch with columns of the same physical forms.
     pub fn empty_like(&self) -> Batch {
         Batch::new(self.columns.iter().map(Column::is_by_val))
     }
 
-    /// Appends rows `from..to` of a batch of the same form.
+    /// Appends rows `from..to` of a batch with columns of the same physical forms.
     pub fn extend_range(&mut self, other: &Batch, from: usize, to: usize) {
         for (c, o) in self.columns.iter_mut().zip(&other.columns) {
             c.extend_range(o, from, to);
@@ -362,7 +362,7 @@ impl Batch {
         self.len += to - from;
     }
 
-    /// Appends the named rows of a batch of the same form.
+    /// Appends the rows with the given indexes of a batch with columns of the same physical forms.
     pub fn extend_rows<I: Copy + Into<u32>>(&mut self, other: &Batch, rows: &[I]) {
         for (c, o) in self.columns.iter_mut().zip(&other.columns) {
             c.extend_rows(o, rows);
@@ -370,13 +370,13 @@ impl Batch {
         self.len += rows.len();
     }
 
-    /// The named rows, as a batch.
+    /// A batch of the rows with the given indexes.
     pub fn gather<I: Copy + Into<u32>>(&self, rows: &[I]) -> Batch {
         let columns = self.columns.iter().map(|c| c.gather(rows)).collect();
         Batch { len: rows.len(), columns }
     }
 
-    /// The first `len` rows.
+    /// Keeps the first `len` rows.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.len = len;
@@ -390,7 +390,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_back_as_pushed() {
+    fn batches_return_the_pushed_rows() {
         let mut batch = Batch::new([true, false]);
         for i in 0..200u64 {
             let text = i.to_string();

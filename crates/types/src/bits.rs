@@ -1,5 +1,5 @@
 //! Bit strings: bit, varbit. A payload is the number of bits and the bits, the first one in the
-//! highest place; what is left of the last byte is zero. Counterpart: varbit.c.
+//! most significant bit; unused bits of the last byte are zero. Counterpart: varbit.c.
 //!
 //! ```text
 //!  | bits i32 | byte … |
@@ -12,10 +12,10 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 
-/// Longest that a column may be declared: 10 MB of bits.
+/// The largest declared length in bits (10 MB).
 const TYPMOD_MAX: i32 = 10 * 1024 * 1024 * 8;
 
-/// The most bits that a value may have.
+/// The largest number of bits of a value.
 const BITS_MAX: usize = i32::MAX as usize / 8 * 8;
 
 struct Bits {
@@ -48,7 +48,7 @@ impl Bits {
         }
     }
 
-    /// Clears what is left of the last byte.
+    /// Clears the unused bits of the last byte.
     fn trimmed(mut self) -> Bits {
         let rest = self.bytes.len() * 8 - self.len;
         if let Some(last) = self.bytes.last_mut() {
@@ -57,7 +57,7 @@ impl Bits {
         self
     }
 
-    /// Bits `from` to before `to`.
+    /// Bits `from..to`.
     fn part(&self, from: usize, to: usize) -> Bits {
         let len = to.saturating_sub(from);
         let (first, shift) = (from / 8, from % 8);
@@ -67,7 +67,7 @@ impl Bits {
         Bits { len, bytes }.trimmed()
     }
 
-    /// Longer or shorter, zeros at the end.
+    /// The value cut or zero-extended at its end to `len` bits.
     fn resized(&self, len: usize) -> Result<Bits> {
         let size = len.div_ceil(8);
         let mut bytes = allocate_payload(4 + size)?;
@@ -106,7 +106,7 @@ fn too_long() -> PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "bit string length exceeds the maximum allowed ({})", BITS_MAX)
 }
 
-/// `check` sees the number of bits before any is read.
+/// Parses a bit string. `check` is called with the number of bits before any digit is read.
 fn parse(text: &[u8], check: impl Fn(usize) -> Result<()>) -> Result<Bits> {
     let (digits, hex) = match text {
         [b'b' | b'B', rest @ ..] => (rest, false),
@@ -137,7 +137,7 @@ fn parse(text: &[u8], check: impl Fn(usize) -> Result<()>) -> Result<Bits> {
     Ok(out)
 }
 
-/// As `bit(n)`: of that length exactly.
+/// The length check of `bit(n)`: exactly `n` bits.
 fn fit_exactly(len: usize, typmod: i32) -> Result<()> {
     if typmod > 0 && len != typmod as usize {
         return Err(pg_err!(
@@ -148,7 +148,7 @@ fn fit_exactly(len: usize, typmod: i32) -> Result<()> {
     Ok(())
 }
 
-/// As `bit varying(n)`: at most that long.
+/// The length check of `bit varying(n)`: at most `n` bits.
 fn fit_within(len: usize, typmod: i32) -> Result<()> {
     if typmod > 0 && len > typmod as usize {
         return Err(pg_err!(
@@ -160,7 +160,7 @@ fn fit_within(len: usize, typmod: i32) -> Result<()> {
 }
 
 fn text(bits: &Bits) -> Result<Datum> {
-    // A closing zero is counted.
+    // PostgreSQL's allocation includes a terminating zero byte.
     let mut out = allocate(bits.len + 1)?;
     out.extend((0..bits.len).map(|i| if bits.get(i) { b'1' } else { b'0' }));
     Ok(Datum::bytes(out))
@@ -202,7 +202,7 @@ fn typmod_out(typmod: i32) -> Datum {
     Datum::text(&if typmod >= 0 { format!("({typmod})") } else { String::new() })
 }
 
-/// Whole bytes first, then the shorter before the longer.
+/// Compares bytewise; of two strings with equal bytes the one with fewer bits is less.
 pub fn bitcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     let (a, b) = (Bits::of(a), Bits::of(b));
     let n = a.bytes.len().min(b.bytes.len());
@@ -221,7 +221,7 @@ fn combined(a: &[DatumRef<'_>], word: &str, op: fn(u8, u8) -> u8) -> Result<Datu
     Ok(Bits { len: x.len, bytes }.datum())
 }
 
-/// To the left by `n`, to the right where it is negative.
+/// Shifts left by `n` bits, right if `n` is negative.
 fn shifted(bits: &Bits, n: i64) -> Bits {
     let by = n.unsigned_abs() as usize;
     if by >= bits.len {
@@ -245,7 +245,7 @@ fn shifted(bits: &Bits, n: i64) -> Bits {
     out.trimmed()
 }
 
-/// From place `start` (1-based) on, `len` of them or all.
+/// Bits from position `start` (1-based) on: `len` of them, or all to the end.
 fn substring(bits: &Bits, start: i32, len: Option<i32>) -> Result<Bits> {
     let end = match len {
         None => i64::MAX,
@@ -271,15 +271,15 @@ fn overlay(a: &[DatumRef<'_>], len: Option<i32>) -> Result<Datum> {
     Ok(head.joined(&new)?.joined(&tail)?.datum())
 }
 
-/// The lowest `len` bits of a number; a length that is none is 1.
+/// The lowest `len` bits of a number; an invalid `len` counts as 1.
 fn from_number(n: i64, len: i32) -> Result<Bits> {
     let len = if (1..=BITS_MAX as i32).contains(&len) { len as usize } else { 1 };
     let sign = if n < 0 { 0xff } else { 0 };
     let mut bytes = allocate_payload(4 + len.div_ceil(8))?;
     bytes.resize(len.div_ceil(8), sign);
     let mut out = Bits { len, bytes };
-    for place in 0..len.min(64) {
-        out.set(len - 1 - place, n >> place & 1 == 1);
+    for checked_index in 0..len.min(64) {
+        out.set(len - 1 - checked_index, n >> checked_index & 1 == 1);
     }
     Ok(out.trimmed())
 }
@@ -312,7 +312,7 @@ fn position(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<i32> {
     Ok(0)
 }
 
-fn place(bits: &Bits, n: i32) -> Result<usize> {
+fn checked_index(bits: &Bits, n: i32) -> Result<usize> {
     match usize::try_from(n) {
         Ok(at) if at < bits.len => Ok(at),
         _ => Err(pg_err!(
@@ -396,12 +396,12 @@ scalars! { FNS;
     "bitposition" => |cx, a| Ok(Datum::int4(position(cx, a)?)),
     "bitgetbit" => |_, a| {
         let bits = Bits::of(a[0]);
-        let at = place(&bits, a[1].as_i32())?;
+        let at = checked_index(&bits, a[1].as_i32())?;
         Ok(Datum::int4(bits.get(at).into()))
     },
     "bitsetbit" => |_, a| {
         let mut bits = Bits::of(a[0]);
-        let at = place(&bits, a[1].as_i32())?;
+        let at = checked_index(&bits, a[1].as_i32())?;
         let bit = match a[2].as_i32() {
             0 => false,
             1 => true,

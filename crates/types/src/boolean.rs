@@ -3,8 +3,7 @@
 use crate::Datum;
 use crate::form::{Reader, bad_syntax, trim_space};
 
-/// The truth value that a word means: unambiguous beginnings of true, false, yes, no, on, off, and
-/// 1, 0, in any case.
+/// Parses a boolean: unambiguous prefixes of true, false, yes, no, on, off, and 1, 0, in any case.
 pub fn parse_bool(word: &[u8]) -> Option<bool> {
     let lower = word.to_ascii_lowercase();
     let begins = |full: &str, at_least: usize| {

@@ -1,6 +1,6 @@
-//! How built-in functions are called and found. The key is `pg_proc.prosrc`, as in PostgreSQL's own
-//! table. Higher crates have tables of the same kind for functions that need catalogs or the
-//! engine. Counterpart: fmgrtab.c.
+//! The table of built-in functions and their calling conventions. The key is `pg_proc.prosrc`, as
+//! in PostgreSQL's table. Higher crates have tables of the same kind for functions that need
+//! catalogs or the engine. Counterpart: fmgrtab.c.
 
 use crate::{Column, Datum, DatumRef, FnContext};
 use pgerror::{PgError, Result};
@@ -8,9 +8,9 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// An ordinary function. The caller checks `proisstrict`. Calling conventions where SQL has no
-/// value: a `cstring` is its bytes; a receive function's `internal` argument is the whole message
-/// field as bytes; a VARIADIC parameter is an array.
+/// An ordinary function. The caller checks `proisstrict`. Conventions where SQL has no value: a
+/// `cstring` is its bytes; the `internal` argument of a receive function is the whole message field
+/// as bytes; a VARIADIC parameter is an array.
 pub type ScalarFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Datum>;
 
 /// Transition function of an aggregate whose state type is `internal`; the state is not among
@@ -18,8 +18,8 @@ pub type ScalarFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Datum>;
 pub type TransFn = fn(&mut dyn FnContext, &mut AggState, &[DatumRef<'_>]) -> Result<()>;
 
 /// Final function over an `internal` state. It may be called several times (window frames), so it
-/// leaves the state as it is. `args`: the extra arguments, where `aggfinalextra` or direct ones
-/// are.
+/// does not change the state. `args`: the extra arguments of `aggfinalextra`, or the direct
+/// arguments of an ordered-set aggregate.
 pub type FinalFn = fn(&mut dyn FnContext, &mut AggState, &[DatumRef<'_>]) -> Result<Datum>;
 
 /// Merges the second `internal` state into the first.
@@ -30,12 +30,12 @@ pub type SrfFn = fn(&mut dyn FnContext, &[DatumRef<'_>]) -> Result<Box<dyn SetSo
 
 /// The rows of a set-returning function.
 pub trait SetSource: Send {
-    /// Puts the next row's columns (one for a scalar result) into `out`, which comes empty; false
-    /// at the end.
+    /// Appends the columns of the next row (one for a scalar result) to `out`, which is empty at
+    /// the call; false at the end of the set.
     fn next(&mut self, cx: &mut dyn FnContext, out: &mut Vec<Datum>) -> Result<bool>;
 
-    /// Of a set of single values: appends the next ones to the column, at most `rows`; false if
-    /// the set has come to its end.
+    /// For a set of scalars: appends up to `rows` values to the column; false if the set has come
+    /// to its end.
     fn fill(&mut self, cx: &mut dyn FnContext, column: &mut Column, rows: usize) -> Result<bool> {
         let mut out = Vec::with_capacity(1);
         for _ in 0..rows {
@@ -55,7 +55,7 @@ pub trait SetSource: Send {
     }
 }
 
-/// A set held in memory: one column per row.
+/// A set of scalars that is held in memory.
 pub struct VecSource(pub std::vec::IntoIter<Datum>);
 
 impl VecSource {
@@ -98,8 +98,8 @@ impl AggState {
         self.0.as_deref_mut().and_then(|s| s.downcast_mut())
     }
 
-    /// The state, made by `new` where it is NULL. Panics where another function's state is there: a
-    /// wrong pairing of functions is a bug of the catalog.
+    /// The state, initialized by `new` if it is NULL. Panics if it is of another type: a wrong
+    /// pairing of support functions is a bug of the catalog.
     pub fn get_or<T: Any + Send>(&mut self, new: impl FnOnce() -> T) -> &mut T {
         let state = self.0.get_or_insert_with(|| Box::new(new()));
         state.downcast_mut().expect("aggregate state of this function's type")
@@ -125,7 +125,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The function pointer where this is an ordinary function.
+    /// The function pointer if this is an ordinary function.
     pub fn scalar(&self) -> Option<ScalarFn> {
         match self.f {
             BuiltinFn::Scalar(f) => Some(f),
@@ -134,7 +134,7 @@ impl Builtin {
     }
 }
 
-/// Every module's table.
+/// The tables of all modules.
 const TABLES: &[&[&[Builtin]]] = &[
     &[
         crate::hash::FNS,
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_there_twice() {
+    fn names_are_unique() {
         assert_eq!(builtins().count(), BY_NAME.len());
     }
 }

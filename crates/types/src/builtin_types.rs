@@ -1,4 +1,5 @@
-//! The built-in types' facts and function names (`pg_proc.prosrc`), for contexts without catalogs.
+//! Properties and function names (`pg_proc.prosrc`) of the built-in types, for contexts without
+//! catalogs.
 //! Taken from a running PostgreSQL 15.
 
 use crate::TypeInfo;
@@ -19,21 +20,21 @@ pub struct BuiltinType {
 
 /// The built-in type with this OID.
 pub fn get(oid: Oid) -> Option<&'static BuiltinType> {
-    TYPES.get(usize::from(*PLACES.get(oid.0 as usize)?))
+    TYPES.get(usize::from(*INDEXES.get(oid.0 as usize)?))
 }
 
-/// The place in [`TYPES`] by OID; beyond the last where there is no such type.
-static PLACES: [u16; OIDS] = {
-    let mut places = [u16::MAX; OIDS];
+/// The index in [`TYPES`] by OID; `u16::MAX` if there is no such type.
+static INDEXES: [u16; OIDS] = {
+    let mut indexes = [u16::MAX; OIDS];
     let mut i = 0;
     while i < TYPES.len() {
-        places[TYPES[i].info.oid.0 as usize] = i as u16;
+        indexes[TYPES[i].info.oid.0 as usize] = i as u16;
         i += 1;
     }
-    places
+    indexes
 };
 
-/// The largest OID of a built-in type, and one.
+/// One more than the largest OID of a built-in type.
 const OIDS: usize = TYPES[TYPES.len() - 1].info.oid.0 as usize + 1;
 
 /// The built-in type with this `typname` or `format_type` name.

@@ -1,4 +1,4 @@
-//! bytea: hex and escape forms, bits and bytes. Counterpart: varlena.c, encode.c.
+//! bytea: hex and escape formats, bit and byte access. Counterpart: varlena.c, encode.c.
 
 use crate::fncx::Pace;
 use crate::form::bad_syntax;
@@ -20,7 +20,7 @@ pub fn hex_encode(cx: &dyn FnContext, bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The bytes that hexadecimal digits say; white space between pairs is skipped.
+/// Decodes hexadecimal digits; white space between pairs is skipped.
 pub fn hex_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     let mut out = allocate(text.len() / 2)?;
     let mut i = 0;
@@ -52,13 +52,13 @@ pub fn hex_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// `\ooo`, appended.
+/// Appends a byte as `\ooo`.
 pub(crate) fn push_octal(out: &mut Vec<u8>, b: u8) {
     out.extend([b'\\', b'0' + (b >> 6), b'0' + (b >> 3 & 7), b'0' + (b & 7)]);
 }
 
-/// The escape form: backslash doubled, bytes outside of printable ASCII in octal. `length` is that
-/// of the result.
+/// The escape format: backslashes doubled, bytes outside printable ASCII in octal. `length` is the
+/// length of the result in bytes.
 fn escape_encode(cx: &dyn FnContext, bytes: &[u8], length: usize) -> Result<Vec<u8>> {
     let mut out = allocate(length)?;
     pieces::each(cx, bytes, |piece| {
@@ -74,12 +74,12 @@ fn escape_encode(cx: &dyn FnContext, bytes: &[u8], length: usize) -> Result<Vec<
     Ok(out)
 }
 
-/// Reads the escape form.
+/// Decodes the escape format.
 pub fn escape_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     let mut out = allocate(text.len())?;
     let mut rest = text;
     while !rest.is_empty() {
-        // What is not escaped, in one piece.
+        // Copy up to the next backslash at once.
         let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
         pieces::append(cx, &mut out, &rest[..plain])?;
         rest = &rest[plain..];
@@ -107,7 +107,7 @@ pub fn escape_decode(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The bytea that `text` says.
+/// Parses a bytea in either format.
 pub fn parse_bytea(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     match text {
         [b'\\', b'x', hex @ ..] => hex_decode(cx, hex),
@@ -170,7 +170,7 @@ fn trim<'a>(bytes: &'a [u8], set: &[u8], left: bool, right: bool) -> &'a [u8] {
     out
 }
 
-/// 1-based position of `needle`, 0 where it is not there.
+/// 1-based position of `needle`, 0 if it does not occur.
 pub fn position(hay: &[u8], needle: &[u8]) -> i32 {
     if needle.is_empty() {
         return 1;
@@ -204,7 +204,7 @@ fn out(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
         }
         return Ok(Datum::bytes(escape_encode(cx, bytes, length)?));
     }
-    // The prefix and a closing zero are counted.
+    // PostgreSQL's allocation includes the prefix and a terminating zero byte.
     let mut out = allocate(2 * bytes.len() + 3)?;
     out.extend_from_slice(b"\\x");
     push_hex(cx, &mut out, bytes)?;

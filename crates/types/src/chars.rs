@@ -4,7 +4,7 @@ use crate::compare::bpchar_trimmed;
 use crate::form::{Reader, out_of_range};
 use crate::{Datum, FnContext, settings::Encoding};
 
-/// Length of the part of `text` that fits `limit` bytes without cutting a character.
+/// Length of the longest prefix of `text` that fits `limit` bytes and does not split a character.
 pub fn clip(text: &[u8], limit: usize, encoding: Encoding) -> usize {
     if text.len() <= limit {
         return text.len();
@@ -18,7 +18,7 @@ pub fn clip(text: &[u8], limit: usize, encoding: Encoding) -> usize {
     end
 }
 
-/// A name of what fits of `text`.
+/// A `name` of `text`, truncated to 63 bytes at a character boundary.
 pub fn name_of(text: &[u8], encoding: Encoding) -> Datum {
     let mut out = vec![0u8; 64];
     let end = clip(text, 63, encoding);
@@ -26,7 +26,7 @@ pub fn name_of(text: &[u8], encoding: Encoding) -> Datum {
     Datum::bytes(out)
 }
 
-/// A byte that is no ASCII character shows as a backslash and three octal digits.
+/// A byte that is not ASCII is shown as a backslash and three octal digits.
 fn char_to_text(c: u8) -> Datum {
     match c {
         0 => Datum::bytes([]),

@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// Compares two non-null values under a collation (the invalid OID where the type has none).
 pub type CompareFn = fn(DatumRef<'_>, DatumRef<'_>, collation: Oid) -> Ordering;
 
-/// A comparison that knows more than its two values: the order of an enum's labels, the columns of
-/// a row type.
+/// A comparison that needs more than its two values: the sort order of an enum's labels, the
+/// columns of a row type.
 pub trait TypedCompare: Send + Sync {
     /// As [`CompareFn`].
     fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering;
@@ -33,7 +33,7 @@ impl Comparer {
         }
     }
 
-    /// Is it that function?
+    /// Is this comparer the given plain function?
     pub fn is(&self, f: CompareFn) -> bool {
         matches!(self, Comparer::Plain(own) if std::ptr::fn_addr_eq(*own, f))
     }
@@ -106,17 +106,17 @@ pub fn btfloat84cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     float_cmp(a.as_f64(), b.as_f32().into())
 }
 
-/// Names compare bytewise up to the padding (their collation is "C").
+/// Names compare bytewise without their zero padding (their collation is "C").
 pub fn btnamecmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_name().cmp(b.as_name())
 }
 
-/// Text under a collation that orders by bytes ("C" and its like).
+/// Text under a collation that orders by bytes ("C", "POSIX", C.UTF-8).
 pub fn bttextcmp_c(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
 }
 
-/// Text. All collations that exist so far order by code point, which in UTF-8 is by bytes.
+/// Text. All supported collations order by code point, which in UTF-8 is bytewise order.
 pub fn bttextcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
 }
@@ -129,7 +129,7 @@ pub fn bttextnamecmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_name())
 }
 
-/// A bpchar without the padding, which does not count in comparisons.
+/// A bpchar without its blank padding, which comparisons ignore.
 pub fn bpchar_trimmed(b: &[u8]) -> &[u8] {
     let end = b.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1);
     &b[..end]
@@ -139,12 +139,12 @@ pub fn bpcharcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     bpchar_trimmed(a.as_bytes()).cmp(bpchar_trimmed(b.as_bytes()))
 }
 
-/// Plain order of the bytes: bytea, uuid.
+/// Bytewise order: bytea, uuid.
 pub fn bytes_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
 }
 
-/// Block, then offset.
+/// Orders by block, then by offset number.
 pub fn bttidcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     crate::system::tid_of(a).cmp(&crate::system::tid_of(b))
 }
@@ -204,7 +204,7 @@ const TABLE: &[(&str, CompareFn)] = &[
     ("interval_cmp", crate::datetime::interval_cmp),
 ];
 
-/// Are values of this type equal just where their words are?
+/// Are two values of this type equal exactly if their words are equal?
 pub fn equal_by_word(ty: Oid) -> bool {
     const BY_WORD: [CompareFn; 7] =
         [btboolcmp, btcharcmp, btint2cmp, btint4cmp, btint8cmp, btoidcmp, word_cmp];
@@ -245,7 +245,7 @@ pub fn of_type(ty: Oid) -> Option<CompareFn> {
         | oids::REGNAMESPACE
         | oids::REGCONFIG
         | oids::REGDICTIONARY => btoidcmp,
-        // The session knows how its rows are compared.
+        // The order of rows depends on their column types, which only the session knows.
         oids::RECORD_ARRAY => return None,
         _ if crate::builtin_types::get(ty)?.output == "array_out" => crate::array::btarraycmp,
         _ => return None,

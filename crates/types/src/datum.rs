@@ -1,14 +1,16 @@
-//! Values. A datum is physical: how a value is stored, not what it means. By-value types
-//! (`typbyval`) are a word; all others are the bytes of their on-disk payload:
+//! Values. A datum has a physical form, which is how a value is stored and does not name its type.
+//! By-value types (`typbyval`) are a word; all others are the bytes of their on-disk payload:
 //!
-//! | types | form |
-//! |---|---|
-//! | bool, "char", int2, int4, int8, oid, reg*, xid, cid, date, time, timestamp(tz), pg_lsn, float4/8 | `Word`: the integer sign-extended (oid and xid zero-extended), a float's bits zero-extended |
-//! | text, varchar, bpchar, bytea, numeric, arrays, json, … (`typlen = -1`) | `Bytes`: the varlena's payload **without** its length header, never compressed or external above `engine` |
-//! | name, uuid, interval, tid, macaddr, … (fixed length, by reference) | `Bytes` of exactly `typlen` (name: 64, zero-padded) |
-//! | cstring, unknown (`typlen = -2`) | `Bytes` without the closing zero |
+//! - bool, "char", int2, int4, int8, oid, reg*, xid, cid, date, time, timestamp(tz), pg_lsn,
+//!   float4, float8: `Word`, the integer sign-extended (oid and xid zero-extended), or the bits of
+//!   the float zero-extended;
+//! - text, varchar, bpchar, bytea, numeric, arrays, json, … (`typlen = -1`): `Bytes`, the payload of
+//!   the varlena **without** its length header, never compressed or external above `engine`;
+//! - name, uuid, interval, tid, macaddr, … (fixed length, by reference): `Bytes` of exactly `typlen`
+//!   bytes (name: 64, zero-padded);
+//! - cstring, unknown (`typlen = -2`): `Bytes` without the terminating zero.
 //!
-//! Numeric, interval and array payloads are PostgreSQL's on-disk forms, so storing is copying.
+//! Numeric, interval and array payloads have PostgreSQL's on-disk form, so storing is copying.
 
 /// An owned value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -94,8 +96,8 @@ impl Datum {
     }
 }
 
-/// Accessors that name the type the caller knows to be there. They panic on the other form: a datum
-/// of the wrong form is a bug of the analyzer, never of the user.
+/// Accessors by type. They panic on a datum of the other physical form, which is a bug of the
+/// analyzer and cannot be caused by the user.
 impl<'a> DatumRef<'a> {
     pub fn to_owned(self) -> Datum {
         match self {

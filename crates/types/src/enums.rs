@@ -1,4 +1,4 @@
-//! Enum types, over the context's look-ups. An enum value is the OID of its label. Counterpart:
+//! Enum types, by look-ups of the context. An enum value is the OID of its label. Counterpart:
 //! enum.c.
 
 use crate::{Datum, DatumRef, FnContext, array};
@@ -22,7 +22,7 @@ fn input(cx: &mut dyn FnContext, text: &[u8], ty: Oid) -> Result<Datum> {
     }
 }
 
-/// 55P04 for a value that this transaction has added. Counterpart: `check_safe_enum_use`.
+/// 55P04 if the current transaction has added the value. Counterpart: `check_safe_enum_use`.
 fn check_safe(cx: &mut dyn FnContext, ty: Oid, value: Oid, label: &str) -> Result<()> {
     if cx.enum_value_is_safe(value)? {
         return Ok(());
@@ -46,7 +46,8 @@ fn label(cx: &mut dyn FnContext, value: Oid) -> Result<Datum> {
     }
 }
 
-/// Order of two labels of one type. Even OIDs are given out in order, so they compare as they are.
+/// Order of two labels of one type. Labels with even OIDs were created in sort order, so their OIDs
+/// compare as the labels do.
 pub fn compare(cx: &mut dyn FnContext, a: Oid, b: Oid) -> Result<Ordering> {
     if a == b || (a.0 & 1 == 0 && b.0 & 1 == 0) {
         return Ok(a.cmp(&b));
@@ -61,7 +62,7 @@ fn order(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
     compare(cx, a[0].as_oid(), a[1].as_oid())
 }
 
-/// The labels between two bounds (NULL: open) as an array.
+/// The labels between two bounds as an array; a NULL bound is open.
 fn range(cx: &mut dyn FnContext, low: DatumRef<'_>, high: DatumRef<'_>) -> Result<Datum> {
     let ty = enum_arg(cx)?;
     let values = cx.enum_values(ty)?;

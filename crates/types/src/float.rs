@@ -1,4 +1,4 @@
-//! float4, float8: text and binary forms, arithmetic, casts. Counterpart: float.c, common/d2s.c.
+//! float4, float8: text and binary formats, arithmetic, casts. Counterpart: float.c, common/d2s.c.
 
 use crate::form::{Reader, bad_syntax, division_by_zero, is_space, out_of_range, trim_space};
 use crate::{Datum, FnContext};
@@ -14,7 +14,7 @@ pub fn underflow() -> PgError {
     pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: underflow")
 }
 
-/// Length of the number at the front of `text`, as C's `strtod` would take it: decimal or
+/// Length of the number at the start of `text`, as C's `strtod` would read it, and whether it is
 /// hexadecimal.
 fn number_len(text: &[u8]) -> Option<(usize, bool)> {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
@@ -50,7 +50,7 @@ fn number_len(text: &[u8]) -> Option<(usize, bool)> {
     Some((sign + end, hex))
 }
 
-/// A hexadecimal number's value, rounded once to `bits` of mantissa by the caller's cast.
+/// The value of a hexadecimal number; the caller's cast rounds it once to the target's mantissa.
 fn hex_value(text: &str) -> f64 {
     let (negative, body) = match text.as_bytes()[0] {
         b'-' => (true, &text[3..]),
@@ -80,7 +80,7 @@ fn hex_value(text: &str) -> f64 {
     }
     let mantissa = mantissa | u64::from(sticky);
     let mut value = mantissa as f64;
-    // Two steps keep the power in range.
+    // Two multiplications keep each power of two in range.
     let half = (shift / 2).clamp(-1100, 1100);
     value *= 2f64.powi(half);
     value *= 2f64.powi((shift - shift / 2).clamp(-1100, 1100));
@@ -131,7 +131,8 @@ fn has_nonzero_digit(number: &str, hex: bool) -> bool {
     body[..end].bytes().any(|c| c != b'0' && c != b'.')
 }
 
-/// The front of `text` as a float8, and what follows it. `type_name` and `shown` are for errors.
+/// Parses a float8 at the start of `text`; returns it and the rest. `type_name` and `shown` are for
+/// error messages.
 pub fn parse_float8_prefix<'a>(
     text: &'a [u8],
     type_name: &str,
@@ -154,13 +155,13 @@ pub fn parse_float8_prefix<'a>(
     Ok((value, rest))
 }
 
-/// The float8 that `text` says.
+/// Parses a float8.
 pub fn parse_float8(text: &[u8]) -> Result<f64> {
     let (v, rest) = parse_float8_prefix(text, "double precision", text)?;
     if trim_space(rest).is_empty() { Ok(v) } else { Err(bad_syntax("double precision", text)) }
 }
 
-/// The float4 that `text` says.
+/// Parses a float4.
 pub fn parse_float4(text: &[u8]) -> Result<f32> {
     let (parsed, rest) = parse_parts(text, "real", text)?;
     let value = match parsed {
@@ -180,13 +181,13 @@ pub fn parse_float4(text: &[u8]) -> Result<f32> {
     if trim_space(rest).is_empty() { Ok(value) } else { Err(bad_syntax("real", text)) }
 }
 
-/// Digits and decimal exponent (of the first digit) of Rust's `{:e}` form.
+/// Digits and decimal exponent (of the first digit) of Rust's `{:e}` format.
 fn split_scientific(text: &str) -> (String, i32) {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
 }
 
-/// Lays out digits as `%g` does: fixed from 1e-4 up to 10^`limit`, else scientific.
+/// Formats digits as `%g` does: fixed notation from 1e-4 up to 10^`limit`, else scientific.
 fn layout(negative: bool, digits: &str, exponent: i32, limit: i32) -> String {
     let digits = digits.trim_end_matches('0');
     let digits = if digits.is_empty() { "0" } else { digits };
@@ -221,8 +222,8 @@ fn layout(negative: bool, digits: &str, exponent: i32, limit: i32) -> String {
     out
 }
 
-/// Is the decimal exactly half way between two neighbouring doubles? PostgreSQL does not print such
-/// digits, since other parsers may round them the other way.
+/// Is the decimal exactly halfway between two adjacent doubles? PostgreSQL does not print such
+/// digits, because other parsers may round them the other way.
 fn is_half_way(mantissa: u64, exponent: i32, digits: &str, exp10: i32) -> bool {
     let digits = digits.trim_end_matches('0');
     let power = exp10 - (digits.len() as i32 - 1);
@@ -234,7 +235,7 @@ fn is_half_way(mantissa: u64, exponent: i32, digits: &str, exp10: i32) -> bool {
     let odd = five >> twos;
     let half = |m: u128, e: i32| odd == m && twos + power == e;
     let m = u128::from(mantissa);
-    // Below a power of two the neighbour is half as far.
+    // Just below a power of two the distance to the next double is half as large.
     let below = if m.is_power_of_two() {
         half(4 * m - 1, exponent - 2)
     } else {
@@ -254,18 +255,19 @@ fn special(negative: bool, nan: bool) -> String {
     .to_string()
 }
 
-/// Of the two shortest texts that are equally far from `abs`, PostgreSQL takes the even one: the
-/// digits of that, if `digits` is one of such two and `is_it` takes the other for the same number.
+/// If two shortest representations are equally far from `abs`, PostgreSQL prints the one whose last
+/// digit is even. Returns its digits if `digits` is one of such a pair and `round_trips` says that
+/// the even one parses to the same number.
 fn even_of_two(
     abs: f64,
     digits: &str,
     exponent: i32,
-    is_it: impl Fn(&str) -> bool,
+    round_trips: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let bits = abs.to_bits();
     let count = digits.len();
     let exact = if abs < 9_007_199_254_740_992.0 {
-        // A binary fraction of n places is a decimal one of n places, and ends in 5.
+        // A binary fraction of n bits has n decimal digits after the point, and ends in 5.
         let mantissa = bits & ((1 << 52) - 1) | 1 << 52;
         let places = 1075 - (bits >> 52) as i32 - mantissa.trailing_zeros() as i32;
         if places != count as i32 - exponent {
@@ -284,13 +286,13 @@ fn even_of_two(
     let even = if last % 2 == 0 {
         down.to_owned()
     } else {
-        // Of the same length, or the shorter text would have been found.
+        // Adding one cannot carry into a new digit: the shorter text would have been found.
         (down.parse::<u64>().ok()? + 1).to_string()
     };
-    is_it(&format!("{even}e{}", exponent - (count as i32 - 1))).then_some(even)
+    round_trips(&format!("{even}e{}", exponent - (count as i32 - 1))).then_some(even)
 }
 
-/// The text of a float8 under `extra_float_digits`.
+/// Formats a float8 under `extra_float_digits`.
 pub fn float8_text(v: f64, extra_digits: i32) -> String {
     if !v.is_finite() {
         return special(v < 0.0, v.is_nan());
@@ -320,7 +322,7 @@ pub fn float8_text(v: f64, extra_digits: i32) -> String {
     layout(v.is_sign_negative(), &digits, exponent, 15)
 }
 
-/// The text of a float4 under `extra_float_digits`.
+/// Formats a float4 under `extra_float_digits`.
 pub fn float4_text(v: f32, extra_digits: i32) -> String {
     if !v.is_finite() {
         return special(v < 0.0, v.is_nan());
@@ -350,7 +352,7 @@ pub fn float4_text(v: f32, extra_digits: i32) -> String {
     layout(v.is_sign_negative(), &digits, exponent, 6)
 }
 
-/// C's `%.{precision}g`.
+/// Formats as C's `%.{precision}g`.
 pub fn format_g(v: f64, precision: usize) -> String {
     if !v.is_finite() {
         return special(v < 0.0, v.is_nan());
@@ -361,7 +363,7 @@ pub fn format_g(v: f64, precision: usize) -> String {
 
 macro_rules! checked {
     ($name_add:ident $name_mul:ident $name_div:ident $t:ty) => {
-        /// A sum or difference, checked for overflow.
+        /// The sum or difference `r` of `a` and `b`, checked for overflow.
         #[inline]
         pub fn $name_add(r: $t, a: $t, b: $t) -> Result<$t> {
             if r.is_infinite() && !a.is_infinite() && !b.is_infinite() {
@@ -404,7 +406,7 @@ macro_rules! checked {
 checked! { sum4 mul4 div4 f32 }
 checked! { sum8 mul8 div8 f64 }
 
-/// A float8 as a float4; overflow and underflow are errors.
+/// Converts a float8 to a float4; overflow and underflow are errors.
 pub fn to_float4(v: f64) -> Result<f32> {
     let r = v as f32;
     if r.is_infinite() && !v.is_infinite() {
@@ -416,7 +418,7 @@ pub fn to_float4(v: f64) -> Result<f32> {
     Ok(r)
 }
 
-/// Rounded half to even into the range of an integer type of `bits`.
+/// Rounds half to even to an integer type of `bits` bits; 22003 if it is out of range.
 fn to_int(v: f64, bits: u32, name: &str) -> Result<Datum> {
     let r = v.round_ties_even();
     let limit = 2f64.powi(bits as i32 - 1);

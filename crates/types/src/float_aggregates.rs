@@ -1,6 +1,6 @@
-//! Aggregates over float4 and float8: sums of squared deviations by Youngs and Cramer's method,
-//! kept in float8 arrays (N, Sx, Sxx; for two variables also Sy, Syy, Sxy). And the boolean
-//! aggregates' moving states. Counterpart: float.c.
+//! Aggregates over float4 and float8: sums of squared deviations by Youngs and Cramer's method, in
+//! float8 arrays (N, Sx, Sxx; for two variables also Sy, Syy, Sxy). Also the moving-aggregate
+//! states of bool_and and bool_or. Counterpart: float.c.
 
 use crate::builtin::AggState;
 use crate::float::overflow;
@@ -20,13 +20,13 @@ fn values<const N: usize>(d: DatumRef<'_>, name: &str) -> Result<[f64; N]> {
     Ok(out)
 }
 
-/// The aggregates' state as the final functions read it.
+/// The transition state as an array of float8.
 pub fn state(v: &[f64]) -> Result<Datum> {
     let v: Vec<Datum> = v.iter().map(|&f| Datum::float8(f)).collect();
     array::of_builtin(oids::FLOAT8, &v)
 }
 
-/// One value more for (N, Sx, Sxx).
+/// Adds a value to (N, Sx, Sxx).
 pub fn accumulate([n0, sx0, sxx0]: [f64; 3], v: f64) -> Result<[f64; 3]> {
     let n = n0 + 1.0;
     let sx = sx0 + v;
@@ -124,7 +124,7 @@ fn combine_pairs(a: [f64; 6], b: [f64; 6]) -> Result<[f64; 6]> {
     Ok([n, sx, sxx, sy, syy, sxy])
 }
 
-/// A result of (N, Sx, Sxx); NULL below `least` values.
+/// Final function over (N, Sx, Sxx); NULL for fewer than `least` values.
 fn single(
     a: &[DatumRef<'_>],
     name: &str,
@@ -135,7 +135,8 @@ fn single(
     Ok(if n < least { Datum::Null } else { Datum::float8(f(n, sx, sxx)) })
 }
 
-/// A result of two variables' state; NULL below `least` values or where `f` has none.
+/// Final function over a two-variable state; NULL for fewer than `least` values or if `f` returns
+/// `None`.
 fn double(
     a: &[DatumRef<'_>],
     name: &str,
@@ -194,7 +195,7 @@ scalars! { FNS;
     }),
 }
 
-/// Counts of the moving bool_and and bool_or.
+/// State of the moving bool_and and bool_or.
 #[derive(Default)]
 struct Counts {
     all: i64,

@@ -11,7 +11,7 @@ fn f8(v: f64) -> Result<Datum> {
     Ok(Datum::float8(v))
 }
 
-/// `r = f(x)`: an infinite result of a finite argument overflows, a zero one underflows.
+/// `r = f(x)`: an infinite result of a finite argument is an overflow, a zero result an underflow.
 fn checked(r: f64, x: f64) -> Result<Datum> {
     if r.is_infinite() && x.is_finite() {
         return Err(overflow());
@@ -31,7 +31,7 @@ fn power_error(message: &str) -> PgError {
     pg_err!(INVALID_ARGUMENT_FOR_POWER_FUNCTION, "{message}")
 }
 
-/// `x ^ y` with PostgreSQL's rules for the special values.
+/// `x ^ y` with PostgreSQL's rules for NaN, infinities and zero.
 pub fn power(x: f64, y: f64) -> Result<f64> {
     if x.is_nan() {
         return Ok(if y == 0.0 { 1.0 } else { x });
@@ -118,7 +118,7 @@ fn exponential(x: f64) -> Result<Datum> {
     f8(r)
 }
 
-/// A periodic function: undefined at infinity.
+/// A trigonometric function: undefined at infinity.
 fn periodic(x: f64, f: fn(f64) -> f64) -> Result<Datum> {
     if x.is_nan() {
         return f8(x);
@@ -140,7 +140,7 @@ fn unit(x: f64, f: fn(f64) -> f64) -> Result<Datum> {
     f8(f(x))
 }
 
-// Degrees: scaled so that the values at multiples of 30 and 45 degrees are exact.
+// Degrees: scaled so that the results at multiples of 30 and 45 degrees are exact.
 
 fn sin_rad(degrees: f64) -> f64 {
     (degrees * RADIANS_PER_DEGREE).sin()
@@ -169,7 +169,7 @@ fn cos_q1(x: f64) -> f64 {
     if x <= 60.0 { cos_0_60(x) } else { sin_0_30(90.0 - x) }
 }
 
-/// The angle in the first quadrant and the signs that its quadrant gives to sine and cosine.
+/// The angle reduced to the first quadrant, and the signs of sine and cosine in its quadrant.
 fn reduce(x: f64) -> (f64, f64, f64) {
     let mut x = x % 360.0;
     let (mut sin_sign, mut cos_sign) = (1.0, 1.0);
@@ -201,7 +201,7 @@ fn cosd(x: f64) -> f64 {
 fn tand(x: f64) -> f64 {
     let (x, s, c) = reduce(x);
     let r = s * c * ((sin_q1(x) / cos_q1(x)) / (sin_q1(45.0) / cos_q1(45.0)));
-    // No minus zero.
+    // Avoid minus zero.
     if r == 0.0 { 0.0 } else { r }
 }
 
@@ -231,7 +231,7 @@ fn atand(x: f64) -> f64 {
     x.atan() / 1f64.atan() * 45.0
 }
 
-/// Beyond this 1 vanishes beside the square.
+/// Above this, adding 1 to the square does not change it.
 const LARGE: f64 = 268_435_456.0;
 
 fn asinh(x: f64) -> f64 {

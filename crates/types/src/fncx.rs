@@ -1,4 +1,4 @@
-//! What a function sees besides its arguments.
+//! The call context of functions ([`FnContext`]): everything besides their arguments.
 
 use crate::{Datum, DatumRef, Settings, builtin, builtin_types, compare};
 use ids::Oid;
@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-/// Facts of a type (`pg_type`) that functions need.
+/// Properties of a type (`pg_type`) that functions need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TypeInfo {
     pub oid: Oid,
@@ -18,9 +18,9 @@ pub struct TypeInfo {
     /// `typalign`: `c`, `s`, `i` or `d`.
     pub align: u8,
     pub delim: u8,
-    /// Element type of a (true or fixed-length) array.
+    /// Element type of an array type, true or of fixed length (`typelem`).
     pub elem: Oid,
-    /// The array type over this one.
+    /// The array type of this type (`typarray`).
     pub array: Oid,
     /// `typtype`: `b`, `c`, `d`, `e`, `p`, `r`, `m`.
     pub kind: u8,
@@ -41,8 +41,8 @@ pub struct RowColumn {
     pub dropped: Option<Dropped>,
 }
 
-/// How the values of a dropped column lie in the rows that still have them: `attlen`, `attbyval`,
-/// `attalign`.
+/// Storage properties of a dropped column, whose values are still in older rows: `attlen`,
+/// `attbyval`, `attalign`.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped {
     pub len: i16,
@@ -55,7 +55,7 @@ impl RowColumn {
         self.dropped.is_some()
     }
 
-    /// What is needed to take the column's value out of a row, also where it is dropped.
+    /// The storage properties of the column, also if it is dropped.
     pub fn type_info(&self, cx: &mut dyn FnContext) -> Result<TypeInfo> {
         match self.dropped {
             None => cx.type_info(self.ty),
@@ -73,19 +73,19 @@ impl RowColumn {
 #[derive(Clone, Debug, Default)]
 pub struct RowDesc {
     pub columns: Vec<RowColumn>,
-    /// Of a type whose columns say so: the log position at which the last of them got its shape,
-    /// else 0.
+    /// The largest LSN at which the definition of a column's type was changed; 0 if the columns'
+    /// types have no such version.
     pub version: u64,
     types: OnceLock<Box<[TypeInfo]>>,
 }
 
 impl RowDesc {
-    /// Columns in order; see [`RowDesc::version`].
+    /// `columns` are in order of their numbers; see [`RowDesc::version`].
     pub fn new(columns: Vec<RowColumn>, version: u64) -> RowDesc {
         RowDesc { columns, version, types: OnceLock::new() }
     }
 
-    /// Physical facts of the columns, which no type changes.
+    /// Storage properties of the columns. They are constant, so they are looked up once.
     pub fn types(&self, cx: &mut dyn FnContext) -> Result<&[TypeInfo]> {
         if let Some(types) = self.types.get() {
             return Ok(types);
@@ -111,44 +111,44 @@ pub enum RegKind {
     Dictionary,
 }
 
-/// The surroundings of a call. Methods with a default body serve contexts without catalogs.
+/// The context of a function call. Methods with a default body serve contexts without catalogs.
 pub trait FnContext {
     fn settings(&self) -> &Settings;
 
-    /// The call's collation; invalid where the function takes none.
+    /// The call's collation; the invalid OID if the function takes none.
     fn collation(&self) -> Oid;
 
-    /// Type of argument `i` (0-based) as analysed; invalid where it is not known.
+    /// Type of argument `i` (0-based) after analysis; the invalid OID if it is not known.
     fn arg_type(&self, i: usize) -> Oid;
 
-    /// The call's result type; invalid where it is not known.
+    /// The call's result type; the invalid OID if it is not known.
     fn result_type(&self) -> Oid;
 
-    /// Was the call written with VARIADIC, so that the last argument is an array of arguments?
-    /// Asked by VARIADIC "any" functions.
+    /// Was the call written with VARIADIC, so that the last argument is an array of arguments? Only
+    /// VARIADIC "any" functions need it.
     fn variadic_array(&self) -> bool {
         false
     }
 
-    /// A slot that lives as long as the call site, empty at first: compiled patterns and the like.
+    /// A cache that lives as long as the call site, empty at first: compiled patterns and the like.
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>>;
 
-    /// Facts of a type; an error where it does not exist.
+    /// Properties of a type; an error if it does not exist.
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo>;
 
-    /// The text form by the type's output function. `value` is not NULL.
+    /// Converts to text by the type's output function. `value` is not NULL.
     fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>>;
 
-    /// The value by the type's input function.
+    /// Converts from text by the type's input function.
     fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum>;
 
-    /// The binary form by the type's send function.
+    /// Converts to binary by the type's send function.
     fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>>;
 
-    /// The value by the type's receive function.
+    /// Converts from binary by the type's receive function.
     fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum>;
 
-    /// Order by the type's default B-tree operator class.
+    /// Compares by the type's default B-tree operator class.
     fn type_compare(
         &mut self,
         ty: Oid,
@@ -157,7 +157,7 @@ pub trait FnContext {
         collation: Oid,
     ) -> Result<Ordering>;
 
-    /// Equality by the type's default operator class.
+    /// Tests equality by the type's default operator class.
     fn type_equal(
         &mut self,
         ty: Oid,
@@ -168,7 +168,7 @@ pub trait FnContext {
         Ok(self.type_compare(ty, a, b, collation)? == Ordering::Equal)
     }
 
-    /// Hash by the type's default hash operator class; the 32-bit form where `seed` is `None`.
+    /// Hashes by the type's default hash operator class; 32 bits if `seed` is `None`.
     fn type_hash(
         &mut self,
         ty: Oid,
@@ -180,19 +180,19 @@ pub trait FnContext {
     /// The type's name as `format_type` writes it.
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String>;
 
-    /// What a range or a multirange type ranges over.
+    /// The subtype of a range or multirange type.
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
         Err(PgError::unsupported(format!("range type {ty}")))
     }
 
-    /// The columns of a composite type, or of a registered record type (`ty` = record and a
-    /// typmod).
+    /// The columns of a composite type, or of a registered record type (`ty` is record and the
+    /// typmod identifies it).
     fn row_desc(&mut self, ty: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
         let _ = typmod;
         Err(PgError::unsupported(format!("row type {ty}")))
     }
 
-    /// The typmod under which an anonymous row type is registered.
+    /// Registers an anonymous row type and returns its typmod.
     fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
         let _ = desc;
         Err(PgError::unsupported("anonymous row type"))
@@ -203,7 +203,7 @@ pub trait FnContext {
         Err(PgError::unsupported(format!("enum type {ty}")))
     }
 
-    /// May the enum value be used: has the transaction that added it to its type ended?
+    /// Is the enum value safe to use: has the transaction that added it committed?
     fn enum_value_is_safe(&mut self, value: Oid) -> Result<bool> {
         let _ = value;
         Ok(true)
@@ -214,13 +214,13 @@ pub trait FnContext {
         Err(PgError::unsupported(format!("enum value {value}")))
     }
 
-    /// The object that a `reg*` name means; `None` where there is none.
+    /// Resolves the name of a `reg*` type's object; `None` if there is no such object.
     fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
         let _ = name;
         Err(PgError::unsupported(format!("name look-up of kind {kind:?}")))
     }
 
-    /// The name that a `reg*` type shows for an object; `None` where there is no such object.
+    /// The name under which a `reg*` type shows an object; `None` if there is no such object.
     fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
         let _ = (kind, oid);
         Ok(None)
@@ -235,25 +235,25 @@ pub trait FnContext {
     /// The clock: microseconds since 2000-01-01 00:00 UTC.
     fn clock_timestamp(&self) -> i64;
 
-    /// The next number of the session's generator, in [0, 1).
+    /// The next number of the session's random number generator, in [0, 1).
     fn random(&mut self) -> f64;
 
     /// `setseed`.
     fn set_seed(&mut self, seed: f64);
 
-    /// Strong random bytes.
+    /// Fills `out` with cryptographically strong random bytes.
     fn random_bytes(&mut self, out: &mut [u8]) -> Result<()>;
 
-    /// Reports a notice or warning (severity in the error value).
+    /// Reports a notice or warning (the error value has the severity).
     fn notice(&mut self, notice: PgError);
 
-    /// An error where the query was cancelled; long loops ask.
+    /// An error if the query was cancelled. Long loops must call it.
     fn check_interrupts(&self) -> Result<()> {
         Ok(())
     }
 }
 
-/// Counts the rounds of a loop, and asks for interrupts now and then.
+/// Counts the iterations of a loop and checks for interrupts every 1024.
 #[derive(Default)]
 pub struct Pace(u32);
 
@@ -265,7 +265,7 @@ impl Pace {
     }
 }
 
-/// A [`Pace`] with the context that it asks, for code that needs nothing else of the context.
+/// A [`Pace`] with its context, for code that needs nothing else of the context.
 pub struct Watch<'a> {
     cx: &'a dyn FnContext,
     rounds: Cell<u32>,
@@ -276,7 +276,7 @@ impl<'a> Watch<'a> {
         Watch { cx, rounds: Cell::new(0) }
     }
 
-    /// A round of a loop. An error where the query was cancelled, or holds too much memory.
+    /// Counts an iteration. An error if the query was cancelled or holds too much memory.
     #[inline]
     pub fn tick(&self) -> Result<()> {
         let rounds = self.rounds.get().wrapping_add(1);
@@ -284,15 +284,15 @@ impl<'a> Watch<'a> {
         if rounds.is_multiple_of(1024) { self.cx.check_interrupts() } else { Ok(()) }
     }
 
-    /// For a step that takes longer than an ordinary round.
+    /// Checks at once, after a step that takes longer than an ordinary iteration.
     pub fn check(&self) -> Result<()> {
         self.cx.check_interrupts()
     }
 }
 
-/// The methods of [`FnContext`] that do not depend on which function is called, handed on to
-/// another context: `delegate_fn_context!(self, self.host)` in an `impl`, where `host` is a
-/// reference or a box.
+/// The methods of [`FnContext`] that do not depend on the called function, forwarded to another
+/// context: `delegate_fn_context!(self, self.host)` in an `impl`, where `host` is a reference or a
+/// box.
 #[macro_export]
 macro_rules! delegate_fn_context {
     ($self:ident, $to:expr) => {
@@ -360,9 +360,9 @@ macro_rules! delegate_fn_context {
     };
 }
 
-/// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. The
-/// clock stands still; random numbers come from a fixed seed, so nothing secret may be made of
-/// them.
+/// A context for built-in types without catalogs: bootstrap, constants in configuration, tests. Its
+/// clock is constant and its random numbers have a fixed seed, so they must not be used for
+/// secrets.
 pub struct BasicContext {
     pub settings: Settings,
     pub collation: Oid,
@@ -370,8 +370,8 @@ pub struct BasicContext {
     pub result_type: Oid,
     pub now: i64,
     pub notices: Vec<PgError>,
-    /// Checks for interrupts until one finds that the query was cancelled, for tests; `None`: none
-    /// does.
+    /// For tests: the number of checks for interrupts before one reports a cancelled query; `None`:
+    /// never.
     pub checks_left: Cell<Option<u32>>,
     extra: Option<Box<dyn Any + Send>>,
     seed: u64,
@@ -398,7 +398,7 @@ impl BasicContext {
         BasicContext { settings, ..BasicContext::default() }
     }
 
-    /// Forgets what the last call site left in `extra`.
+    /// Clears the call site's cache and sets the types for the next call.
     pub fn reset_call(&mut self, arg_types: &[Oid], result_type: Oid) {
         self.extra = None;
         self.arg_types = arg_types.to_vec();

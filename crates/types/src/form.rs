@@ -1,5 +1,5 @@
-//! What all input, output and receive functions share: the wording of their errors, white space,
-//! and a reader of binary messages. Counterpart: libpq/pqformat.c.
+//! Helpers of input, output and receive functions: errors, white space, and a reader of binary
+//! messages. Counterpart: libpq/pqformat.c.
 
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ pub fn shown(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text)
 }
 
-/// 22P02: `text` is no value of the type.
+/// 22P02: `text` is not valid input of the type.
 #[cold]
 pub fn bad_syntax(type_name: &str, text: &[u8]) -> PgError {
     pg_err!(
@@ -53,12 +53,12 @@ pub fn trim_space(text: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
-/// What is said of binary values that have more bytes than their type reads. Those that hold the
-/// value in something larger say where.
-pub const LEFT_OVER: &str = "incorrect binary data format";
+/// The error message for a binary value with more bytes than its type reads. Containers (arrays,
+/// rows) replace it by one that says where the value is.
+pub const EXCESS_DATA: &str = "incorrect binary data format";
 
-pub fn is_left_over(e: &PgError) -> bool {
-    e.code() == SqlState::INVALID_BINARY_REPRESENTATION && e.fields().message == LEFT_OVER
+pub fn is_excess_data(e: &PgError) -> bool {
+    e.code() == SqlState::INVALID_BINARY_REPRESENTATION && e.fields().message == EXCESS_DATA
 }
 
 /// Reads a binary message from the front; integers are big-endian.
@@ -71,15 +71,15 @@ impl<'a> Reader<'a> {
         Reader { rest: bytes }
     }
 
-    /// The message must end here.
+    /// 22P03 if bytes are left.
     pub fn end(&self) -> Result<()> {
         match self.rest.is_empty() {
             true => Ok(()),
-            false => Err(pg_err!(INVALID_BINARY_REPRESENTATION, "{LEFT_OVER}")),
+            false => Err(pg_err!(INVALID_BINARY_REPRESENTATION, "{EXCESS_DATA}")),
         }
     }
 
-    /// The next `n` bytes; 08P01 where there are fewer.
+    /// The next `n` bytes; 08P01 if fewer are left.
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         if self.rest.len() < n {
             return Err(pg_err!(PROTOCOL_VIOLATION, "insufficient data left in message"));

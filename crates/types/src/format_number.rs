@@ -6,7 +6,7 @@ use crate::numeric::{Num, parse};
 use crate::{Datum, DatumRef, FnContext, memory};
 use pgerror::{PgError, Result, pg_err};
 
-/// A piece of a number's template.
+/// An element of a number template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Item {
     Nine,
@@ -23,14 +23,14 @@ enum Item {
     Plus,
     Ordinal(bool),
     Roman(bool),
-    /// A keyword that writes nothing where it stands.
+    /// A keyword that writes nothing.
     Silent,
     Char(char),
 }
 
-/// Where an S stands.
+/// The position of an S in the template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SignPlace {
+enum SignPosition {
     None,
     Before,
     After,
@@ -39,24 +39,24 @@ enum SignPlace {
 #[derive(Clone, Debug)]
 struct Template {
     items: Vec<Item>,
-    /// Digits before and after the point.
+    /// Number of digit positions before and after the decimal point.
     pre: usize,
     post: usize,
-    /// Nines after V.
+    /// Number of nines after V.
     shift: usize,
     has_shift: bool,
     has_point: bool,
     /// FM.
     narrow: bool,
     blank: bool,
-    /// 1-based place of the first 0 among the digits.
+    /// 1-based position of the first 0 among the digits.
     zero_start: Option<usize>,
-    /// 1-based place of the last 0 among the digits.
+    /// 1-based position of the last 0 among the digits.
     zero_end: usize,
-    sign: SignPlace,
-    /// Digits in front of the S.
+    sign: SignPosition,
+    /// Number of digit positions before the S.
     sign_at: usize,
-    /// MI or SG, PL or SG: the sign is written on its own.
+    /// MI or SG; PL or SG: the sign has a position of its own.
     minus: bool,
     plus: bool,
     bracket: bool,
@@ -68,13 +68,13 @@ fn syntax(message: &str) -> PgError {
     pg_err!(SYNTAX_ERROR, "{message}")
 }
 
-/// Keywords in capitals, longer ones before their beginnings; they are known in small letters too.
+/// Keywords in upper case, longer ones before their prefixes. They are accepted in lower case too.
 const KEYWORDS: [&str; 20] = [
     ",", ".", "0", "9", "B", "C", "D", "EEEE", "FM", "G", "L", "MI", "PL", "PR", "RN", "SG", "SP",
     "S", "TH", "V",
 ];
 
-/// Does the text begin with the keyword, all in capitals or all in small letters?
+/// Does the text begin with the keyword, all in upper case or all in lower case?
 fn spells(text: &str, keyword: &str) -> bool {
     let Some(start) = text.as_bytes().get(..keyword.len()) else { return false };
     start == keyword.as_bytes()
@@ -94,7 +94,7 @@ impl Template {
             blank: false,
             zero_start: None,
             zero_end: 0,
-            sign: SignPlace::None,
+            sign: SignPosition::None,
             sign_at: 0,
             minus: false,
             plus: false,
@@ -167,7 +167,7 @@ impl Template {
                 Item::Silent
             }
             "S" => {
-                if self.sign != SignPlace::None {
+                if self.sign != SignPosition::None {
                     return Err(syntax("cannot use \"S\" twice"));
                 }
                 if own_sign || self.bracket {
@@ -175,12 +175,12 @@ impl Template {
                         "cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together",
                     ));
                 }
-                self.sign = if self.has_point { SignPlace::After } else { SignPlace::Before };
+                self.sign = if self.has_point { SignPosition::After } else { SignPosition::Before };
                 self.sign_at = self.pre;
                 Item::Silent
             }
             "MI" | "PL" | "SG" => {
-                if self.sign != SignPlace::None {
+                if self.sign != SignPosition::None {
                     return Err(syntax(&format!("cannot use \"S\" and \"{key}\" together")));
                 }
                 self.minus |= key != "PL";
@@ -192,7 +192,7 @@ impl Template {
                 }
             }
             "PR" => {
-                if self.sign != SignPlace::None || own_sign {
+                if self.sign != SignPosition::None || own_sign {
                     return Err(syntax(
                         "cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together",
                     ));
@@ -242,7 +242,7 @@ impl Template {
         }
         if self.blank
             || self.narrow
-            || self.sign != SignPlace::None
+            || self.sign != SignPosition::None
             || self.bracket
             || self.minus
             || self.plus
@@ -300,27 +300,27 @@ fn ordinal(digits: &[u8]) -> &'static str {
     }
 }
 
-/// Lays a number out by its template. Places count the template's digits and its point.
+/// Formats a number by its template. Positions count the template's digits and its point.
 struct Layout<'a> {
     t: Template,
     negative: bool,
     /// The absolute value: digits, and the point where there are decimals.
     number: &'a [u8],
-    /// What is next of the number.
+    /// Index in `number` of the next character to write.
     at: usize,
-    place: usize,
-    /// Places in front of the number.
+    position: usize,
+    /// Number of positions before the number.
     spaces: usize,
-    /// The number's last character that counts (FM with a point).
+    /// Index of the last significant character of `number` (FM with a point).
     last: Option<usize>,
     sign_written: bool,
-    /// Was the last place a digit?
+    /// Was the last position a digit?
     in_number: bool,
     out: String,
 }
 
 impl Layout<'_> {
-    /// Is it the 0 in front of the point, which a template without zeros does not show?
+    /// Is the next character the 0 before the point, which a template without zeros does not show?
     fn lone_zero(&self) -> bool {
         self.t.zero_start.is_none()
             && self.at == 0
@@ -328,20 +328,20 @@ impl Layout<'_> {
             && self.t.post != 0
     }
 
-    /// Do the decimals that count end with the point?
+    /// Does the significant part of the number end with the point?
     fn ends_with_point(&self) -> bool {
         self.last.is_some_and(|l| self.number.get(l) == Some(&b'.'))
     }
 
-    /// Writes the sign in front of the first character of the number.
+    /// Writes the sign before the first character of the number.
     fn sign(&mut self) {
-        let reached =
-            self.place >= self.spaces || self.t.zero_start.is_some_and(|z| z - 1 == self.place);
+        let reached = self.position >= self.spaces
+            || self.t.zero_start.is_some_and(|z| z - 1 == self.position);
         if self.sign_written || !reached || (self.lone_zero() && !self.ends_with_point()) {
             return;
         }
-        if self.t.sign != SignPlace::None {
-            if self.t.sign == SignPlace::Before {
+        if self.t.sign != SignPosition::None {
+            if self.t.sign == SignPosition::Before {
                 self.out.push(if self.negative { '-' } else { '+' });
                 self.sign_written = true;
             }
@@ -357,12 +357,12 @@ impl Layout<'_> {
         }
     }
 
-    /// A digit or the point. False where the number is at its end, and with it the text.
+    /// Writes a digit or the point. False at the end of the number, which ends the output.
     fn numeral(&mut self, zero: bool) -> bool {
         self.in_number = false;
         self.sign();
-        let zeros = self.t.zero_start.is_some_and(|z| z - 1 <= self.place);
-        if self.place < self.spaces {
+        let zeros = self.t.zero_start.is_some_and(|z| z - 1 <= self.position);
+        if self.position < self.spaces {
             if zeros {
                 self.out.push('0');
                 self.in_number = true;
@@ -391,33 +391,33 @@ impl Layout<'_> {
         if self.is_last() {
             if self.sign_written && self.t.bracket {
                 self.out.push(if self.negative { '>' } else { ' ' });
-            } else if self.t.sign == SignPlace::After {
+            } else if self.t.sign == SignPosition::After {
                 self.out.push(if self.negative { '-' } else { '+' });
             }
         }
-        self.place += 1;
+        self.position += 1;
         true
     }
 
-    /// Is this place the one behind which a closing sign stands?
+    /// Is this the position after which a trailing sign is written?
     fn is_last(&self) -> bool {
         if self.last == Some(self.at) {
             return false;
         }
-        let mut places = self.t.pre + self.t.post + usize::from(self.t.has_point);
+        let mut positions = self.t.pre + self.t.post + usize::from(self.t.has_point);
         if self.spaces == 0 && !self.initially_signed() {
-            places += 1;
+            positions += 1;
         }
-        places += usize::from(self.spaces > 0);
-        self.place + 2 == places
+        positions += usize::from(self.spaces > 0);
+        self.position + 2 == positions
     }
 
-    /// Was no sign to be written from the beginning?
+    /// Does formatting begin with the sign counted as written (`sign_wrote` in formatting.c)?
     fn initially_signed(&self) -> bool {
         match (self.t.plus, self.t.minus) {
             (_, true) => true,
             (true, false) => false,
-            (false, false) => !self.negative && self.t.narrow && self.t.sign == SignPlace::None,
+            (false, false) => !self.negative && self.t.narrow && self.t.sign == SignPosition::None,
         }
     }
 
@@ -474,7 +474,7 @@ impl Layout<'_> {
     }
 }
 
-/// The text of a number; `digits` is its absolute value.
+/// Formats a number; `digits` is its absolute value.
 fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> Result<String> {
     t.pre += t.shift;
     let whole = digits.find('.').unwrap_or(digits.len());
@@ -483,8 +483,8 @@ fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> 
         if whole > t.pre { (overflow.as_str(), 0) } else { (digits, t.pre - whole) };
     if !(t.plus || t.minus) {
         t.bracket &= negative || !t.narrow;
-        if t.sign == SignPlace::Before && t.pre == t.sign_at {
-            t.sign = SignPlace::After;
+        if t.sign == SignPosition::Before && t.pre == t.sign_at {
+            t.sign = SignPosition::After;
         }
     }
     let mut last = None;
@@ -494,7 +494,7 @@ fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> 
     {
         let decimals = number[point..].trim_end_matches('0').len();
         let counts = point + decimals - 1;
-        // A 0 in the template keeps the decimals up to it.
+        // A 0 in the template keeps the decimals up to its position.
         let kept = t.zero_end.saturating_sub(spaces);
         last = Some(counts.max(kept.min(number.len() - 1)));
     }
@@ -503,7 +503,7 @@ fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> 
         negative,
         number: number.as_bytes(),
         at: 0,
-        place: 0,
+        position: 0,
         spaces,
         last,
         sign_written: false,
@@ -515,13 +515,13 @@ fn lay_out(mut t: Template, negative: bool, digits: &str, watch: &Watch<'_>) -> 
 }
 
 fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
-    t.sign = SignPlace::None;
+    t.sign = SignPosition::None;
     let layout = Layout {
         t,
         negative: false,
         number: b"",
         at: 0,
-        place: 0,
+        position: 0,
         spaces: 0,
         last: None,
         sign_written: true,
@@ -531,7 +531,8 @@ fn lay_out_roman(mut t: Template, n: i64, watch: &Watch<'_>) -> Result<String> {
     layout.run(Some(&roman(n)), watch)
 }
 
-/// The places of digits, filled, where there is no exponent to show.
+/// The digit positions filled with `#`: the output of EEEE for a number without an exponent (NaN,
+/// infinity).
 fn no_exponent(t: &Template) -> String {
     format!(" {}.{}", "#".repeat(t.pre), "#".repeat(t.post + 4))
 }
@@ -541,7 +542,7 @@ fn exponent(text: &str, n: i64) -> String {
     format!("{lead}{text}e{}{:02}", if n < 0 { '-' } else { '+' }, n.abs())
 }
 
-/// The power of ten of a number's first digit; `None` for 0.
+/// The decimal exponent of the first significant digit; `None` for 0.
 fn magnitude(text: &str) -> Option<i64> {
     let text = text.trim_start_matches('-');
     let whole = text.find('.').unwrap_or(text.len()) as i64;
@@ -549,7 +550,7 @@ fn magnitude(text: &str) -> Option<i64> {
     Some(if first < whole { whole - 1 - first } else { whole - first })
 }
 
-/// A finite number with one digit in front of the point, or two where rounding brings a new one.
+/// A finite number with one digit before the point, or two if rounding carries into a new one.
 fn scientific(n: &Num, post: usize) -> String {
     let power = magnitude(&n.to_string()).unwrap_or(0);
     let mut rounded = n.clone();
@@ -580,13 +581,13 @@ fn scientific_float(v: f64, t: &Template) -> String {
     exponent(mantissa, power.parse().unwrap_or(0))
 }
 
-/// PostgreSQL asks for the memory of the longest text that a template can make.
+/// PostgreSQL allocates the longest output that a template can produce; so the same limit applies.
 fn check_length(pattern: &[u8]) -> Result<()> {
     let longest = pattern.len().saturating_mul(8) + 1 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX { Err(invalid_allocation(longest)) } else { Ok(()) }
 }
 
-/// Integers are multiplied for V within their own type: neither the power nor the product may leave
+/// For V, integers are multiplied within their own type: the power and the product must both fit
 /// it.
 fn check_shift(t: &Template, value: i64, max: i64, type_name: &str) -> Result<()> {
     if t.shift == 0 || t.roman || t.scientific {
@@ -640,7 +641,7 @@ fn show(cx: &dyn FnContext, n: &Num, pattern: &[u8]) -> Result<Datum> {
     Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
 }
 
-/// A float: its decimals as C's `%f` rounds them, no more than its significant digits.
+/// Formats a float: its decimals as C's `%f` rounds them, limited to its significant digits.
 fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) -> Result<Datum> {
     let watch = &Watch::new(cx);
     check_length(pattern)?;
@@ -669,14 +670,14 @@ fn show_float(cx: &dyn FnContext, v: f64, significant: usize, pattern: &[u8]) ->
     Ok(Datum::text(&lay_out(t, negative, &digits, watch)?))
 }
 
-/// Reads a number's text by its template.
+/// Parses a number by its template.
 struct Reader<'a> {
     t: &'a Template,
     text: &'a [u8],
     at: usize,
     sign: Option<u8>,
     digits: String,
-    /// Digits read in front of the point and behind it.
+    /// Number of digits read before and after the point.
     pre: usize,
     post: usize,
     point: bool,
@@ -698,7 +699,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips up to `n` characters that cannot belong to a number.
+    /// Skips up to `n` characters that cannot be part of a number.
     fn skip_other(&mut self, n: usize) {
         for _ in 0..n {
             match self.peek() {
@@ -708,14 +709,14 @@ impl Reader<'_> {
         }
     }
 
-    /// The sign in front of the first digit.
+    /// Reads the sign before the first digit.
     fn leading_sign(&mut self) {
         match self.peek() {
             Some(c) if Self::is_sign(c) => {
                 self.sign = Some(c);
                 self.at += 1;
             }
-            Some(b'<') if self.t.bracket && self.t.sign != SignPlace::Before => {
+            Some(b'<') if self.t.bracket && self.t.sign != SignPosition::Before => {
                 self.sign = Some(b'-');
                 self.at += 1;
             }
@@ -723,7 +724,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A place for a digit or the point; the text is left at the last character that was read.
+    /// Reads a digit or the point; `at` is left at the last character that was read.
     fn numeral(&mut self, point: bool) {
         if self.peek() == Some(b' ') {
             self.at += 1;
@@ -751,8 +752,8 @@ impl Reader<'_> {
         if self.sign.is_some() || self.pre + self.post == 0 {
             return;
         }
-        // The sign behind the last digit.
-        if self.t.sign != SignPlace::None {
+        // A sign after the last digit.
+        if self.t.sign != SignPosition::None {
             let next = self.text.get(self.at + 1).copied();
             if read && next.is_some_and(Self::is_sign) {
                 self.at += 1;
@@ -770,7 +771,7 @@ impl Reader<'_> {
             match item {
                 Item::Nine | Item::Zero => self.numeral(false),
                 Item::Point => self.numeral(true),
-                // Commas never follow a digit here: what counts is what stands in the text.
+                // A comma in the text is skipped without FM; otherwise the separator reads nothing.
                 Item::Comma | Item::Group if self.t.narrow => continue,
                 Item::Comma | Item::Group if c != b',' => continue,
                 Item::Comma | Item::Group => {}

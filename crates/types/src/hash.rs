@@ -1,5 +1,5 @@
-//! Hash functions, the same numbers as PostgreSQL's (hash partitioning and hash indexes store what
-//! depends on them). The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
+//! Hash functions with the same results as PostgreSQL's, on which hash partitioning and hash
+//! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
 use crate::oids;
 use ids::Oid;
@@ -48,7 +48,7 @@ fn hash_state(key: &[u8], seed: u64) -> (u32, u32) {
         c = c.wrapping_add(word(k, 8));
         mix(&mut a, &mut b, &mut c);
     }
-    // The lowest byte of c is reserved for the length, which is in it already.
+    // The lowest byte of c is reserved for the length, which has been added already.
     for (i, &byte) in chunks.remainder().iter().enumerate() {
         let byte = u32::from(byte);
         match i {
@@ -94,23 +94,23 @@ pub fn hash_uint32_extended(k: u32, seed: u64) -> u64 {
     u64::from(b) << 32 | u64::from(c)
 }
 
-/// Joins two hashes.
+/// Combines two hashes.
 pub fn hash_combine(a: u32, b: u32) -> u32 {
     a ^ b.wrapping_add(0x9e37_79b9).wrapping_add(a << 6).wrapping_add(a >> 2)
 }
 
-/// Joins two 64-bit hashes.
+/// Combines two 64-bit hashes.
 pub fn hash_combine64(a: u64, b: u64) -> u64 {
     a ^ b.wrapping_add(0x49a0_f4dd_15e5_a8e3).wrapping_add(a << 54).wrapping_add(a >> 7)
 }
 
-/// An int8 folds so that values that int4 has hash alike in both types.
+/// Folds an int8 so that a value that fits int4 has the same hash in both types.
 fn fold_int8(v: i64) -> u32 {
     let (lo, hi) = (v as u32, (v >> 32) as u32);
     lo ^ if v >= 0 { hi } else { !hi }
 }
 
-/// All NaNs and both zeros are one value each; the hash is that of the float8.
+/// The bytes to hash of a float8: all NaNs are equal, and so are both zeros (`None`).
 fn float_bytes(v: f64) -> Option<[u8; 8]> {
     if v == 0.0 {
         None
@@ -121,7 +121,7 @@ fn float_bytes(v: f64) -> Option<[u8; 8]> {
     }
 }
 
-/// The default hash function of a built-in type by `pg_proc.prosrc`.
+/// The default hash function of a built-in type, by its `pg_proc.prosrc`.
 pub fn function_of_type(ty: Oid) -> Option<&'static str> {
     Some(match ty {
         oids::BOOL | oids::CHAR => "hashchar",
@@ -168,7 +168,7 @@ pub fn function_of_type(ty: Oid) -> Option<&'static str> {
     })
 }
 
-/// The 64-bit seeded companion of a hash function.
+/// The name of the 64-bit seeded variant of a hash function.
 pub fn extended_name(name: &str) -> String {
     if name.contains('_') { format!("{name}_extended") } else { format!("{name}extended") }
 }
@@ -231,9 +231,9 @@ scalars! { FNS;
 mod tests {
     use super::*;
 
-    /// From the real server: select hashtext('…'), hashint4(…), hashtextextended('…', …).
+    /// Expected values: hashtext, hashint4 and hashtextextended of a real PostgreSQL.
     #[test]
-    fn numbers_are_those_of_postgresql() {
+    fn hashes_equal_those_of_postgresql() {
         TEXTS.iter().for_each(|&(s, h, e)| {
             assert_eq!(hash_bytes(s.as_bytes()) as i32, h, "{s}");
             assert_eq!(hash_bytes_extended(s.as_bytes(), 12345) as i64, e, "{s}");

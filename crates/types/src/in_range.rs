@@ -1,6 +1,6 @@
 //! `in_range` support functions: bounds of RANGE window frames. in_range(value, base, offset, sub,
-//! less): is value on the wanted side of base ± offset? Counterpart: the in_range functions of the
-//! types.
+//! less) is `value <= base ± offset` if `less`, else `value >= base ± offset`. Counterpart: the
+//! in_range functions of the types.
 
 use crate::compare::float_cmp;
 use crate::datetime::{
@@ -21,7 +21,7 @@ fn negative() -> PgError {
     )
 }
 
-/// The answer from how the value compares with the bound.
+/// The result from the order of the value and the bound.
 fn side(order: Ordering, less: bool) -> Result<Datum> {
     Ok(Datum::bool(if less { order.is_le() } else { order.is_ge() }))
 }
@@ -35,7 +35,7 @@ fn integers(a: &[DatumRef<'_>]) -> Result<Datum> {
     let bound = if sub { base.checked_sub(offset) } else { base.checked_add(offset) };
     match bound {
         Some(b) => side(value.cmp(&b), less),
-        // Beyond all values: everything lies on one side.
+        // The bound is beyond all values, so all of them are on the same side.
         None => Ok(Datum::bool(if sub { !less } else { less })),
     }
 }
@@ -44,7 +44,7 @@ fn floats(value: f64, base: f64, offset: f64, sub: bool, less: bool) -> Result<D
     if offset.is_nan() || offset < 0.0 {
         return Err(negative());
     }
-    // NaN equals NaN and is above all else.
+    // NaN equals NaN and is greater than all other values.
     if value.is_nan() || base.is_nan() {
         return side(float_cmp(value, base), less);
     }
@@ -88,7 +88,7 @@ fn span(d: DatumRef<'_>, sub: bool) -> Result<Interval> {
     })
 }
 
-/// The hours of an offset to a time of day, which has no days and months, to be added.
+/// The time part of an offset to a time of day, negated if `sub`; days and months are ignored.
 fn clock(d: DatumRef<'_>, sub: bool) -> Result<i64> {
     let time = Interval::of(d).time;
     if time < 0 {
@@ -124,7 +124,7 @@ scalars! { FNS;
         let bound = timestamp_plus(day(a[1])?, &span(a[2], a[3].as_bool())?)?;
         side(day(a[0])?.cmp(&bound), a[4].as_bool())
     },
-    // Times of day do not wrap at midnight here: the bound is beyond all of them.
+    // Times of day do not wrap at midnight here: the bound may be beyond all of them.
     "in_range_time_interval" => |_, a| {
         let bound = a[1].as_i64().saturating_add(clock(a[2], a[3].as_bool())?);
         side(a[0].as_i64().cmp(&bound), a[4].as_bool())

@@ -1,5 +1,5 @@
 //! int2, int4, int8. Words are sign-extended, so `as_i64` reads any of them, and every operation is
-//! done in 64 bits and checked against the result's range. Counterpart: int.c, int8.c.
+//! computed in 64 bits and checked against the result's range. Counterpart: int.c, int8.c.
 
 use crate::builtin::SetSource;
 use crate::form::{
@@ -46,7 +46,7 @@ impl Width {
 
 use Width::{Int2, Int4, Int8};
 
-/// Decimal text to an integer, as the input functions read it.
+/// Parses a decimal integer by the rules of the input functions.
 fn parse(text: &[u8], width: Width) -> Result<i64> {
     let body = trim_space(text);
     let (negative, digits) = match body {
@@ -62,7 +62,7 @@ fn parse(text: &[u8], width: Width) -> Result<i64> {
     let mut overflow = false;
     for &c in digits {
         if !c.is_ascii_digit() {
-            // What overflows before the stray character is an overflow.
+            // An overflow before an invalid character is reported as an overflow.
             let fits = !overflow && width.holds(value);
             return Err(if fits { bad() } else { text_out_of_range(width.name(), text) });
         }
@@ -72,24 +72,24 @@ fn parse(text: &[u8], width: Width) -> Result<i64> {
             None => overflow = true,
         }
     }
-    // The value is kept negative: the least integer has no positive counterpart.
+    // The value is accumulated as a negative number: the minimum has no positive counterpart.
     match if negative { Some(value) } else { value.checked_neg() } {
         Some(v) if !overflow && width.holds(v) => Ok(v),
         _ => Err(text_out_of_range(width.name(), text)),
     }
 }
 
-/// The integer that `text` says, by int8's input rules.
+/// Parses an int8 by the rules of its input function.
 pub fn parse_int8(text: &[u8]) -> Result<i64> {
     parse(text, Int8)
 }
 
-/// The integer that `text` says, by int4's input rules.
+/// Parses an int4 by the rules of its input function.
 pub fn parse_int4(text: &[u8]) -> Result<i32> {
     Ok(parse(text, Int4)? as i32)
 }
 
-/// The integer that `text` says, by int2's input rules.
+/// Parses an int2 by the rules of its input function.
 pub fn parse_int2(text: &[u8]) -> Result<i16> {
     Ok(parse(text, Int2)? as i16)
 }
@@ -175,7 +175,7 @@ scalars! { OTHER;
     "int2send" => |_, a| Ok(Datum::bytes(a[0].as_i16().to_be_bytes())),
     "int4send" => |_, a| Ok(Datum::bytes(a[0].as_i32().to_be_bytes())),
     "int8send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
-    // The processor takes the shift count modulo the width, int2 shifting as int4.
+    // The shift count is taken modulo 32, as the processor does; int2 is shifted as an int4.
     "int2shl" => |_, a| Ok(Datum::int2(a[0].as_i32().wrapping_shl(a[1].as_i32() as u32) as i16)),
     "int2shr" => |_, a| Ok(Datum::int2(a[0].as_i32().wrapping_shr(a[1].as_i32() as u32) as i16)),
     "int4shl" => |_, a| Ok(Datum::int4(a[0].as_i32().wrapping_shl(a[1].as_i32() as u32))),
@@ -209,7 +209,7 @@ scalars! { OTHER;
     "to_hex64" => |_, a| Ok(Datum::text(&format!("{:x}", a[0].as_i64()))),
 }
 
-/// The numbers of `generate_series`.
+/// The rows of `generate_series`.
 struct Series {
     next: Option<i64>,
     stop: i64,

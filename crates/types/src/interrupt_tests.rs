@@ -1,5 +1,5 @@
-//! Functions over long values end soon after their statement is cancelled: each asks for interrupts
-//! within a few megabytes, whatever the value is.
+//! Tests that functions over long values end soon after their statement is cancelled: each checks
+//! for interrupts within a few megabytes of work.
 
 use crate::tests::context;
 use crate::{Datum, DatumRef, FnContext, builtin, oids};
@@ -20,7 +20,7 @@ fn int(n: i32) -> (Oid, Datum) {
     (oids::INT4, Datum::int4(n))
 }
 
-/// The first check finds the statement cancelled: the function must come to one.
+/// The first check reports a cancelled statement, so the function must return that error.
 fn assert_cancelled(name: &str, args: &[(Oid, Datum)]) {
     let f = builtin::scalar(name).unwrap_or_else(|| panic!("{name} is a function"));
     let mut cx = context();
@@ -96,9 +96,9 @@ fn jsonb(text: &str) -> (Oid, Datum) {
     (oids::JSONB, f(&mut context(), &[text.as_ref()]).expect("valid JSON"))
 }
 
-/// Each element is compared with each.
+/// Each element is compared with every other one.
 #[test]
-fn elements_are_looked_for_with_checks_for_interrupts() {
+fn elements_are_searched_with_checks_for_interrupts() {
     let many: Vec<String> = (0..2000).map(|n| format!("\"{n}\"")).collect();
     let many = jsonb(&format!("[{}]", many.join(",")));
     assert_cancelled("jsonb_contains", &[many.clone(), many.clone()]);
@@ -109,16 +109,16 @@ fn elements_are_looked_for_with_checks_for_interrupts() {
 }
 
 #[test]
-fn long_formats_are_followed_with_checks_for_interrupts() {
+fn long_formats_are_processed_with_checks_for_interrupts() {
     let long = "x".repeat(LONG / 4);
     assert_cancelled("text_format", &[text("%1$s%1$L%1$I"), text(&long)]);
     assert_cancelled("text_format", &[text(&"%1$s".repeat(2000)), text("x")]);
     assert_cancelled("text_concat", &[text(&long), text(&long), text(&long)]);
 }
 
-/// What is filled by doubling is the array that single elements make.
+/// Filling by doubling makes the same array as appending single elements.
 #[test]
-fn filled_arrays_are_those_of_single_elements() {
+fn filled_arrays_equal_appended_ones() {
     for (ty, value) in [text("abc"), int(7), (oids::BOOL, Datum::bool(true))] {
         let mut cx = context();
         let elem = cx.type_info(ty).unwrap();

@@ -1,8 +1,9 @@
-//! Batch kernels of hot functions: whole columns at a time, over the rows of a selection.
+//! Vectorized kernels of frequent functions: they compute a whole column for the rows of a
+//! selection vector.
 //!
-//! A kernel answers for the selected rows only; other rows of the result are 0. NULL rows are
-//! skipped (all functions here are strict), so an error is raised only for rows that row-at-a-time
-//! evaluation would reach.
+//! A kernel computes the selected rows only; other rows of the result are 0. NULL rows are skipped
+//! (all functions here are strict), so an error is raised only for rows that row-at-a-time
+//! evaluation would compute.
 
 use crate::compare::{bpchar_trimmed, float_cmp};
 use crate::float::{div8, mul8, sum8};
@@ -12,8 +13,8 @@ use crate::{BytesColumn, Column, ColumnData, NullMask};
 use pgerror::Result;
 use std::cmp::Ordering;
 
-/// A two-argument function over columns. `selection`: the rows to compute, in order; `None` for all
-/// `len`. A column of one row in a batch of several is a constant.
+/// A two-argument function over columns. `selection`: the rows to compute, in ascending order;
+/// `None` for all `len`. A column of one row in a batch of several rows is a constant.
 pub type BinaryKernel =
     fn(left: &Column, right: &Column, len: usize, selection: Option<&[u32]>) -> Result<Column>;
 
@@ -22,13 +23,13 @@ pub fn lookup(prosrc: &str) -> Option<BinaryKernel> {
     TABLE.iter().find(|(name, _)| *name == prosrc).map(|&(_, k)| k)
 }
 
-/// Of the rows in a selection, those stay for which the column's word compares so with a constant.
-/// NULLs are the caller's business.
+/// Keeps the rows of a selection for which the comparison of the column's word with a constant is
+/// true. The caller handles NULLs.
 pub type SelectKernel = fn(values: &[u64], constant: u64, rows: Rows<'_>);
 
-/// Rows to choose from.
+/// The candidate rows of a selection, which become the selected ones.
 pub enum Rows<'a> {
-    /// The first so many; the chosen ones are put into the (empty) vector.
+    /// The first `n` rows; the selected ones are put into the vector, which is empty at the call.
     All(usize, &'a mut Vec<u16>),
     Of(&'a mut Vec<u16>),
 }
@@ -36,7 +37,7 @@ pub enum Rows<'a> {
 impl Rows<'_> {
     #[inline]
     fn retain(self, mut test: impl FnMut(usize) -> bool) {
-        // Written for every row and kept for those that pass: no branch to mispredict.
+        // Branch-free: every row is stored, and the length grows only if the row passes.
         match self {
             Rows::All(len, out) => {
                 out.resize(len, 0);
@@ -60,20 +61,20 @@ impl Rows<'_> {
     }
 }
 
-/// Does a word compare so with a constant?
+/// Is the comparison of a word with a constant true?
 pub type WordTest = fn(value: u64, constant: u64) -> bool;
 
-/// A comparison of words with a constant: first for `column op constant`, then for `constant op
+/// A comparison of words with a constant; index 0 is `column op constant`, index 1 `constant op
 /// column`.
 #[derive(Clone, Copy)]
 pub struct WordComparison {
-    /// Among the rows of a column.
+    /// Over the rows of a column.
     pub select: [SelectKernel; 2],
-    /// One by one.
+    /// Over a single value.
     pub test: [WordTest; 2],
 }
 
-/// A comparison of words by its `pg_proc.prosrc`.
+/// The comparison of words with this `pg_proc.prosrc`.
 pub fn lookup_words(prosrc: &str) -> Option<WordComparison> {
     WORDS.iter().find(|(name, _)| *name == prosrc).map(|&(_, k)| k)
 }
@@ -294,7 +295,7 @@ macro_rules! byte_kernel {
     };
 }
 
-/// Appends `f` of the bytes of both columns.
+/// Appends to the result the bytes that `f` makes of the bytes of both columns.
 #[inline]
 fn make_bytes(
     a: &Column,
@@ -310,7 +311,7 @@ fn make_bytes(
     out.offsets.reserve(len);
     out.data.reserve(len * 8);
     each_row(nulls.as_ref(), len, selection, |i| {
-        // Rows before this one that are not computed.
+        // Earlier rows that are not computed are empty.
         while out.len() < i {
             out.close_row();
         }
@@ -438,7 +439,7 @@ mod tests {
     use super::*;
     use crate::{BasicContext, Datum, builtin};
 
-    /// A selection keeps the rows for which the scalar function is true.
+    /// A selection kernel keeps the rows for which the scalar function is true.
     #[test]
     fn selections_agree_with_scalar_functions() {
         let words: Vec<u64> = [0i64, 1, -1, 7, 7, 300, -300].iter().map(|v| *v as u64).collect();

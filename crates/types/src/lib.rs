@@ -1,8 +1,9 @@
 //! Values: `Datum`, columns, type input and output, operators and functions on values.
 //!
-//! Reading order: `datum`, `batch` (what values are), `fncx`, `builtin` (how functions are called
-//! and found), `compare`, `hash`, then one module per type family. Functions are named by
-//! `pg_proc.prosrc`; input, output, receive and send functions are ordinary functions of the table.
+//! Reading order: `datum`, `batch` (representation of values), `fncx`, `builtin` (calling
+//! conventions and look-up of functions), `compare`, `hash`, then one module per type family.
+//! Functions are named by `pg_proc.prosrc`; input, output, receive and send functions are ordinary
+//! functions of the table.
 
 #![forbid(unsafe_code)]
 

@@ -1,42 +1,42 @@
-//! How large a value may become, and the builders that hold what is made to it. Counterpart:
-//! memutils.h, stringinfo.c.
+//! Size limits of values, and builders that check them. Counterpart: memutils.h, stringinfo.c.
 //!
-//! PostgreSQL asks for the memory of every value in one piece, and no piece may have 1 GB: that is
-//! the limit of each value, row and message. Its errors are of two kinds: an allocation of a size
-//! that is known beforehand ([`allocate`]), and a buffer that grows ([`TextBuffer`]). Both refuse
+//! PostgreSQL allocates every value as one chunk of memory of less than 1 GB, so that is the limit
+//! of each value, row and message. It has two kinds of errors: for an allocation whose size is
+//! known beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised
+//! before memory is allocated.
 //! before any memory is taken.
 
 use crate::{Datum, memory};
 use pgerror::{PgError, Result, pg_err};
 
-/// `MaxAllocSize`: the largest piece of memory.
+/// `MaxAllocSize`: the largest allocation in bytes.
 pub const ALLOCATION_BYTES_MAX: usize = 0x3fff_ffff;
 
-/// The length word in front of a varlena, which counts toward its size.
+/// Length of a varlena's header, which counts toward its size.
 pub const VARLENA_HEADER_BYTES: usize = 4;
 
 /// The largest payload of a varlena.
 pub const PAYLOAD_BYTES_MAX: usize = ALLOCATION_BYTES_MAX - VARLENA_HEADER_BYTES;
 
-/// 54000, of functions that check the size asked for themselves.
+/// 54000: the error of functions that check the length of their result themselves.
 #[cold]
 pub fn requested_length_too_large() -> PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "requested length too large")
 }
 
-/// XX000: a piece of memory of which the size is beyond the limit.
+/// XX000: an allocation that exceeds [`ALLOCATION_BYTES_MAX`].
 #[cold]
 pub fn invalid_allocation(bytes: usize) -> PgError {
     pg_err!(INTERNAL_ERROR, "invalid memory alloc request size {bytes}")
 }
 
-/// 53200: the machine, or the limit set for statements, has no more memory.
+/// 53200: the machine is out of memory, or the session's memory limit is reached.
 #[cold]
 pub fn out_of_memory(bytes: usize) -> PgError {
     pg_err!(OUT_OF_MEMORY, "out of memory").detail(format!("Failed on request of size {bytes}."))
 }
 
-/// An empty vector with room for `bytes`, which may not be beyond the limit.
+/// An empty vector with capacity for `bytes`; an error if that exceeds the limit.
 pub fn allocate(bytes: usize) -> Result<Vec<u8>> {
     if bytes > ALLOCATION_BYTES_MAX {
         return Err(invalid_allocation(bytes));
@@ -44,7 +44,7 @@ pub fn allocate(bytes: usize) -> Result<Vec<u8>> {
     memory::with_capacity(bytes)
 }
 
-/// Room for a varlena with this payload.
+/// An empty vector with capacity for a varlena's payload.
 pub fn allocate_payload(bytes: usize) -> Result<Vec<u8>> {
     if bytes > PAYLOAD_BYTES_MAX {
         return Err(invalid_allocation(bytes.saturating_add(VARLENA_HEADER_BYTES)));
@@ -52,7 +52,7 @@ pub fn allocate_payload(bytes: usize) -> Result<Vec<u8>> {
     allocate(bytes)
 }
 
-/// The last check of a function's result, whichever way it was made.
+/// The final size check of a function's result, however it was built.
 #[inline]
 pub fn check_value(value: &Datum) -> Result<()> {
     match value {
@@ -63,10 +63,10 @@ pub fn check_value(value: &Datum) -> Result<()> {
     }
 }
 
-/// A result of this size took time to make: whoever makes many looks for interrupts after each.
+/// Computing a result of this size takes so long that loops check for interrupts after each one.
 pub const LONG_BYTES: usize = 2048;
 
-/// Was the value costly by its size alone?
+/// Is the value at least [`LONG_BYTES`] long?
 #[inline]
 pub fn is_long(value: &Datum) -> bool {
     matches!(value, Datum::Bytes(b) if b.len() >= LONG_BYTES)
@@ -78,9 +78,9 @@ enum Fault {
     Memory { bytes: usize },
 }
 
-/// Text that grows by parts. Where a part does not fit, it and all that follow are dropped and the
-/// error comes at the end, so that code which writes parts need not look after each; long loops ask
-/// [`TextBuffer::check`].
+/// Text that grows by parts. A part that does not fit and all that follow are dropped, and the
+/// error is reported at the end, so that code which writes parts need not check each; long loops
+/// call [`TextBuffer::check`].
 #[derive(Default, Debug)]
 pub struct TextBuffer {
     bytes: Vec<u8>,
@@ -92,7 +92,7 @@ impl TextBuffer {
         TextBuffer { bytes: Vec::new(), fault: None }
     }
 
-    /// With room for `bytes`, if they are there to be had; nothing is promised.
+    /// Reserves `bytes` if they are available; a failure is not an error.
     pub fn with_capacity(bytes: usize) -> TextBuffer {
         let mut out = TextBuffer::new();
         if bytes < ALLOCATION_BYTES_MAX && memory::admit(bytes).is_ok() {
@@ -109,12 +109,12 @@ impl TextBuffer {
         self.bytes.is_empty()
     }
 
-    /// What is held so far.
+    /// The contents so far.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Room for `more` bytes; false where there is none.
+    /// Reserves `more` bytes; false if they are not available.
     #[inline]
     fn reserve(&mut self, more: usize) -> bool {
         if self.bytes.capacity() - self.bytes.len() >= more {
@@ -129,7 +129,7 @@ impl TextBuffer {
             return false;
         }
         let held = self.bytes.len();
-        // One byte stays free for the closing zero of PostgreSQL's buffer.
+        // One byte stays free for the terminating zero of PostgreSQL's buffer.
         if more >= ALLOCATION_BYTES_MAX - held {
             self.fault = Some(Fault::Full { held, more });
             return false;
@@ -160,7 +160,8 @@ impl TextBuffer {
         }
     }
 
-    /// Parts that PostgreSQL prints in one call, which counts a closing zero where they do not fit.
+    /// Appends parts that PostgreSQL prints in one call: if they do not fit, its error counts a
+    /// terminating zero.
     pub fn extend_printed(&mut self, parts: &[&[u8]]) {
         let total: usize = parts.iter().map(|p| p.len()).sum();
         let free = ALLOCATION_BYTES_MAX - 1 - self.bytes.len();
@@ -170,20 +171,20 @@ impl TextBuffer {
         parts.iter().for_each(|p| self.extend_from_slice(p));
     }
 
-    /// `byte`, `count` times.
+    /// Appends `byte` `count` times.
     pub fn fill(&mut self, byte: u8, count: usize) {
         if self.reserve(count) {
             self.bytes.resize(self.bytes.len() + count, byte);
         }
     }
 
-    /// Drops what is held, and the error if there was one; the memory stays.
+    /// Drops the contents and the error, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.fault = None;
     }
 
-    /// The error, if a part did not fit.
+    /// The error if a part did not fit.
     pub fn check(&self) -> Result<()> {
         match self.fault {
             None => Ok(()),
@@ -200,7 +201,7 @@ impl TextBuffer {
         Ok(self.bytes)
     }
 
-    /// As a value, which has a length word besides.
+    /// The contents as a datum, whose size includes a varlena header.
     pub fn into_datum(self) -> Result<Datum> {
         let bytes = self.into_bytes()?;
         if bytes.len() > PAYLOAD_BYTES_MAX {
@@ -225,7 +226,7 @@ impl std::fmt::Write for TextBuffer {
     }
 }
 
-/// 54000: a buffer that holds `held` bytes cannot take `more`.
+/// 54000: a buffer that holds `held` bytes cannot be enlarged by `more`.
 #[cold]
 pub fn buffer_full(held: usize, more: usize) -> PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "out of memory").detail(format!(

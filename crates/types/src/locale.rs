@@ -1,12 +1,12 @@
-//! Locales: which of them order text by its bytes, the only order there is so far, and which have
-//! upper and lower case as Unicode has it. A database, a collation or an `init` that asks for
-//! another one is refused by name, because indexes in the wrong order would be worse than none.
-//! Counterpart: pg_locale.c.
+//! Supported locales: those that order text bytewise, the only order so far, and those whose upper
+//! and lower case are Unicode's. A database, a collation or an `init` that names another locale is
+//! refused with an error that names it, because indexes in the wrong order would return wrong
+//! results. Counterpart: pg_locale.c.
 
 use pgerror::{PgError, Result};
 
-/// Does this `LC_COLLATE` order text by bytes (in UTF-8: by code points)? True for C, POSIX and the
-/// C.UTF-8 of glibc, in any spelling of its encoding.
+/// Does this `LC_COLLATE` order text bytewise (in UTF-8: by code points)? True for C, POSIX and
+/// glibc's C.UTF-8, in any spelling of the encoding.
 pub fn orders_by_bytes(locale: &str) -> bool {
     matches!(locale, "" | "C" | "POSIX")
         || locale
@@ -14,7 +14,7 @@ pub fn orders_by_bytes(locale: &str) -> bool {
             .is_some_and(|e| e.eq_ignore_ascii_case("utf8") || e.eq_ignore_ascii_case("utf-8"))
 }
 
-/// An error (0A000) naming the locale where it does not order text by bytes.
+/// An error (0A000) that names the locale if it does not order text bytewise.
 pub fn check_order(locale: &str) -> Result<()> {
     if orders_by_bytes(locale) {
         return Ok(());
@@ -23,11 +23,11 @@ pub fn check_order(locale: &str) -> Result<()> {
         .hint("Locales that order by code point work: \"C\", \"POSIX\" and \"C.UTF-8\"."))
 }
 
-/// Locales of the C library in which the dotless i is the lower case of I.
+/// Locales of the C library in which the lower case of I is the dotless i.
 const DOTLESS: [&str; 5] = ["tr_TR", "tr_CY", "az_AZ", "crh_UA", "ku_TR"];
 
-/// An error (0A000) naming the locale where its `LC_CTYPE` has other letters or other cases of them
-/// than we: than Unicode's in UTF-8, than those of ASCII elsewhere.
+/// An error (0A000) that names the locale if its `LC_CTYPE` differs from the supported letters and
+/// case mappings: Unicode's in UTF-8, ASCII's in other encodings.
 pub fn check_case(locale: &str, utf8: bool) -> Result<()> {
     let dotless = DOTLESS.contains(&locale.split(['.', '@']).next().unwrap_or_default())
         || locale.starts_with("tt_RU") && locale.ends_with("@iqtelif");
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_c_and_its_like_order_by_bytes() {
+    fn only_c_locales_order_by_bytes() {
         for name in ["C", "POSIX", "C.UTF-8", "C.utf8", ""] {
             assert!(check_order(name).is_ok(), "{name}");
         }
@@ -52,7 +52,7 @@ mod tests {
         }
     }
     #[test]
-    fn dotless_letters_have_other_cases() {
+    fn locales_with_a_dotless_i_are_refused() {
         for (name, utf8) in [("C", false), ("en_US.UTF-8", true), ("tt_RU", true), ("tr", true)] {
             assert!(check_case(name, utf8).is_ok(), "{name}");
         }

@@ -1,4 +1,4 @@
-//! The forms in which the modules list their functions.
+//! Macros that declare the modules' function tables.
 
 /// `scalars! { NAME; "prosrc" => function, … }`: a table of scalar built-ins.
 macro_rules! scalars {
@@ -38,7 +38,7 @@ macro_rules! comparisons {
 }
 
 /// `orderings! { NAME; compare_fn => "larger" "smaller"; … }`: the transition functions of max and
-/// min. Of equal values the second is taken.
+/// min. Of two equal values they return the second.
 macro_rules! orderings {
     ($table:ident; $($cmp:path => $larger:literal $smaller:literal;)*) => {
         scalars! { $table; $(

@@ -1,6 +1,8 @@
-//! inet and cidr: as much as session views need (input, output, the parts). Counterpart: network.c.
+//! inet and cidr, as far as session views need them: input, output, and access to the parts.
+//! Counterpart: network.c.
 //!
-//! The payload: family (2 for IPv4, 3 for IPv6), bits of the netmask, the address in network order.
+//! The payload: family (2 for IPv4, 3 for IPv6), length of the netmask in bits, the address in
+//! network byte order.
 
 use crate::Datum;
 use crate::form::{Reader, bad_syntax};
@@ -10,7 +12,7 @@ use std::net::IpAddr;
 const IPV4: u8 = 2;
 const IPV6: u8 = 3;
 
-/// The payload of a host's address.
+/// The payload of a single host's address.
 pub fn datum(address: IpAddr) -> Datum {
     make(address, if address.is_ipv4() { 32 } else { 128 })
 }
@@ -22,7 +24,7 @@ fn make(address: IpAddr, bits: u8) -> Datum {
     }
 }
 
-/// Address and bits of a payload.
+/// Address and netmask length of a payload.
 fn parts(payload: &[u8]) -> (IpAddr, u8) {
     let bits = payload.get(1).copied().unwrap_or(0);
     let rest = payload.get(2..).unwrap_or_default();
@@ -39,7 +41,7 @@ fn full(address: IpAddr) -> u8 {
 
 fn host(address: IpAddr) -> String {
     match address {
-        // An IPv4 address behind 96 zero bits is written as one.
+        // An IPv6 address with 96 leading zero bits is shown with an IPv4 tail.
         IpAddr::V6(a) if a.segments()[..6] == [0; 6] && a.segments()[6] != 0 => {
             let [.., b1, b2, b3, b4] = a.octets();
             format!("::{b1}.{b2}.{b3}.{b4}")
@@ -54,7 +56,7 @@ fn show(payload: &[u8], always: bool) -> String {
     if bits == full(address) && !always { text } else { format!("{text}/{bits}") }
 }
 
-/// Octets of an abbreviated IPv4 network (`10.1`) may be missing at its end in cidr.
+/// Parses an address. In cidr, trailing octets of an IPv4 network may be missing (`10.1`).
 fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
     let text = std::str::from_utf8(text).ok()?;
     let (host, bits) = match text.split_once('/') {
@@ -81,7 +83,7 @@ fn parse(text: &[u8], cidr: bool) -> Option<(IpAddr, u8)> {
     (bits <= full(address)).then_some((address, bits))
 }
 
-/// The bits of a network that says none, by the class of its address.
+/// The netmask length of a network without one, by the class of its address.
 fn class_bits(first: u8) -> u8 {
     match first {
         240.. => 32,
@@ -91,7 +93,7 @@ fn class_bits(first: u8) -> u8 {
     }
 }
 
-/// Are there bits to the right of the mask?
+/// Are bits to the right of the netmask set?
 fn beyond_mask(address: IpAddr, bits: u8) -> bool {
     match address {
         IpAddr::V4(a) => u32::from(a).checked_shl(u32::from(bits)).unwrap_or(0) != 0,
@@ -153,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_addresses() {
+    fn addresses_are_parsed_and_formatted() {
         for (text, cidr, shown) in [
             ("127.0.0.1", false, "127.0.0.1"),
             ("10.1.2.3/8", false, "10.1.2.3/8"),

@@ -1,4 +1,4 @@
-//! The comparison operators and the transition functions of max and min, all made from the types'
+//! The comparison operators and the transition functions of max and min, generated from the types'
 //! `CompareFn`s.
 
 use crate::Datum;
@@ -70,7 +70,7 @@ by_name! { SUPPORT;
 }
 
 scalars! { PATTERN;
-    // Unlike the other types, of equal values the first.
+    // Unlike for the other types, of two equal values the first is returned.
     "bpchar_larger" => |cx, a| Ok(a[bpcharcmp(a[0], a[1], cx.collation()).is_lt() as usize].to_owned()),
     "bpchar_smaller" => |cx, a| Ok(a[bpcharcmp(a[0], a[1], cx.collation()).is_gt() as usize].to_owned()),
     "text_pattern_lt" => |cx, a| Ok(Datum::bool(bttextcmp_c(a[0], a[1], cx.collation()).is_lt())),

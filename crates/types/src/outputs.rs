@@ -1,4 +1,4 @@
-//! Types of which we have the text form alone, so that rows that PostgreSQL wrote can be read and
+//! Types that have only an output function, so that rows written by PostgreSQL can be read and
 //! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c,
 //! cash.c, xml.c, tsvector.c, tsquery.c.
 
@@ -8,15 +8,15 @@ use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 
 fn damaged() -> PgError {
-    pg_err!(DATA_CORRUPTED, "a stored value ends too early")
+    pg_err!(DATA_CORRUPTED, "stored value is truncated")
 }
 
-/// `N` bytes from `at` on.
+/// `N` bytes at offset `at`.
 fn bytes<const N: usize>(payload: &[u8], at: usize) -> Result<[u8; N]> {
     payload.get(at..).and_then(|b| b.first_chunk()).copied().ok_or_else(damaged)
 }
 
-/// The doubles from `at` to the end of the payload, as text.
+/// The doubles from offset `at` to the end of the payload, as text.
 fn numbers(cx: &dyn FnContext, payload: &[u8], at: usize) -> Result<Vec<String>> {
     let (numbers, rest) = payload.get(at..).ok_or_else(damaged)?.as_chunks::<8>();
     if !rest.is_empty() {
@@ -26,7 +26,7 @@ fn numbers(cx: &dyn FnContext, payload: &[u8], at: usize) -> Result<Vec<String>>
     Ok(numbers.iter().map(|n| float8_text(f64::from_le_bytes(*n), digits)).collect())
 }
 
-/// `(x,y),(x,y)…`
+/// Formats as `(x,y),(x,y)…`.
 fn points(numbers: &[String]) -> String {
     let pairs = numbers.chunks(2).map(|pair| format!("({})", pair.join(",")));
     pairs.collect::<Vec<_>>().join(",")
@@ -42,7 +42,7 @@ fn geometry(
     Ok(Datum::text(&form(&numbers).ok_or_else(damaged)?))
 }
 
-/// Number of points, whether it is closed, four unused bytes, the points.
+/// The payload of a path: number of points, whether it is closed, four unused bytes, the points.
 fn path(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let closed = u32::from_le_bytes(bytes(a[0].as_bytes(), 4)?) != 0;
     let (open, close) = if closed { ('(', ')') } else { ('[', ']') };
@@ -59,7 +59,7 @@ fn hardware_address(payload: &[u8]) -> Datum {
     Datum::text(&parts.join(":"))
 }
 
-/// Cents, in the forms of the C locale and of en_US, which are the same.
+/// Money: an amount in cents, formatted for the C locale or en_US, which are the same.
 fn money(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
     let locale = &cx.settings().lc_monetary;
     if !crate::locale::orders_by_bytes(locale) && !locale.starts_with("en_US") {
@@ -78,8 +78,8 @@ fn money(cx: &dyn FnContext, cents: i64) -> Result<Datum> {
     Ok(Datum::text(&out))
 }
 
-/// The text without what its declaration says of an encoding, and without the declaration if it
-/// says nothing else than what goes without saying. Counterpart: `xml_out_internal`.
+/// The text with its XML declaration without the encoding; a declaration that has default values
+/// only is removed. Counterpart: `xml_out_internal`.
 pub fn xml(text: &str) -> String {
     let Some((declared, rest)) = declaration(text) else { return text.to_owned() };
     let (version, standalone) = declared;
@@ -93,7 +93,7 @@ pub fn xml(text: &str) -> String {
     out + "?>" + rest
 }
 
-/// Version and standalone of an XML declaration, and what stands behind it.
+/// Version and standalone of an XML declaration, and the text after it.
 #[expect(clippy::type_complexity, reason = "two optional words and the rest")]
 fn declaration(text: &str) -> Option<((Option<&str>, Option<&str>), &str)> {
     let inside = text.strip_prefix("<?xml").filter(|t| t.starts_with(char::is_whitespace))?;
@@ -114,7 +114,7 @@ fn declaration(text: &str) -> Option<((Option<&str>, Option<&str>), &str)> {
     Some(((version, standalone), rest))
 }
 
-/// A lexeme in quotes.
+/// Appends a lexeme in single quotes.
 fn lexeme(out: &mut String, word: &[u8]) {
     out.push('\'');
     for c in String::from_utf8_lossy(word).chars() {
@@ -126,8 +126,8 @@ fn lexeme(out: &mut String, word: &[u8]) {
     out.push('\'');
 }
 
-/// Number of lexemes; of each where it lies, how long it is and whether positions follow it; the
-/// lexemes.
+/// The payload of a tsvector: number of lexemes; for each an entry with its offset, its length and
+/// whether positions follow it; the lexemes.
 fn ts_vector(payload: &[u8]) -> Result<String> {
     let count = u32::from_le_bytes(bytes(payload, 0)?) as usize;
     let words = 4 + 4 * count;
@@ -143,7 +143,7 @@ fn ts_vector(payload: &[u8]) -> Result<String> {
         if !positions {
             continue;
         }
-        // Aligned to two bytes, counted from where the lexemes begin.
+        // Aligned to two bytes, relative to the start of the lexemes.
         let at = words + (at + length - words).next_multiple_of(2);
         for n in 0..usize::from(u16::from_le_bytes(bytes(payload, at)?)) {
             let place = u16::from_le_bytes(bytes(payload, at + 2 + 2 * n)?);
@@ -158,19 +158,19 @@ fn ts_vector(payload: &[u8]) -> Result<String> {
 const NDISTINCT: u32 = 0xA352_BFA4;
 const DEPENDENCIES: u32 = 0xB454_9A2C;
 
-/// A magic number, the kind, the number of items; of each a double, the number of columns, the
-/// columns. The last one of a dependency is what the others determine. Counterpart: mvdistinct.c,
-/// dependencies.c.
+/// The payload of pg_ndistinct and pg_dependencies: a magic number, the kind, the number of items;
+/// for each item a double, the number of columns, the columns. The last column of a dependency is
+/// the dependent one. Counterpart: mvdistinct.c, dependencies.c.
 fn statistics(payload: &[u8], dependencies: bool) -> Result<String> {
     let words = |at| Ok::<_, PgError>(u32::from_le_bytes(bytes(payload, at)?));
     if words(0)? != if dependencies { DEPENDENCIES } else { NDISTINCT } || words(4)? != 1 {
-        return Err(pg_err!(DATA_CORRUPTED, "invalid statistics of several columns"));
+        return Err(pg_err!(DATA_CORRUPTED, "invalid extended statistics"));
     }
     let mut at = 12;
     let mut items = Vec::new();
     for _ in 0..words(8)? {
         let value = f64::from_le_bytes(bytes(payload, at)?);
-        // The number of columns has two bytes in one kind and four in the other.
+        // The number of columns takes two bytes in pg_dependencies and four in pg_ndistinct.
         let (count, size) = match dependencies {
             true => (usize::from(u16::from_le_bytes(bytes(payload, at + 8)?)), 2),
             false => (words(at + 8)? as usize, 4),
@@ -191,7 +191,8 @@ fn statistics(payload: &[u8], dependencies: bool) -> Result<String> {
     Ok(format!("{{{}}}", items.join(", ")))
 }
 
-/// Number of items; the items in prefix order, of twelve bytes; the operands' words.
+/// The payload of a tsquery: number of items; the items in prefix order, twelve bytes each; the
+/// operands' text.
 struct TsQuery<'a> {
     payload: &'a [u8],
     words: usize,
@@ -201,7 +202,8 @@ struct TsQuery<'a> {
 impl TsQuery<'_> {
     const OPERATORS: [(&'static str, i32); 4] = [("!", 4), (" & ", 2), (" | ", 1), (" <-> ", 3)];
 
-    /// `right_of_phrase`: a phrase within needs parentheses there, since it groups from the left.
+    /// `right_of_phrase`: a nested phrase operator needs parentheses there, because the operator is
+    /// left-associative.
     fn item(&mut self, above: i32, right_of_phrase: bool) -> Result<String> {
         if self.next >= self.words {
             return Err(damaged());
@@ -232,7 +234,7 @@ impl TsQuery<'_> {
             out.push('!');
             out.push_str(&self.item(rank, false)?);
         } else {
-            // The right one is stored first.
+            // The right operand is stored first.
             let right = self.item(rank, phrase)?;
             out.push_str(&self.item(rank, false)?);
             match i16::from_le_bytes([item[2], item[3]]) {
@@ -263,7 +265,7 @@ scalars! { FNS;
     "lseg_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| format!("[{}]", points(n)))),
     "box_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| points(n))),
     "path_out" => |cx, a| path(cx, a),
-    // Behind the number of points and the box around them.
+    // The points follow their number and the bounding box.
     "poly_out" => |cx, a| geometry(cx, a, 36, |n| Some(format!("({})", points(n)))),
     "line_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 3).then(|| format!("{{{}}}", n.join(",")))),
     "circle_out" => |cx, a| geometry(cx, a, 0, circle),
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_too_early_is_an_error() {
+    fn truncated_payloads_are_errors() {
         assert!(ts_vector(&[1, 0, 0, 0]).is_err());
         assert!(ts_vector(&[1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]).is_err());
         assert!(ts_query(&[2, 0, 0, 0, 2, 2]).is_err());

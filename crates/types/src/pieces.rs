@@ -1,12 +1,12 @@
-//! Work on long values in pieces, with a check for interrupts between them. A value may have 1 GB,
-//! and a pass over so much takes seconds where sessions share the processors: a statement must end
-//! soon after its timeout.
+//! Processing of long values in pieces, with a check for interrupts after each. A value may have 1
+//! GB, and a pass over that much takes seconds on a busy machine, while a statement must end soon
+//! after its timeout.
 
 use crate::limits::{TextBuffer, allocate_payload};
 use crate::{Datum, FnContext};
 use pgerror::Result;
 
-/// Bytes between two checks.
+/// Number of bytes between two checks.
 pub const PIECE_BYTES: usize = 1 << 20;
 
 /// Calls `work` with each piece of `bytes`, at least once.
@@ -28,7 +28,7 @@ pub fn each<'a>(
     }
 }
 
-/// As [`each`], of text: no piece ends within a character.
+/// Like [`each`], for text: no piece ends within a character.
 #[inline]
 pub fn each_str(
     cx: &dyn FnContext,
@@ -51,7 +51,7 @@ pub fn each_str(
     }
 }
 
-/// Appends to a vector that has the room.
+/// Appends to a vector that has the capacity.
 #[inline]
 pub fn append(cx: &dyn FnContext, out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
     each(cx, bytes, |piece| {
@@ -60,7 +60,7 @@ pub fn append(cx: &dyn FnContext, out: &mut Vec<u8>, bytes: &[u8]) -> Result<()>
     })
 }
 
-/// Appends to a text that grows.
+/// Appends to a text buffer.
 #[inline]
 pub fn append_text(cx: &dyn FnContext, out: &mut TextBuffer, bytes: &[u8]) -> Result<()> {
     each(cx, bytes, |piece| {
@@ -69,8 +69,8 @@ pub fn append_text(cx: &dyn FnContext, out: &mut TextBuffer, bytes: &[u8]) -> Re
     })
 }
 
-/// Appends `period` again and again until that has made `total` bytes, for which the vector has the
-/// room.
+/// Appends repetitions of `period` until they have `total` bytes, for which the vector has the
+/// capacity.
 pub fn append_repeated(
     cx: &dyn FnContext,
     out: &mut Vec<u8>,
@@ -83,7 +83,7 @@ pub fn append_repeated(
         && made > 0
         && made < total
     {
-        // What is made is a whole number of periods until the last round; doubling it copies in
+        // Until the last iteration the result is a whole number of periods, so doubling it copies
         // large pieces.
         let more = made.min(total - made);
         for from in (0..more).step_by(PIECE_BYTES) {
@@ -96,7 +96,7 @@ pub fn append_repeated(
     Ok(())
 }
 
-/// Parts in a row, as one value.
+/// Concatenates the parts to one value.
 pub fn joined(cx: &dyn FnContext, parts: &[&[u8]]) -> Result<Datum> {
     let total = parts.iter().map(|p| p.len()).sum();
     let mut out = allocate_payload(total)?;
@@ -106,7 +106,7 @@ pub fn joined(cx: &dyn FnContext, parts: &[&[u8]]) -> Result<Datum> {
     Ok(Datum::bytes(out))
 }
 
-/// A part of an argument as a value of its own.
+/// Copies a part of an argument to a value of its own.
 #[inline]
 pub fn copied(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
     if bytes.len() <= PIECE_BYTES { Ok(Datum::bytes(bytes)) } else { joined(cx, &[bytes]) }
@@ -118,7 +118,7 @@ mod tests {
     use crate::fncx::BasicContext;
 
     #[test]
-    fn pieces_make_the_whole() {
+    fn pieces_cover_the_value() {
         let cx = BasicContext::default();
         let text = "xä".repeat(PIECE_BYTES);
         let (mut bytes, mut chars) = (Vec::new(), String::new());

@@ -1,4 +1,4 @@
-//! Pseudo-types: their input and output functions only say that there is no such value.
+//! Pseudo-types: most input and output functions raise an error, because there are no values.
 //! Counterpart: pseudotypes.c.
 
 use crate::DatumRef;
@@ -13,7 +13,7 @@ fn no_output(name: &str) -> Result<Datum> {
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "cannot display a value of type {name}"))
 }
 
-/// The array output behind anyarray and anycompatiblearray.
+/// The output function of anyarray and anycompatiblearray.
 fn array_out(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::bytes(crate::array::array_out(cx, a[0])?))
 }

@@ -1,13 +1,13 @@
-//! Text in double quotes, as arrays and rows hold it.
+//! Double-quoted text within array and row values.
 
 use crate::fncx::FnContext;
 use crate::limits::TextBuffer;
 use pgerror::Result;
 
-/// Bytes between two looks for interrupts.
+/// Number of bytes between two checks for interrupts.
 const PART_BYTES: usize = 64 * 1024;
 
-/// What stands before a quote or a backslash in quoted text.
+/// How a quote or a backslash is escaped in quoted text.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Escape {
     /// A backslash (arrays).
@@ -29,7 +29,7 @@ pub(crate) fn push(
     Ok(())
 }
 
-/// Appends `text` with something before each of two bytes.
+/// Appends `text` with an escape before each of two bytes.
 pub(crate) fn escaped(
     cx: &dyn FnContext,
     out: &mut TextBuffer,
@@ -39,7 +39,7 @@ pub(crate) fn escaped(
 ) -> Result<()> {
     for (i, part) in text.chunks(PART_BYTES).enumerate() {
         if i > 0 {
-            // Nested rows double their quotes at each level.
+            // Nested rows double their quotes at each level, so the text may become very long.
             cx.check_interrupts()?;
             out.check()?;
         }

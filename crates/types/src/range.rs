@@ -1,10 +1,10 @@
-//! Ranges and multiranges: their text form, so that rows that PostgreSQL wrote can be read and
-//! dumped. Counterpart: rangetypes.c, multirangetypes.c.
+//! Ranges and multiranges: their output functions only, so that rows written by PostgreSQL can be
+//! read and dumped. Counterpart: rangetypes.c, multirangetypes.c.
 //!
-//! The payload of a range: its type, the lower and the upper bound as far as there are any
-//! (aligned, counted from the end of the type), a byte of flags. Of a multirange: its type, the
-//! number of ranges, for each but the first four bytes that say where it lies or how long it is, a
-//! byte of flags for each, the bounds of each, aligned.
+//! The payload of a range: its type, the lower and the upper bound unless they are infinite
+//! (aligned relative to the end of the type), a byte of flags. Of a multirange: its type, the
+//! number of ranges, for each range but the first a 4-byte offset or length, a byte of flags for
+//! each, the bounds of each, aligned.
 
 use crate::array::read_element;
 use crate::form::is_space;
@@ -19,7 +19,7 @@ const LOWER_INFINITE: u8 = 8;
 const UPPER_INFINITE: u8 = 16;
 
 fn damaged() -> PgError {
-    pg_err!(DATA_CORRUPTED, "a stored range ends too early")
+    pg_err!(DATA_CORRUPTED, "stored range is truncated")
 }
 
 fn word(payload: &[u8], at: usize) -> Result<u32> {
@@ -27,7 +27,7 @@ fn word(payload: &[u8], at: usize) -> Result<u32> {
     Ok(u32::from_le_bytes(*bytes))
 }
 
-/// Writes the range whose bounds begin at `at`; returns where they end.
+/// Writes the range whose bounds begin at `at`; returns the offset of their end.
 fn one(
     cx: &mut dyn FnContext,
     out: &mut Vec<u8>,
@@ -53,7 +53,7 @@ fn one(
     Ok(at)
 }
 
-/// In quotes where it would be read as something else. Counterpart: `range_bound_escape`.
+/// Appends a bound, in quotes if needed. Counterpart: `range_bound_escape`.
 fn bound(out: &mut Vec<u8>, text: &[u8]) {
     let special =
         |c: &u8| matches!(c, b'"' | b'\\' | b'(' | b')' | b'[' | b']' | b',') || is_space(*c);
@@ -86,7 +86,7 @@ fn multirange_out(cx: &mut dyn FnContext, payload: &[u8]) -> Result<Datum> {
     let count = word(payload, 4)? as usize;
     let mut out = vec![b'{'];
     if count > 0 {
-        // Counted from the payload's own header, which the alignment takes into account.
+        // Offsets are in the payload; alignment counts from the varlena header 4 bytes before it.
         let flags_at = 8 + 4 * (count - 1);
         let flags = payload.get(flags_at..flags_at + count).ok_or_else(damaged)?.to_vec();
         let step = elem.align_bytes();

@@ -1,12 +1,12 @@
-//! Row values. A composite's payload (the varlena without its length word) is a heap tuple:
+//! Row values. The payload of a composite (the varlena without its length word) is a heap tuple:
 //!
 //! ```text
 //! 0       4    8     14            16          18     19
 //! typmod  type ctid  natts+flags2  infomask    hoff   null bitmap, padding, columns
 //! ```
 //!
-//! Offsets of columns count from four bytes before the payload, where the length word stands on
-//! disk. Counterpart: rowtypes.c, htup_details.h.
+//! Offsets of columns count from four bytes before the payload, where the length word is on disk.
+//! Counterpart: rowtypes.c, htup_details.h.
 
 use crate::fncx::{RowDesc, TypeInfo};
 use crate::form::{Reader, is_space};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 const HEADER: usize = 23;
 const HAS_NULL: u16 = 1;
 const HAS_VARWIDTH: u16 = 2;
-/// Marks of a header that has its type's version.
+/// Flags of a header that contains the type's version.
 const VERSIONED: u16 = 0x0c00;
 const VERSIONED_OFFSET: u16 = 0xfffc;
 
@@ -30,7 +30,7 @@ pub fn type_of(d: DatumRef<'_>) -> (Oid, i32) {
     let b = d.as_bytes();
     let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
     let ty = Oid(word(4) as u32);
-    // That of a named type is a version, or says nothing.
+    // For a named type the field is a version or unused.
     (ty, if ty == oids::RECORD { word(0) } else { -1 })
 }
 
@@ -38,9 +38,9 @@ fn align_up(n: usize, to: usize) -> usize {
     n.div_ceil(to) * to
 }
 
-/// A row value of type `ty` (`record` and a typmod for anonymous ones). A type's `version` other
-/// than 0 stands in the header, where PostgreSQL since 15.20 looks for it: in place of the typmod,
-/// and its upper half in the ctid.
+/// Builds a row value of type `ty` (`record` and a typmod for anonymous types). A type's `version`
+/// other than 0 is stored in the header, where PostgreSQL since 15.20 looks for it: in place of the
+/// typmod, its upper half in the ctid.
 pub fn form(
     ty: Oid,
     typmod: i32,
@@ -51,7 +51,7 @@ pub fn form(
     let bitmap = if has_null { columns.len().div_ceil(8) } else { 0 };
     let hoff = align_up(HEADER + bitmap, 8);
     let mut infomask = if has_null { HAS_NULL } else { 0 };
-    // Built with the length word in front so that offsets are the stored ones.
+    // Built with the length word in front, so that offsets are those on disk.
     let data = data_bytes(columns);
     if hoff.saturating_add(data) > ALLOCATION_BYTES_MAX {
         return Err(pg_err!(PROGRAM_LIMIT_EXCEEDED, "tuple is too big"));
@@ -88,7 +88,7 @@ pub fn form(
                 out.extend_from_slice(&w.to_le_bytes()[..len as usize]);
             }
             (DatumRef::Bytes(b), -1) if b.len() < 127 => {
-                // A short header needs no alignment.
+                // A value with a short header needs no alignment.
                 out.push(((b.len() as u8 + 1) << 1) | 1);
                 out.extend_from_slice(b);
             }
@@ -115,7 +115,7 @@ pub fn form(
     Ok(Datum::bytes(out))
 }
 
-/// The bytes of the columns' values, padding between them included.
+/// Size of the columns' values in bytes, padding between them included.
 fn data_bytes(columns: &[(TypeInfo, DatumRef<'_>)]) -> usize {
     columns.iter().fold(0usize, |at, (info, value)| match (value, info.len) {
         (DatumRef::Null, _) => at,
@@ -129,12 +129,12 @@ fn data_bytes(columns: &[(TypeInfo, DatumRef<'_>)]) -> usize {
     })
 }
 
-/// The columns of a row value; those added to the type after it was made are NULL.
+/// Extracts the columns of a row value; columns added to the type later are NULL.
 pub fn deform<'a>(d: DatumRef<'a>, columns: &[TypeInfo]) -> Vec<DatumRef<'a>> {
     fields(d, columns).collect()
 }
 
-/// As [`deform`], one column after the other.
+/// Like [`deform`], lazily.
 pub fn fields<'a, 'c>(
     d: DatumRef<'a>,
     columns: &'c [TypeInfo],
@@ -168,7 +168,7 @@ fn malformed(text: &[u8], detail: &str) -> PgError {
     .detail(detail)
 }
 
-/// One field's text up to a comma or the closing parenthesis; `None` is NULL (nothing at all).
+/// Parses one field up to a comma or the closing parenthesis; `None` is NULL (an empty field).
 fn field(text: &[u8], at: &mut usize) -> Result<Option<Vec<u8>>> {
     if matches!(text.get(*at), Some(b',' | b')')) {
         return Ok(None);
@@ -323,7 +323,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             })?;
             let bytes = r.bytes(bytes.len())?;
             cx.type_recv(c.ty, bytes, c.typmod).map_err(|e| {
-                match crate::form::is_left_over(&e) {
+                match crate::form::is_excess_data(&e) {
                     true => pg_err!(
                         INVALID_BINARY_REPRESENTATION,
                         "improper binary format in record column {}",
@@ -361,17 +361,17 @@ fn send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     out.into_datum()
 }
 
-/// Places of the columns that were not dropped.
+/// Indexes of the columns that are not dropped.
 fn live(d: &RowDesc) -> Vec<usize> {
     (0..d.columns.len()).filter(|&i| !d.columns[i].is_dropped()).collect()
 }
 
-/// Order of two rows, column by column, NULLs last.
+/// Compares two rows column by column, NULLs last.
 pub fn compare(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
     compare_by(cx, a, b, |cx, ty, x, y, collation| cx.type_compare(ty, x, y, collation))
 }
 
-/// Equality needs no order of the columns' types.
+/// Equality, for which the columns' types need no order.
 fn equal(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<bool> {
     let order = compare_by(cx, a, b, |cx, ty, x, y, collation| {
         let equal = cx.type_equal(ty, x, y, collation)?;
@@ -380,7 +380,7 @@ fn equal(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<boo
     Ok(order.is_eq())
 }
 
-/// As [`compare`], with a comparison of two values of a type under a collation.
+/// Like [`compare`], with a given comparison of two values of a type under a collation.
 fn compare_by(
     cx: &mut dyn FnContext,
     a: DatumRef<'_>,
@@ -415,8 +415,7 @@ fn compare_by(
     Ok(Ordering::Equal)
 }
 
-/// Order of the images: the columns' bytes, shorter first where one begins the other.
-/// `n`: place of the column, from 0 on.
+/// 42804 if column `n` (0-based) has different types in the two rows.
 fn check_same_type(cx: &mut dyn FnContext, a: Oid, b: Oid, n: usize) -> Result<()> {
     if a == b {
         return Ok(());
@@ -430,6 +429,7 @@ fn check_same_type(cx: &mut dyn FnContext, a: Oid, b: Oid, n: usize) -> Result<(
     ))
 }
 
+/// Compares the images of two rows: the columns' bytes, a prefix before the longer value.
 fn compare_images(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Ordering> {
     let (d1, d2) = (described(cx, a)?, described(cx, b)?);
     let (t1, t2) = (d1.types(cx)?, d2.types(cx)?);

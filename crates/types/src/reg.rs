@@ -1,4 +1,4 @@
-//! The `reg*` types: OIDs that read and show as names, by look-ups of the context. Counterpart:
+//! The `reg*` types: OIDs whose text form is a name, by look-ups of the context. Counterpart:
 //! regproc.c.
 
 use crate::fncx::RegKind;
@@ -8,7 +8,7 @@ use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 
-/// 42704 and its like: no such object.
+/// 42704 and similar errors: no such object.
 fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {
     let plain = match kind {
         RegKind::Class | RegKind::Collation | RegKind::Config | RegKind::Dictionary => {
@@ -42,7 +42,7 @@ fn not_found(cx: &dyn FnContext, kind: RegKind, name: &str) -> PgError {
     }
 }
 
-/// What shows for OID 0 and reads as it: "0" for operators, "-" for the others.
+/// The text form of OID 0: "0" for operators, "-" for the other types.
 fn zero_name(kind: RegKind) -> &'static str {
     match kind {
         RegKind::Oper | RegKind::Operator => "0",
@@ -60,7 +60,7 @@ fn input(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum
     }
     match cx.reg_lookup(kind, &text)? {
         Some(oid) => Ok(Datum::oid(oid)),
-        // These are no more than one name, shown as it was understood.
+        // The name of a role or schema is a single identifier; the error shows it folded.
         None if matches!(kind, RegKind::Role | RegKind::Namespace) => {
             Err(not_found(cx, kind, &identifier(&text)))
         }
@@ -68,7 +68,7 @@ fn input(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum
     }
 }
 
-/// What a single identifier means: as it stands within quotes, else in small letters.
+/// The value of a single identifier: unchanged within quotes, else folded to lower case.
 fn identifier(text: &str) -> String {
     let text = text.trim();
     match text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
@@ -93,8 +93,8 @@ fn send(d: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::bytes(d.as_oid().0.to_be_bytes()))
 }
 
-/// `to_reg*`: NULL where there is no such object or schema, or several objects; an OID's digits are
-/// no name.
+/// `to_reg*`: NULL if there is no such object or schema, or if the name is ambiguous. The digits of
+/// an OID are not accepted as a name.
 fn to_reg(cx: &mut dyn FnContext, d: DatumRef<'_>, kind: RegKind) -> Result<Datum> {
     let text = String::from_utf8_lossy(d.as_bytes()).into_owned();
     match cx.reg_lookup(kind, &text) {

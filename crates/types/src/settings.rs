@@ -1,5 +1,5 @@
-//! The parameters that type functions look at, in decoded form. `session` makes one whenever one of
-//! them changes.
+//! The configuration parameters that functions on values read, in decoded form. `session` builds a
+//! new [`Settings`] whenever one of them changes.
 
 use crate::zone::Zone;
 
@@ -36,17 +36,17 @@ pub enum ByteaOutput {
     Escape,
 }
 
-/// The database's encoding as far as functions care.
+/// The database's encoding, as far as functions distinguish encodings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
     SqlAscii,
     Utf8,
-    /// LATIN1 and other encodings of one byte per character: PostgreSQL's number and name.
+    /// LATIN1 and other single-byte encodings: PostgreSQL's encoding number and name.
     SingleByte(i32, &'static str),
 }
 
 impl Encoding {
-    /// PostgreSQL's number of the encoding.
+    /// PostgreSQL's encoding number (`pg_enc`).
     pub fn number(self) -> i32 {
         match self {
             Encoding::SqlAscii => 0,
@@ -64,7 +64,7 @@ impl Encoding {
     }
 }
 
-/// What type functions see of the session's parameters.
+/// The session's parameters that functions on values read.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub date_style: DateStyle,
@@ -78,7 +78,7 @@ pub struct Settings {
     pub ctype_is_c: bool,
     pub array_nulls: bool,
     pub quote_all_identifiers: bool,
-    /// How amounts of money are written.
+    /// The locale of money amounts.
     pub lc_monetary: String,
 }
 

@@ -1,15 +1,15 @@
-//! Sizes in bytes as people write them: `pg_size_pretty`, `pg_size_bytes`. Counterpart: dbsize.c.
+//! Human-readable sizes: `pg_size_pretty`, `pg_size_bytes`. Counterpart: dbsize.c.
 
 use crate::form::{is_space, shown, trim_space};
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{PgError, Result, pg_err};
 
-/// A unit: its name, up to which number of them it is shown, whether the number is rounded, and the
-/// power of two.
+/// A unit of sizes: its name, the limit below which it is used, whether its number is rounded, and
+/// log2 of its size in bytes.
 struct Unit {
     name: &'static str,
     limit: i64,
-    /// The number has one binary digit more, which rounds it.
+    /// The number has one more binary digit, which is used for rounding.
     round: bool,
     bits: u32,
 }
@@ -27,7 +27,7 @@ const UNITS: [Unit; 6] = [
     unit("PB", 50),
 ];
 
-/// By how many binary digits the number shrinks from unit `i` to the next.
+/// Number of bits by which a number is shifted right from unit `i` to the next.
 fn shift(i: usize) -> u32 {
     let (this, next) = (&UNITS[i], &UNITS[i + 1]);
     next.bits - this.bits + u32::from(this.round) - u32::from(next.round)
@@ -83,7 +83,7 @@ fn pretty_numeric(cx: &mut dyn FnContext, size: DatumRef<'_>) -> Result<Datum> {
     Ok(Datum::Null)
 }
 
-/// Bytes of the number at the front: sign, digits, fraction, exponent; `None` where there are no
+/// Length of the number at the start: sign, digits, fraction, exponent; `None` if there are no
 /// digits.
 fn number_len(text: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
@@ -100,7 +100,7 @@ fn number_len(text: &[u8]) -> Option<usize> {
     if count == 0 {
         return None;
     }
-    // What follows an E and is no number may be a unit.
+    // An E that is not followed by a number may begin a unit.
     if matches!(text.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(text.get(at + 1), Some(b'+' | b'-')));
         let exponent = digits(at + 1 + sign);
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::BasicContext;
 
-    /// As PostgreSQL 15 answers.
+    /// Expected values: the results of PostgreSQL 15.
     #[test]
     fn sizes_are_shown_in_the_unit_that_fits() {
         let cases = [

@@ -1,6 +1,5 @@
-//! Types of PostgreSQL's own bookkeeping: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector,
-//! uuid, void, cstring, unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c,
-//! pseudotypes.c.
+//! System types: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, uuid, void, cstring,
+//! unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c, pseudotypes.c.
 
 use crate::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
 use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended};
@@ -8,7 +7,7 @@ use crate::{Datum, DatumRef, oids};
 use ids::{BlockNo, Lsn, Oid, Tid};
 use pgerror::{Result, pg_err};
 
-/// The tid's value.
+/// The value of a tid datum.
 pub fn tid_of(d: DatumRef<'_>) -> Tid {
     let b = d.as_bytes();
     Tid::from_bytes([b[0], b[1], b[2], b[3], b[4], b[5]])
@@ -26,22 +25,22 @@ pub fn int2vector_of(d: DatumRef<'_>) -> Vec<i16> {
     data.chunks_exact(2).map(|c| i16::from_le_bytes([c[0], c[1]])).collect()
 }
 
-/// 42804 where an array that is called a vector has not one dimension, or NULLs. Counterpart:
-/// `check_valid_oidvector`.
+/// 42804 if an array that is cast to a vector type is not one-dimensional or contains NULLs.
+/// Counterpart: `check_valid_oidvector`.
 fn check_vector(d: DatumRef<'_>, name: &str) -> Result<()> {
     let word = |at: usize| {
         let bytes = d.as_bytes().get(at..).and_then(|b| b.first_chunk::<4>());
         bytes.map(|b| i32::from_le_bytes(*b))
     };
-    // Without the length word: dimensions, place of the values if there are NULLs, element type,
-    // size, lower bound.
+    // Without the length word: dimensions, data offset (0: no NULLs), element type, length, lower
+    // bound.
     if word(0) == Some(1) && word(4) == Some(0) && word(16) == Some(0) {
         return Ok(());
     }
     Err(pg_err!(DATATYPE_MISMATCH, "array is not a valid {name}"))
 }
 
-/// Head of a 0-based one-dimensional array without NULLs.
+/// The header of a 0-based one-dimensional array without NULLs.
 fn vector_head(elem: Oid, count: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(20 + 4 * count);
     for word in [1, 0, elem.0, count as u32, 0] {
@@ -64,7 +63,7 @@ pub fn int2vector(elems: &[i16]) -> Datum {
     Datum::bytes(out)
 }
 
-/// C's `strtoul` with base 0 or 10: value modulo 2^64, whether it overflowed, and the rest.
+/// C's `strtoul` with base 0 or 10: the value modulo 2^64, whether it overflowed, and the rest.
 fn strtoul(text: &[u8], any_base: bool) -> Option<(u64, bool, &[u8])> {
     let start = text.iter().position(|&c| !is_space(c)).unwrap_or(text.len());
     let (negative, body) = match &text[start..] {
@@ -98,7 +97,7 @@ fn strtoul(text: &[u8], any_base: bool) -> Option<(u64, bool, &[u8])> {
     Some((value, overflow, &digits[count..]))
 }
 
-/// One OID from the front of `text`; the rest, which must be blank if the OID stands `alone`.
+/// Parses an OID at the start of `text`; returns it and the rest, which must be blank if `alone`.
 fn oid_prefix(text: &[u8], alone: bool) -> Result<(u32, &[u8])> {
     let Some((value, overflow, rest)) = strtoul(text, false) else {
         return Err(bad_syntax("oid", text));
@@ -113,7 +112,7 @@ fn oid_prefix(text: &[u8], alone: bool) -> Result<(u32, &[u8])> {
     Ok((oid, rest))
 }
 
-/// The OID that `text` says, by the input function's rules.
+/// Parses an OID by the rules of its input function.
 pub fn parse_oid(text: &[u8]) -> Result<Oid> {
     Ok(Oid(oid_prefix(text, true)?.0))
 }
@@ -133,7 +132,7 @@ fn parse_int2vector(text: &[u8]) -> Result<Datum> {
     let mut elems = Vec::new();
     let mut rest = text.trim_ascii_start();
     while !rest.is_empty() {
-        // Errors show all that is left.
+        // The error message shows the whole rest.
         let (value, overflow, tail) =
             strtoul(rest, false).ok_or_else(|| bad_syntax("smallint", rest))?;
         let value = i16::try_from(value as i64).ok().filter(|_| !overflow);
@@ -210,8 +209,8 @@ fn parse_tid(text: &[u8]) -> Result<Datum> {
     Ok(Datum::bytes(Tid::new(BlockNo(block as u32), offset as u16).to_bytes()))
 }
 
-/// The 16 bytes that a uuid's text says: 32 hexadecimal digits, hyphens after each group of four,
-/// braces around it all.
+/// Parses a uuid to 16 bytes: 32 hexadecimal digits, optional hyphens after each group of four,
+/// optional braces around all.
 fn parse_uuid(text: &[u8]) -> Result<Datum> {
     let bad = || bad_syntax("uuid", text);
     let body = match text {

@@ -1,4 +1,5 @@
-//! Calls of built-in functions with the results of a real PostgreSQL 15 (`testdata/calls.sql`).
+//! Calls of built-in functions with expected results of a real PostgreSQL 15
+//! (`testdata/calls.sql`).
 
 use crate::{
     BasicContext, Datum, DatumRef, FnContext, builtin, oids, settings::Settings, zone::Zone,
@@ -6,7 +7,7 @@ use crate::{
 use ids::Oid;
 use std::collections::BTreeMap;
 
-/// The settings under which the table was made.
+/// The settings under which the expected results were recorded.
 pub(crate) fn context() -> BasicContext {
     let time_zone = Zone::named("America/New_York").expect("a zone of the tz database");
     BasicContext::new(Settings { time_zone, ..Settings::default() })
@@ -102,7 +103,7 @@ fn calls_answer_as_postgresql_does() {
             continue;
         };
         checked += 1;
-        // Support functions promise only a sign.
+        // Only the sign of a comparison function's result is specified.
         let sign = |s: &str| s.parse::<i32>().map_or(s.to_string(), |v| v.signum().to_string());
         let same =
             if src.ends_with("cmp") { sign(&got) == sign(&expected) } else { got == expected };
@@ -124,7 +125,7 @@ fn calls_answer_as_postgresql_does() {
     assert_eq!(count, 0, "wrong results in {} functions", wrong.len());
 }
 
-/// Runs an aggregate over values: transition function, final function, result in text.
+/// Runs an aggregate over values and returns the text of its result.
 fn aggregate(trans: &str, fin: &str, ty: Oid, values: &[&str], ret: Oid) -> String {
     let mut cx = context();
     let mut state = builtin::AggState::default();
@@ -229,7 +230,7 @@ fn rows(name: &str, args: &[(Oid, &str)], ret: Oid) -> Vec<String> {
 }
 
 #[test]
-fn sets_are_those_of_postgresql() {
+fn sets_equal_those_of_postgresql() {
     let int = |s| (oids::INT4, s);
     let text = |s| (oids::TEXT, s);
     assert_eq!(

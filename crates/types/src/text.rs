@@ -1,4 +1,4 @@
-//! text, varchar, bpchar: input and output, typmods and coercions. Counterpart: varchar.c,
+//! text, varchar, bpchar: input and output, typmods and length coercions. Counterpart: varchar.c,
 //! varlena.c.
 
 use crate::compare::bpchar_trimmed;
@@ -15,7 +15,7 @@ pub fn char_count(text: &[u8], encoding: Encoding) -> usize {
     }
 }
 
-/// Byte position where character `n` (0-based) begins, or the text's length.
+/// Byte offset of character `n` (0-based), or the length of the text if it has fewer characters.
 pub fn char_offset(text: &[u8], n: usize, encoding: Encoding) -> usize {
     if encoding != Encoding::Utf8 {
         return n.min(text.len());
@@ -24,7 +24,7 @@ pub fn char_offset(text: &[u8], n: usize, encoding: Encoding) -> usize {
     starts.map(|(i, _)| i).nth(n).unwrap_or(text.len())
 }
 
-/// Length in bytes of the character that begins at `text[0]`.
+/// Length in bytes of the character at the start of `text`.
 pub fn char_len(text: &[u8], encoding: Encoding) -> usize {
     if encoding != Encoding::Utf8 {
         return 1;
@@ -32,12 +32,12 @@ pub fn char_len(text: &[u8], encoding: Encoding) -> usize {
     1 + text.iter().skip(1).take_while(|&&c| c & 0xC0 == 0x80).count()
 }
 
-/// 22021 where `text` is not valid in the database's encoding.
+/// 22021 if `text` is not valid in the database's encoding.
 pub fn verify(cx: &dyn FnContext, text: &[u8]) -> Result<()> {
     verify_in(cx.settings().encoding, text)
 }
 
-/// 22021 where `text` is not valid in the encoding.
+/// 22021 if `text` is not valid in the encoding.
 pub fn verify_in(encoding: Encoding, text: &[u8]) -> Result<()> {
     let bad = match encoding {
         Encoding::Utf8 => match std::str::from_utf8(text) {
@@ -67,7 +67,8 @@ pub fn verify_in(encoding: Encoding, text: &[u8]) -> Result<()> {
     ))
 }
 
-/// Blank-pads or cuts to the typmod's length. What is cut must be blanks unless `explicit`.
+/// Blank-pads or truncates to the typmod's length. Truncated characters must be blanks unless
+/// `explicit`.
 pub fn bpchar_coerce(
     text: &[u8],
     typmod: i32,
@@ -96,7 +97,7 @@ pub fn bpchar_coerce(
     Ok(text[..end].to_vec())
 }
 
-/// Cuts to the typmod's length. What is cut must be blanks unless `explicit`.
+/// Truncates to the typmod's length. Truncated characters must be blanks unless `explicit`.
 pub fn varchar_coerce(
     text: &[u8],
     typmod: i32,

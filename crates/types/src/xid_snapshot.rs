@@ -1,4 +1,4 @@
-//! `pg_snapshot` (and its older name `txid_snapshot`): which transactions were running.
+//! `pg_snapshot` (and its older name `txid_snapshot`): the transactions that were in progress.
 //! Counterpart: xid8funcs.c.
 //!
 //! ```text
@@ -10,12 +10,12 @@ use crate::form::{Reader, bad_syntax};
 use crate::{Datum, DatumRef};
 use pgerror::pg_err;
 
-/// A snapshot in full transaction ids.
+/// A snapshot of 64-bit transaction ids.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct XidSnapshot {
     pub xmin: u64,
     pub xmax: u64,
-    /// Running, `xmin <= xid < xmax`, ascending.
+    /// Transactions in progress, `xmin <= xid < xmax`, ascending.
     pub running: Vec<u64>,
 }
 
@@ -38,7 +38,7 @@ impl XidSnapshot {
         Datum::bytes(out)
     }
 
-    /// Had the transaction ended?
+    /// Had the transaction ended when the snapshot was taken?
     pub fn sees(&self, xid: u64) -> bool {
         xid < self.xmin || xid < self.xmax && self.running.binary_search(&xid).is_err()
     }
@@ -128,7 +128,7 @@ builtins! { SETS;
 mod tests {
     use super::*;
 
-    /// As PostgreSQL's regression tests have them.
+    /// The cases are those of PostgreSQL's regression tests.
     #[test]
     fn snapshots_are_checked_when_read() {
         let same = ["12:13:", "12:18:14,16", "12:16:14,14"];

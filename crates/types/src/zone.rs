@@ -9,14 +9,14 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 pub struct Zone {
     name: String,
     tz: TimeZone,
-    /// Only this abbreviation's offset counts: the last one that it stood for, or will stand for
-    /// first.
+    /// If set, only this abbreviation's offset is used: the last one that it had, or the first one
+    /// that it will have.
     abbreviation: Option<String>,
 }
 
-/// Rules of the calendar repeat after 400 years: this many seconds.
+/// The rules of the Gregorian calendar repeat after 400 years, which is this number of seconds.
 const CYCLE_SECONDS: i64 = 12_622_780_800;
-/// 9600-01-01: years from here on are taken from the cycle before.
+/// 9600-01-01 in Unix seconds: later times are mapped to the cycle before.
 const CYCLE_LIMIT: i64 = 240_779_520_000;
 
 impl Zone {
@@ -24,13 +24,13 @@ impl Zone {
         Zone { name: "UTC".into(), tz: TimeZone::UTC, abbreviation: None }
     }
 
-    /// The zone's name as `SHOW TimeZone` has it.
+    /// The zone's name as `SHOW TimeZone` prints it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A zone of the tz database (case does not matter) or a POSIX specification; `None` where it
-    /// is neither.
+    /// A zone of the tz database (case-insensitive) or a POSIX specification; `None` if it is
+    /// neither.
     pub fn named(name: &str) -> Option<Zone> {
         if let Ok(tz) = TimeZone::get(name) {
             let name = tz.iana_name().unwrap_or(name).to_string();
@@ -41,14 +41,14 @@ impl Zone {
         }
         let upper = name.to_ascii_uppercase();
         let spec = if upper == "GMT" { "GMT0" } else { name };
-        // Daylight saving without rules is that of the United States.
+        // A specification with daylight saving but without rules uses those of the United States.
         let american = format!("{upper},M3.2.0,M11.1.0");
         let posix = TimeZone::posix(spec).or_else(|_| TimeZone::posix(&upper));
         let tz = posix.or_else(|_| TimeZone::posix(&american)).ok()?;
         Some(Zone { name: name.to_string(), tz, abbreviation: None })
     }
 
-    /// A fixed offset in seconds east of Greenwich, as `SET TimeZone TO <number>` makes it.
+    /// A fixed offset in seconds east of Greenwich, as set by `SET TimeZone TO <number>`.
     pub fn fixed(seconds_east: i32) -> Option<Zone> {
         let offset = jiff::tz::Offset::from_seconds(seconds_east).ok()?;
         let (sign, s) = if seconds_east < 0 { ('-', -seconds_east) } else { ('+', seconds_east) };
@@ -64,7 +64,8 @@ impl Zone {
         })
     }
 
-    /// Seconds east of Greenwich, daylight saving?, abbreviation, at a Unix time in seconds.
+    /// Offset in seconds east of Greenwich, whether it is daylight saving time, and abbreviation at
+    /// a Unix time in seconds.
     pub fn at_unix(&self, seconds: i64) -> (i32, bool, String) {
         let mut s = seconds;
         if s >= CYCLE_LIMIT {
@@ -78,8 +79,8 @@ impl Zone {
         (info.offset().seconds(), info.dst().is_dst(), info.abbreviation().to_string())
     }
 
-    /// Seconds east of Greenwich at a local time, given as seconds since 1970 on the local clock.
-    /// In a gap the offset before it holds, in an overlap the later one.
+    /// Offset in seconds east of Greenwich at a local time, given as seconds since 1970 on the
+    /// local clock. In a gap it is the offset before the gap, in an overlap the later one.
     pub fn at_local(&self, local_seconds: i64) -> i32 {
         let mut s = local_seconds;
         if s >= CYCLE_LIMIT {
@@ -96,27 +97,28 @@ impl Zone {
         there.and_then(|ts| self.offset_of_abbreviation(ts)).map_or(offset, |o| o.0)
     }
 
-    /// Has it had one offset for ever?
+    /// Has the zone a single offset for all times?
     pub fn is_fixed(&self) -> bool {
         let offset = self.tz.to_offset(Timestamp::UNIX_EPOCH);
         let mut changes = self.tz.following(Timestamp::MIN).take(1000);
         self.abbreviation.is_none() && changes.all(|change| change.offset() == offset)
     }
 
-    /// The zone as one of its abbreviations knows it.
+    /// The zone restricted to one of its abbreviations.
     pub fn abbreviated(mut self, abbreviation: &str) -> Zone {
         self.abbreviation = Some(abbreviation.to_string());
         self
     }
 
-    /// Seconds east and daylight saving as the abbreviation had them last, or will have them first.
+    /// Seconds east and daylight saving of the abbreviation when it was last used before `at`, or
+    /// is first used after it.
     fn offset_of_abbreviation(&self, at: Timestamp) -> Option<(i32, bool)> {
         let wanted = self.abbreviation.as_deref()?;
         let now = self.tz.to_offset_info(at);
         if now.abbreviation() == wanted {
             return Some((now.offset().seconds(), now.dst().is_dst()));
         }
-        // Rules that go on for ever are looked at for some centuries.
+        // Rules without an end are searched for some centuries.
         let past = self.tz.preceding(at).take(1000);
         let future = self.tz.following(at).take(1000);
         past.chain(future)
@@ -136,8 +138,8 @@ pub fn names() -> Vec<String> {
     names
 }
 
-/// A POSIX specification that gives its zone no name: an offset alone, positive to the west.
-/// The same behind a name in angle brackets that says the offset too.
+/// A POSIX specification without a zone name: an offset alone, positive to the west. Also one with
+/// a name in angle brackets before the offset.
 fn nameless(spec: &str) -> Option<TimeZone> {
     let spec = match spec.strip_prefix('<').and_then(|s| s.split_once('>')) {
         Some((name, rest)) if name.starts_with(['+', '-']) => rest,

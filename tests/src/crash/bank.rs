@@ -1,7 +1,7 @@
-//! The bank's tables as the engine sees them: accounts, tellers, branches and history, all of the
-//! shape `(id int4, a int4, b int4, balance int4, filler text)` with a unique index on `id` and
-//! TOAST; the accounts of some banks have an index on `balance` too, so that no update of theirs is
-//! heap-only.
+//! The tables of the TPC-B-like workload in terms of the engine: accounts, tellers, branches and
+//! history, all with the columns `(id int4, a int4, b int4, balance int4, filler text)`, a unique
+//! index on `id` and TOAST. In some runs the accounts also have an index on `balance`, so that none
+//! of their updates is heap-only.
 
 use btree::{KeyColumn, KeySchema};
 use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted};
@@ -27,7 +27,7 @@ pub const NAMES: [&str; TABLES] = ["accounts", "tellers", "branches", "history"]
 const FILLER: AttrNo = 5;
 const COLUMNS: [AttrNo; 5] = [1, 2, 3, 4, FILLER];
 
-/// A row but for its id.
+/// A row without its id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
     pub a: i32,
@@ -38,7 +38,7 @@ pub struct Row {
 
 pub type Rows = BTreeMap<i32, Row>;
 
-/// Numbers of a table and of what belongs to it; files have the numbers of their relations.
+/// OIDs of a table and of its indexes and TOAST table; relfilenodes are equal to the OIDs.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub table: Oid,
@@ -48,7 +48,7 @@ pub struct Place {
     pub toast_index: Oid,
 }
 
-/// Where the bank's tables are.
+/// Identifiers of all tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
     pub database: Oid,
@@ -56,7 +56,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// In a cluster without catalogs.
+    /// Identifiers in a cluster without catalogs.
     pub fn bare(balance_indexed: bool) -> Places {
         let place = |n: usize| {
             let base = 20_000 + 100 * n as u32;
@@ -75,7 +75,7 @@ impl Places {
         RelFile::new(RelFile::DEFAULT_TABLESPACE, self.database, oid)
     }
 
-    /// The descriptors for one opening of the engine.
+    /// The descriptors, for a newly opened engine.
     pub fn open(&self) -> Vec<Table> {
         (0..TABLES).map(|n| Table::new(self, n)).collect()
     }
@@ -83,15 +83,15 @@ impl Places {
 
 pub struct Table {
     pub desc: Arc<TableDesc>,
-    /// The first is the unique one on `id`.
+    /// The first index is the unique one on `id`.
     pub indexes: Vec<Arc<IndexDesc>>,
 }
 
-/// What an attempt to change a row came to.
+/// The result of an attempt to change a row.
 #[derive(Debug)]
 pub enum Changed {
     Done,
-    /// Others hold the row, or have changed what this transaction's snapshot sees.
+    /// Another transaction holds the row, or has changed the version that the snapshot sees.
     Refused,
     Missing,
 }
@@ -212,7 +212,7 @@ impl Table {
         Datum::int4(if index.columns[0] == 1 { id } else { row.balance })
     }
 
-    /// `before`: the row that this is a new version of.
+    /// `before`: the previous version of the row.
     fn index_entries(
         &self,
         be: &mut Backend,
@@ -259,8 +259,8 @@ impl Table {
         Ok((batch.len == 1).then(|| types::system::tid_of(batch.get(0, 0))))
     }
 
-    /// Locks the row, hands what it holds to `change`, and writes what comes back (`None` deletes).
-    /// A filler that stays is carried over as it is stored.
+    /// Locks the row, passes its contents to `change`, and writes the result (`None` deletes). An
+    /// unchanged filler is copied in its stored form.
     pub fn change(
         &self,
         be: &mut Backend,
@@ -282,7 +282,7 @@ impl Table {
             return Ok(Changed::Refused);
         }
         let before = row_of(&batch, 0).1;
-        // The lock is ours, so nothing below waits.
+        // The row is locked by this transaction, so nothing below waits.
         let Some(after) = change(before.clone())? else {
             return Ok(match table::delete(be, &self.desc, tid, ChangeOptions::default())? {
                 RowOutcome::Ok => Changed::Done,
@@ -301,7 +301,7 @@ impl Table {
         Ok(Changed::Done)
     }
 
-    /// All rows that a new snapshot sees; an id twice is an error.
+    /// All rows that a new snapshot sees; a duplicate id is an error.
     pub fn rows(&self, be: &mut Backend) -> Result<Rows> {
         let snapshot = be.snapshot();
         let mut scan = TableScan::new(be, &self.desc, snapshot, &COLUMNS, ScanOptions::default())?;
@@ -340,7 +340,7 @@ impl Table {
         Ok(())
     }
 
-    /// Errors at the first thing that is wrong with the heap, its indexes or its TOAST table.
+    /// An error for the first inconsistency of the heap, its indexes or its TOAST table.
     pub fn check(&self, be: &mut Backend) -> Result<()> {
         let toast = self.toast();
         let both = [(&self.desc, self.indexes.clone()), (&toast.table, vec![toast.index.clone()])];

@@ -1,7 +1,7 @@
-//! Calls of the disk that fail: a statement fails with the right code, or the server goes down to
-//! recovery; in neither case anything acknowledged is lost.
+//! Failing disk operations: a statement fails with the right code, or the server goes down for
+//! recovery; in neither case is an acknowledged transaction lost.
 
-use super::run::{Outcome, Planted, World, session};
+use super::run::{InjectedFault, Outcome, World, session};
 use pgerror::{Severity, SqlState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,27 +11,27 @@ const EIO: i32 = 5;
 const ENOSPC: i32 = 28;
 const STEPS: u64 = 300;
 
-/// What is to fail.
+/// The fault to inject.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
-    /// The nth call of a kind on paths with this in them.
+    /// The nth operation of a kind on paths that contain the text fails.
     Nth(Op, &'static str, u64, i32),
-    /// All of them, for a while.
+    /// All such operations fail for a while.
     All(Op, &'static str, i32),
-    /// The disk has so many bytes left, for a while.
+    /// The disk has this many bytes left for a while.
     Room(u64),
 }
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// Codes that statements failed with.
+    /// SQLSTATEs of failed statements.
     codes: Vec<SqlState>,
     down: bool,
     committed_after: u64,
 }
 
 fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
-    let mut world = World::new(seed, Planted::Nothing)?;
+    let mut world = World::new(seed, InjectedFault::Nothing)?;
     let down = Arc::new(AtomicBool::new(false));
     let flag = down.clone();
     world.config.shared_buffers = 16;
@@ -48,7 +48,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
     let mut seen = Seen::default();
     for i in 0..STEPS {
         if i == STEPS * 2 / 3 {
-            // Somebody has made room; the server goes on.
+            // Space becomes available, and the server continues.
             world.disk.clear_faults();
             world.disk.set_capacity(None);
             seen.committed_after = world.model.totals().0;
@@ -63,8 +63,8 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
                     break;
                 }
                 seen.codes.push(e.code());
-                // Files that could not be removed are no reason to stop.
-                let _ = teller.give_up();
+                // An error on removal of files does not end the test.
+                let _ = teller.roll_back();
             }
         }
         if down.load(Ordering::SeqCst) {
@@ -79,7 +79,7 @@ fn run(seed: u64, fault: Fault) -> Outcome<Seen> {
         world.compare(&mut be, &tables).map_err(|e| e.to_string())?;
     }
     let left = world.disk.crash(world.random.next());
-    // A server that is down does nothing more, its sessions included.
+    // A server that is down and its sessions do nothing more, so they are leaked.
     std::mem::forget((tellers, engine));
     world.replace_disk(left);
     let engine = world.open()?;
@@ -95,7 +95,7 @@ fn check(seed: u64, fault: Fault, allowed: &[SqlState]) -> Seen {
 }
 
 #[test]
-fn any_failing_call_ends_a_statement_or_the_server_and_loses_nothing() {
+fn failing_calls_lose_no_acknowledged_transaction() {
     let (mut failed, mut down) = (0, 0);
     for (op, part) in [
         (Op::Write, "base/"),
@@ -124,9 +124,9 @@ fn any_failing_call_ends_a_statement_or_the_server_and_loses_nothing() {
     assert!(failed > 20 && down > 20, "{failed} failed, {down} went down");
 }
 
-/// Tables cannot grow: 53100, and the server lives and works on once there is room.
+/// Tables cannot be extended: 53100, and the server continues to work once space is available.
 #[test]
-fn a_full_disk_beneath_the_tables_is_survived() {
+fn a_full_disk_of_tables_does_not_stop_the_server() {
     for seed in 0..6 {
         let fault = Fault::All(Op::Write, "base/", ENOSPC);
         let seen = check(seed, fault, &[SqlState::DISK_FULL]);
@@ -136,7 +136,7 @@ fn a_full_disk_beneath_the_tables_is_survived() {
     }
 }
 
-/// A disk that fills up, log and all.
+/// The disk runs out of space, for the log too.
 #[test]
 fn a_disk_that_fills_up_loses_nothing() {
     let mut struck = 0;

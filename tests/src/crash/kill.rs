@@ -1,21 +1,20 @@
-//! kill -9 of the real server beneath pgbench, again and again. The kernel keeps what was written,
-//! so this proves no fsync (the disk in memory does that), but the whole way from the client to the
-//! files.
+//! kill -9 of the server during pgbench, repeatedly. The kernel keeps what was written, so this
+//! does not test fsync (the in-memory disk does), but the whole path from the client to the files.
 
 use crate::pgbench::{check_sums, number_after};
 use std::process::Stdio;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 use vfs::SeededRandom;
 
 const CLIENTS: u64 = 4;
-/// Clients of our own beside pgbench's.
+/// Number of additional clients besides pgbench's.
 const WRITERS: usize = 2;
 
-/// A client of our own, which writes down what it was told: numbers inserted in transactions with
-/// an update beside them. Returns the last number whose COMMIT was answered.
+/// An additional client that records acknowledged commits: it inserts numbers in transactions that
+/// also update a row. Returns the last number whose COMMIT was acknowledged.
 fn write_down(mut client: Client, who: usize, from: u64) -> u64 {
     let mut told = from;
     loop {
@@ -37,7 +36,7 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let rounds = if long { 100 } else { 5 };
     let dir = TempDir::new("kill");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let options = ["-c", "max_wal_size=32MB", "-c", "shared_buffers=2MB"];
@@ -52,7 +51,7 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
     );
     let mut told = [0; WRITERS];
     let random = SeededRandom::new(9);
-    // Transactions of which pgbench was told that they are committed.
+    // Number of transactions whose commit was acknowledged to pgbench.
     let mut acknowledged = 0;
     for round in 1..=rounds {
         let before: u64 = server.query("SELECT count(*) FROM pgbench_history").parse().unwrap();
@@ -91,7 +90,7 @@ fn killed_servers_come_back_with_all_acknowledged_transactions() {
                 "SELECT count(*) || ' ' || coalesce(max(n), 0) || ' ' || (SELECT n FROM last_told WHERE who = {who}) \
                  FROM told WHERE who = {who}"
             ));
-            // The last one may or may not have come through before the answer was lost.
+            // The last commit may have succeeded although its acknowledgement was lost.
             let same = |n: u64| format!("{n} {n} {n}") == found;
             assert!(same(*told) || same(*told + 1), "round {round}: told {told}, found {found}");
             *told += u64::from(!same(*told));

@@ -1,10 +1,11 @@
-//! What the bank must hold: a base, and the transactions that committed since, in their order in
-//! the log. A crash may take a tail of those that nobody was told are durable, nothing else.
+//! The model of the contents: a base state, and the transactions that committed since, in log
+//! order. A crash may lose a suffix of the transactions that were not acknowledged as durable, and
+//! nothing else.
 
 use super::bank::{HISTORY, Rows, TABLES};
 use std::array;
 
-/// A row written (`None`: deleted).
+/// A row that was written (`None`: deleted).
 #[derive(Clone, Debug)]
 pub struct Write {
     pub table: usize,
@@ -28,7 +29,7 @@ pub fn apply(state: &mut State, writes: &[Write]) {
     }
 }
 
-/// A committed transaction; every one leaves a row in the history.
+/// A committed transaction; each inserts a row into the history.
 struct Committed {
     marker: i32,
     writes: Vec<Write>,
@@ -37,9 +38,9 @@ struct Committed {
 pub struct Model {
     base: State,
     committed: Vec<Committed>,
-    /// So many of them are durable for certain.
+    /// Number of transactions at the front that are known to be durable.
     durable: usize,
-    /// What a new snapshot sees while the server runs.
+    /// The state that a new snapshot sees while the server runs.
     pub now: State,
     committed_total: u64,
     recovered_total: u64,
@@ -57,14 +58,14 @@ impl Model {
         }
     }
 
-    /// The commit is about to be asked for: from here on it may survive.
+    /// Called before the commit: from here on the transaction may survive a crash.
     pub fn committing(&mut self, marker: i32, writes: Vec<Write>) {
         apply(&mut self.now, &writes);
         self.committed_total += 1;
         self.committed.push(Committed { marker, writes });
     }
 
-    /// The commit failed and was undone.
+    /// The commit failed and was rolled back.
     pub fn withdraw_last(&mut self) {
         self.committed.pop();
         self.now = self.base.clone();
@@ -73,17 +74,17 @@ impl Model {
         }
     }
 
-    /// The server said that all committed so far is durable.
+    /// All commits so far were acknowledged as durable.
     pub fn acknowledged(&mut self) {
         self.durable = self.committed.len();
     }
 
-    /// How many transactions committed, and how many of them were found after a crash.
+    /// Number of committed transactions, and number of those found after a crash.
     pub fn totals(&self) -> (u64, u64) {
         (self.committed_total, self.recovered_total)
     }
 
-    /// What was found after a crash, if it can be.
+    /// Checks the state found after a crash, and continues from it.
     pub fn recovered(&mut self, found: State) -> Result<(), String> {
         let kept = self.committed.iter().filter(|t| found[HISTORY].contains_key(&t.marker)).count();
         if kept < self.durable {
@@ -107,7 +108,7 @@ impl Model {
 }
 
 impl Model {
-    /// Others have worked on the tables: goes on from what is there now.
+    /// Other programs have changed the tables: continues from the state found.
     pub fn adopt(&mut self, found: State) {
         self.base = found.clone();
         self.now = found;
@@ -133,7 +134,7 @@ pub fn difference(expected: &State, found: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// The bank's books: all four sums are the same.
+/// Checks that all four sums are equal.
 fn balances(state: &State) -> Result<(), String> {
     let sums =
         state.each_ref().map(|rows| rows.values().map(|r| i64::from(r.balance)).sum::<i64>());

@@ -1,4 +1,4 @@
-//! One run: a bank in a world drawn from the seed, worked on and crashed again and again.
+//! A run: a random configuration drawn from the seed, with repeated work and crashes.
 
 use super::bank::{ACCOUNTS, BRANCHES, HISTORY, Places, Row, TELLERS, Table};
 use super::model::{Model, State, Write, difference};
@@ -13,18 +13,18 @@ use sync::wait::Waiter;
 use vfs::{Env, MemDisk, SeededRandom};
 use wal::Compression;
 
-/// What is wrong with a world on purpose, to see whether the run notices.
+/// A fault that is injected to see whether the run detects it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Planted {
+pub enum InjectedFault {
     #[default]
     Nothing,
-    /// The disk lies about syncs of paths with this in them.
+    /// Syncs of paths that contain the text have no effect.
     Unsynced(&'static str),
     /// `full_page_writes = off` on a disk that tears pages.
     NoPageImages,
 }
 
-/// A fault, or a panic of the engine, is what a run must never end with.
+/// A run must not end with an error or a panic of the engine.
 pub type Outcome<T> = Result<T, String>;
 
 fn told(what: &str) -> impl Fn(PgError) -> String + '_ {
@@ -36,27 +36,27 @@ pub(super) struct World {
     pub(super) env: Env,
     pub(super) disk: MemDisk,
     pub(super) config: EngineConfig,
-    pub(super) planted: Planted,
+    pub(super) injected: InjectedFault,
     pub(super) places: Places,
-    /// One step in so many is a checkpoint.
+    /// One of this many steps is a checkpoint.
     pub(super) checkpoint_every: u64,
     pub(super) model: Model,
     pub(super) next_marker: i32,
     pub(super) crashes: u64,
 }
 
-/// What there was in a run.
+/// Statistics of a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
     pub crashes: u64,
-    /// Transactions that committed, and those of them that were found after a crash.
+    /// Committed transactions, and those of them that were found after a crash.
     pub committed: u64,
     pub recovered: u64,
 }
 
-/// Runs one seed through `crashes` crashes and more.
-pub fn run(seed: u64, crashes: u64, planted: Planted) -> Outcome<Counts> {
-    let mut world = World::new(seed, planted)?;
+/// Runs one seed until it has crashed `crashes` times.
+pub fn run(seed: u64, crashes: u64, injected: InjectedFault) -> Outcome<Counts> {
+    let mut world = World::new(seed, injected)?;
     let mut engine = world.open()?;
     world.fill(&engine)?;
     while world.crashes < crashes {
@@ -75,7 +75,7 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     let tablespace = RelFile::DEFAULT_TABLESPACE;
     let mut be = Backend::connect(engine.storage(), 100, database, tablespace, waiter)
         .map_err(told("connection"))?;
-    // Nobody waits for locks here; if somebody does, it shall show.
+    // No session waits for locks here; a timeout reveals one that does.
     be.configure(BackendSettings {
         lock_timeout: Duration::from_secs(10),
         ..BackendSettings::default()
@@ -83,7 +83,7 @@ pub fn session(engine: &Engine, database: Oid) -> Outcome<Backend> {
     Ok(be)
 }
 
-/// The first rows, and commits.
+/// Inserts the first rows and commits.
 pub fn fill(
     be: &mut Backend,
     tables: &[Table],
@@ -107,7 +107,7 @@ pub fn fill(
 }
 
 impl World {
-    pub(super) fn new(seed: u64, planted: Planted) -> Outcome<World> {
+    pub(super) fn new(seed: u64, injected: InjectedFault) -> Outcome<World> {
         let random = SeededRandom::new(seed);
         let disk = MemDisk::new();
         let mut env = Env::memory(seed);
@@ -132,7 +132,7 @@ impl World {
             config.wal.consistency_checking = u32::MAX;
         }
         config.redo_workers = [0, 2, 3][(seed % 3) as usize];
-        config.wal.full_page_writes = planted != Planted::NoPageImages;
+        config.wal.full_page_writes = injected != InjectedFault::NoPageImages;
         let mut world = World {
             places: Places::bare(random.below(2) == 0),
             checkpoint_every: [20, 60, 200][random.below(3) as usize],
@@ -140,17 +140,17 @@ impl World {
             env,
             disk,
             config,
-            planted,
+            injected,
             model: Model::new(),
             next_marker: 0,
             crashes: 0,
         };
-        world.plant();
+        world.inject();
         Ok(world)
     }
 
-    fn plant(&mut self) {
-        if let Planted::Unsynced(part) = self.planted {
+    fn inject(&mut self) {
+        if let InjectedFault::Unsynced(part) = self.injected {
             self.disk.ignore_sync_on(part);
         }
     }
@@ -159,14 +159,14 @@ impl World {
         self.disk = disk;
         self.env.disk = Arc::new(self.disk.clone());
         self.config.env = self.env.clone();
-        self.plant();
+        self.inject();
     }
 
     pub(super) fn open(&self) -> Outcome<Arc<Engine>> {
         Engine::open(self.config.clone()).map_err(told("recovery"))
     }
 
-    /// A session with settings of its own.
+    /// A session with random settings.
     pub(super) fn teller(&self, engine: &Engine) -> Outcome<Teller> {
         let mut be = session(engine, self.places.database)?;
         be.configure(BackendSettings {
@@ -186,12 +186,12 @@ impl World {
             .map_err(told("rows"))
     }
 
-    /// Works until the crash; the disk that it leaves.
+    /// Works until the crash; returns the disk after it.
     fn work(&mut self, engine: &Arc<Engine>) -> Outcome<MemDisk> {
         let tables = self.places.open();
         let count = 1 + self.random.below(5) as usize;
         let mut tellers = (0..count).map(|_| self.teller(engine)).collect::<Outcome<Vec<_>>>()?;
-        // In the middle of some change, or (below) between steps.
+        // The crash is in the middle of a write, or (below) between steps.
         if self.random.below(4) != 0 {
             self.disk.crash_at_change(1 + self.random.below(120), self.random.next());
         }
@@ -217,7 +217,7 @@ impl World {
         Ok(left)
     }
 
-    /// True if all that is committed is durable now.
+    /// Runs a step. True if all commits are durable now.
     pub(super) fn step(
         &mut self,
         engine: &Arc<Engine>,
@@ -254,7 +254,7 @@ impl World {
         Ok(false)
     }
 
-    /// What a running server shows is what was committed, durable or not.
+    /// While the server runs, its contents are all committed transactions, durable or not.
     pub(super) fn compare(&self, be: &mut Backend, tables: &[Table]) -> pgerror::Result<()> {
         be.begin(Isolation::ReadCommitted);
         let found = read(be, tables)?;
@@ -278,7 +278,7 @@ impl World {
         })
     }
 
-    /// Opens the engine; the power may fail again meanwhile.
+    /// Opens the engine; the power may fail again during recovery.
     fn recover(&mut self) -> Outcome<Arc<Engine>> {
         for _ in 0..3 {
             if self.random.below(3) != 0 {

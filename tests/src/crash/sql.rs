@@ -1,19 +1,20 @@
-//! Crashes beneath SQL: short scripts of DDL, changes, savepoints, row locks, VACUUM, TRUNCATE and
-//! indexes, by several sessions in this process over the disk in memory. After each crash the
-//! server recovers (and crashes again meanwhile); what was acknowledged is there, the rest wholly
-//! or not at all; catalogs, heaps and indexes agree.
+//! Crash tests of the SQL layer: short scripts of DDL, changes, savepoints, row locks, VACUUM,
+//! TRUNCATE and indexes, by several sessions in this process over an in-memory disk. After each
+//! crash the server recovers (and may crash again during recovery). Acknowledged transactions must
+//! be there, and each other one completely or not at all; catalogs, heaps and indexes must be
+//! consistent.
 //!
-//! A failure names its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
+//! A failure prints its seed: `NORSU_CRASH_SQL_SEED=n` runs that one alone and prints its
 //! statements.
 
 mod check;
-mod cuts;
 mod faults;
-mod stand;
+mod harness;
+mod truncation;
 
-use super::{number, run::Planted};
+use super::{number, run::InjectedFault};
 use crate::script::{Script, Stepped};
-use stand::{Stand, template};
+use harness::{Harness, template};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,62 +27,62 @@ const SEEDS: u64 = 60;
 struct Counts {
     crashes: u64,
     statements: u64,
-    /// Transactions acknowledged as durable.
+    /// Transactions that were acknowledged as durable.
     acknowledged: u64,
 }
 
-/// One seed: work, crash, recovery, over and over.
-fn run(seed: u64, planted: Planted, loud: bool) -> Result<Counts, String> {
+/// Runs one seed: work, crash and recovery, repeatedly.
+fn run(seed: u64, injected: InjectedFault, loud: bool) -> Result<Counts, String> {
     let random = SeededRandom::new(seed ^ 0x5ca1ab1e);
     let mut counts = Counts::default();
-    let mut stand = Stand::new(template(), &random, seed, planted)?;
+    let mut harness = Harness::new(template(), &random, seed, injected)?;
     let mut script = Script::new(loud);
     while counts.crashes < CRASHES {
-        stand.open()?;
+        harness.open()?;
         let count = 1 + random.below(3) as usize;
-        let mut sessions = (0..count).map(|_| stand.connect()).collect::<Result<Vec<_>, _>>()?;
+        let mut sessions = (0..count).map(|_| harness.connect()).collect::<Result<Vec<_>, _>>()?;
         script.start(&mut sessions)?;
         if random.below(5) != 0 {
-            // A short way most of the time, so that each kind of change is hit.
+            // Usually the crash comes soon, so that each kind of write is hit.
             let range = [10, 40, 200, 800][random.below(4) as usize];
-            stand.disk.crash_at_change(1 + random.below(range), random.next());
+            harness.disk.crash_at_change(1 + random.below(range), random.next());
         }
         let steps = 5 + random.below(60);
         for _ in 0..steps {
             let stepped = if random.below(25) == 0 {
-                stand.chore(&random)?;
+                harness.background_step(&random)?;
                 Stepped::Nothing
             } else {
                 script.step(&mut sessions, &random)?
             };
             counts.statements += 1;
-            if stand.disk.crashed().is_some() {
+            if harness.disk.crashed().is_some() {
                 break;
             }
             counts.acknowledged += u64::from(script.settle(stepped));
         }
-        stand.end(&random, sessions, &mut script)?;
-        let crashes = stand.recover(&random)?;
+        harness.end(&random, sessions, &mut script)?;
+        let crashes = harness.recover(&random)?;
         counts.crashes += crashes;
         if crashes > 1 {
-            script.powerless_again();
+            script.after_crash_in_recovery();
         }
-        let mut session = stand.connect()?;
+        let mut session = harness.connect()?;
         script.verify(&mut session).map_err(|e| format!("{e}\n{}", script.history()))?;
         drop(session);
         let all = random.below(12) == 0;
-        let n = check::structure(stand.engine(), all);
+        let n = check::structure(harness.engine(), all);
         let n = n.map_err(|e| format!("{e}\n{}", script.history()))?;
         if n < if all { 100 } else { 10 } {
             return Err(format!("only {n} relations were checked"));
         }
-        stand.close()?;
+        harness.close()?;
     }
     Ok(counts)
 }
 
-fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
-    catch_unwind(AssertUnwindSafe(|| run(seed, planted, false))).unwrap_or_else(|panic| {
+fn outcome(seed: u64, injected: InjectedFault) -> Result<Counts, String> {
+    catch_unwind(AssertUnwindSafe(|| run(seed, injected, false))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
         Err(format!("panic: {}", text.unwrap_or_default()))
@@ -91,7 +92,7 @@ fn outcome(seed: u64, planted: Planted) -> Result<Counts, String> {
 #[test]
 fn statements_acknowledged_survive_all_crashes() {
     if let Some(seed) = number("NORSU_CRASH_SQL_SEED") {
-        run(seed, Planted::Nothing, true).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        run(seed, InjectedFault::Nothing, true).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         return;
     }
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
@@ -105,8 +106,8 @@ fn statements_acknowledged_survive_all_crashes() {
             if seed >= seeds {
                 return;
             }
-            let outcome = outcome(seed, Planted::Nothing);
-            let mut total = total.lock().expect("nobody panics with it");
+            let outcome = outcome(seed, InjectedFault::Nothing);
+            let mut total = total.lock().expect("no panic while it is locked");
             match outcome {
                 Ok(n) => {
                     total.0.crashes += n.crashes;
@@ -121,19 +122,19 @@ fn statements_acknowledged_survive_all_crashes() {
         scope.spawn(work);
         scope.spawn(work);
     });
-    let (total, failures) = total.into_inner().expect("nobody panics with it");
+    let (total, failures) = total.into_inner().expect("no panic while it is locked");
     println!("{total:?}");
     assert!(failures.is_empty(), "{} of {seeds}:\n{}", failures.len(), failures.join("\n"));
     assert!(total.crashes >= seeds * CRASHES, "{total:?}");
     assert!(total.acknowledged > total.crashes, "{total:?}");
 }
 
-/// A planted fault must be noticed by one of the first runs.
+/// An injected fault must be detected by one of the first runs.
 #[test]
-fn statements_that_are_not_synced_are_noticed() {
+fn missing_syncs_of_statements_are_detected() {
     for part in ["pg_wal", "base/"] {
-        let planted = Planted::Unsynced(part);
-        let noticed = (0..8).any(|seed| outcome(seed, planted).is_err());
-        assert!(noticed, "{planted:?} was not noticed");
+        let injected = InjectedFault::Unsynced(part);
+        let noticed = (0..8).any(|seed| outcome(seed, injected).is_err());
+        assert!(noticed, "{injected:?} was not noticed");
     }
 }

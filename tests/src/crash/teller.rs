@@ -1,5 +1,5 @@
-//! One session of the bank: a small machine that does the next step of its transaction when it is
-//! its turn, and never waits for another session (nobody else would run).
+//! One session of the workload: a state machine that runs the next step of its transaction when it
+//! is called, and never waits for another session (which could not run meanwhile).
 
 use super::bank::{ACCOUNTS, BRANCHES, Changed, HISTORY, Row, TELLERS, Table};
 use super::model::{Model, Write};
@@ -11,7 +11,7 @@ pub const ACCOUNT_COUNT: u64 = 60;
 pub const TELLER_COUNT: u64 = 8;
 pub const BRANCH_COUNT: u64 = 3;
 
-/// The steps of a transfer still to do.
+/// The next step of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Account,
@@ -29,9 +29,9 @@ struct Transfer {
     branch: i32,
     delta: i32,
     stage: Stage,
-    /// What it has written, the undone not counted.
+    /// Rows written by the transaction, without those rolled back.
     writes: Vec<Write>,
-    /// Lengths of `writes` where open savepoints were set.
+    /// Lengths of `writes` at the open savepoints.
     savepoints: Vec<usize>,
     refusals: u32,
     repeatable: bool,
@@ -42,11 +42,11 @@ pub struct Teller {
     transfer: Option<Transfer>,
 }
 
-/// What a step did, as far as the model is concerned.
+/// The effect of a step on the model.
 #[derive(PartialEq, Eq)]
 pub enum Did {
     Something,
-    /// A commit returned, its record flushed.
+    /// A commit returned after its record was flushed.
     Durable,
 }
 
@@ -68,13 +68,13 @@ impl Teller {
         self.transfer.is_none()
     }
 
-    /// Undoes what there is after an error.
-    pub fn give_up(&mut self) -> Result<()> {
+    /// Rolls back after an error.
+    pub fn roll_back(&mut self) -> Result<()> {
         self.transfer = None;
         if self.be.in_transaction() { self.be.abort() } else { Ok(()) }
     }
 
-    /// One step. `next_marker` numbers transactions and rows for all sessions.
+    /// Runs one step. `next_marker` numbers transactions and rows of all sessions.
     pub fn step(
         &mut self,
         random: &SeededRandom,
@@ -146,7 +146,7 @@ impl Teller {
         self.be.configure(settings);
         model.committing(t.marker, t.writes);
         if let Err(e) = self.be.commit(CommitExtras::default()) {
-            // After a PANIC only recovery knows what became of it.
+            // After a PANIC only recovery determines whether the transaction committed.
             if e.fields().severity < Severity::Panic {
                 model.withdraw_last();
             }
@@ -155,7 +155,7 @@ impl Teller {
         Ok(if wait { Did::Durable } else { Did::Something })
     }
 
-    /// A savepoint, a change, and back.
+    /// A savepoint, a change, and a rollback to the savepoint.
     fn undone(
         &mut self,
         random: &SeededRandom,
@@ -224,7 +224,7 @@ impl Teller {
         Ok(())
     }
 
-    /// Accounts without money come and go.
+    /// Inserts and deletes accounts without money.
     fn churn(
         &mut self,
         random: &SeededRandom,
@@ -236,7 +236,7 @@ impl Teller {
         let extras: Vec<i32> =
             model.now[ACCOUNTS].range(ACCOUNT_COUNT as i32..).map(|(id, _)| *id).collect();
         if extras.len() as u64 > random.below(80) {
-            // Many at once from one end, so that pages become empty.
+            // Many adjacent ones at once, so that pages become empty.
             let from = random.below(extras.len() as u64) as usize;
             for &id in extras[from..].iter().take(1 + random.below(20) as usize) {
                 self.write(tables, model, t, ACCOUNTS, id, &mut |_| None)?;
@@ -253,7 +253,7 @@ impl Teller {
         Ok(())
     }
 
-    /// Changes a row; true if that was possible. What was there must be what the model says.
+    /// Changes a row; true if that was possible. Its previous contents must be those of the model.
     fn write(
         &mut self,
         tables: &[Table],
@@ -272,7 +272,7 @@ impl Teller {
         })?;
         match done {
             Changed::Done => t.writes.push(Write { table, id, row: written }),
-            // A row deleted by ourselves, or (repeatable read) younger than the snapshot.
+            // Deleted by this transaction, or (repeatable read) newer than the snapshot.
             Changed::Missing if seen.is_none() || t.repeatable => t.refusals += 1,
             Changed::Missing => {
                 return Err(PgError::internal(format!("table {table}: row {id} is gone")));
@@ -283,7 +283,7 @@ impl Teller {
     }
 }
 
-/// The row as this transaction must find it once it holds its lock.
+/// The row that this transaction must find once it has locked it.
 fn expected(model: &Model, writes: &[Write], table: usize, id: i32) -> Option<Row> {
     match writes.iter().rev().find(|w| w.table == table && w.id == id) {
         Some(own) => own.row.clone(),
@@ -292,7 +292,7 @@ fn expected(model: &Model, writes: &[Write], table: usize, id: i32) -> Option<Ro
 }
 
 fn check(expected: Option<&Row>, found: &Row, id: i32, repeatable: bool) -> Result<()> {
-    // A lock under repeatable read is got only where nothing changed since the snapshot.
+    // Under repeatable read, a lock is granted only if the row has not changed since the snapshot.
     match expected {
         Some(row) if row == found => Ok(()),
         _ => Err(PgError::internal(format!(

@@ -1,9 +1,9 @@
-//! The programs that make, drop and look after databases, roles and tables.
+//! PostgreSQL's programs that create, drop and maintain databases, roles and tables.
 
 use super::{Side, differences, long};
 use crate::pair::Pair;
 
-/// Called in this order, [`LONG`] only in the long run; `-e` shows the statements.
+/// Calls in order; [`LONG`] is run in the long form only. `-e` prints the statements.
 const CALLS: &[&str] = &[
     "createuser -e maker",
     "createuser -e -d -r -l -c 5 ann",
@@ -92,7 +92,7 @@ CREATE MATERIALIZED VIEW m AS SELECT * FROM t;
 ";
 
 #[test]
-fn programs_do_the_same_on_both_servers() {
+fn programs_have_the_same_output_on_both_servers() {
     let pair = Pair::start("programs", "C", &[]);
     let sides = Side::both(&pair);
     sides.iter().for_each(|s| s.write("tables.sql", TABLES.as_bytes()));

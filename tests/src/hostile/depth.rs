@@ -1,5 +1,4 @@
-//! Statements that are long or deep: texts of many tokens, lists, joins, expressions within
-//! expressions.
+//! Long or deeply nested statements: texts of many tokens, lists, joins, nested expressions.
 
 fn nest(open: &str, within: &str, close: &str, depth: usize) -> String {
     format!("{}{within}{}", open.repeat(depth), close.repeat(depth))
@@ -9,9 +8,9 @@ fn list(n: usize, item: impl Fn(usize) -> String, separator: &str) -> String {
     (0..n).map(item).collect::<Vec<_>>().join(separator)
 }
 
-/// A name for the log, and the text.
+/// A name for the log, and the statement.
 pub(super) fn statements() -> Vec<(&'static str, String)> {
-    // What the grammar's stack holds, and what it does not.
+    // A depth that fits the grammar's stack, and one that does not.
     let mut all = expressions(2400);
     all.extend(expressions(1_000_000));
     all.extend(queries());
@@ -428,8 +427,8 @@ fn lists() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Sequences that are too many to write down: each is sent one by one, in one session.
-pub(super) fn floods(n: usize) -> Vec<(&'static str, Vec<String>)> {
+/// Long sequences of statements, each of which is sent separately in one session.
+pub(super) fn sequences(n: usize) -> Vec<(&'static str, Vec<String>)> {
     let each = |f: &dyn Fn(usize) -> String| (0..n).map(f).collect::<Vec<_>>();
     let mut savepoints = vec!["BEGIN".to_owned()];
     savepoints.extend(each(&|i| format!("SAVEPOINT s{i}")));

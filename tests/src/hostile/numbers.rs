@@ -1,4 +1,4 @@
-//! Small statements that compute for long: numeric, patterns, dates, JSON paths.
+//! Short statements with long computations: numeric, patterns, dates, JSON paths.
 
 pub(super) const NUMBERS: &[&str] = &[
     "SELECT ln(1e-16383::numeric), ln(9.9e131071), log(9.9e131071), log(1e-16383, 9e131071)",

@@ -1,4 +1,4 @@
-//! A client that keeps nothing of what it is sent, and can stop in the middle of a message.
+//! A client that does not keep received data, and can stop in the middle of a message.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -18,10 +18,10 @@ fn message(kind: u8, body: &[u8]) -> Vec<u8> {
 }
 
 impl Raw {
-    /// Connects; what is not answered within `patience` is an error of its own.
-    pub(super) fn connect(socket: &Path, patience: Duration) -> io::Result<Raw> {
+    /// Connects; an answer that takes longer than `wait_max` is an error.
+    pub(super) fn connect(socket: &Path, wait_max: Duration) -> io::Result<Raw> {
         let mut stream = UnixStream::connect(socket)?;
-        stream.set_read_timeout(Some(patience))?;
+        stream.set_read_timeout(Some(wait_max))?;
         let body = b"\0\x03\0\0user\0postgres\0database\0postgres\0\0";
         stream.write_all(&(body.len() as u32 + 4).to_be_bytes())?;
         stream.write_all(body)?;
@@ -43,13 +43,13 @@ impl Raw {
         self.stream.write_all(&packet)
     }
 
-    /// SQLSTATE of the last error, or nothing.
+    /// SQLSTATE of the last error, or an empty string.
     pub(super) fn query(&mut self, sql: &str) -> io::Result<String> {
         self.send_query(sql)?;
         self.outcome()
     }
 
-    /// Reads until the server is ready for more.
+    /// Reads up to ReadyForQuery.
     pub(super) fn outcome(&mut self) -> io::Result<String> {
         let mut code = String::new();
         loop {
@@ -81,7 +81,7 @@ impl Raw {
         let mut body = vec![0; len];
         self.stream.read_exact(&mut body)?;
         let field = |kind: &[u8]| body.split(|b| *b == 0).find_map(|f| f.strip_prefix(kind));
-        // PostgreSQL's error for values beyond 1 GB is an internal one.
+        // PostgreSQL's error for values above 1 GB is an internal error.
         if field(b"M").is_some_and(|m| m.starts_with(b"invalid memory alloc request size")) {
             return Ok("54000".to_owned());
         }
@@ -97,7 +97,7 @@ impl Raw {
         Ok(())
     }
 
-    /// Parse, Bind with these values, Execute, Sync.
+    /// Sends Parse, Bind with these values, Execute, Sync.
     pub(super) fn extended(
         &mut self,
         sql: &str,

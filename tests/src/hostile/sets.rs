@@ -1,5 +1,4 @@
-//! Rows that are many or wide: sorts, joins, groups, windows, recursion, cursors, and series
-//! without end.
+//! Many or wide rows: sorts, joins, groups, windows, recursion, cursors, and infinite series.
 
 pub(super) const SETS: &[&str] = &[
     "SELECT count(*) FROM (SELECT g FROM generate_series(1, 1000000000) g ORDER BY g DESC) s",
@@ -103,7 +102,7 @@ pub(super) const SETS: &[&str] = &[
      WHEN MATCHED THEN DO NOTHING",
 ];
 
-/// Several statements in one session; each has a time of its own.
+/// Several statements in one session; each has its own timeout.
 pub(super) const SCRIPTS: &[&[&str]] = &[
     &[
         "CREATE TEMP TABLE wide AS SELECT g AS id, repeat('x', 3000) AS t FROM generate_series(1, 3000) g",

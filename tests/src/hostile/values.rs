@@ -1,6 +1,6 @@
-//! Values that grow: texts, arrays, JSON, bytes, rows.
+//! Large values: texts, arrays, JSON, bytes, rows.
 
-/// Each makes one value or message that is larger than a session may hold, or nearly so.
+/// Each creates a value or message that exceeds the limit of a session, or almost.
 pub(super) const VALUES: &[&str] = &[
     "SELECT length(repeat('x', 1000000000))",
     "SELECT repeat('x', 600000000)",

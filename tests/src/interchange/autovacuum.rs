@@ -1,5 +1,5 @@
-//! Clusters whose ids are about to run out: the server vacuums what must be vacuumed by itself,
-//! databases that nobody may connect to included, and PostgreSQL finds what it leaves in order.
+//! Clusters that are close to transaction id wraparound: the server vacuums what must be vacuumed
+//! by itself, databases that accept no connections included, and PostgreSQL verifies the result.
 
 use super::wraparound::move_on;
 use std::io::Write;
@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, program, run};
-use testkit::referee;
+use testkit::postgres::{self, RealServer, chown_to_server_user, program, run};
+use testkit::verify;
 
-/// Ids from the oldest one to where it would wrap around.
+/// Number of ids from the oldest one to wraparound.
 const CIRCLE: u32 = (1 << 31) - 1;
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_MAX: Duration = Duration::from_secs(120);
 const AGES: &str = "SELECT max(age(datfrozenxid)), max(mxid_age(datminmxid)) FROM pg_database";
 
 struct Place {
@@ -26,7 +26,7 @@ struct Place {
 impl Place {
     fn new() -> Place {
         let dir = TempDir::new("autovacuum");
-        hand_over(dir.path());
+        chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
         let server = Norsu::start(&data, &[]);
@@ -41,7 +41,7 @@ impl Place {
     }
 }
 
-/// Waits until no database is older than that.
+/// Waits until the age of every database is below the limits.
 fn await_ages(what: &str, query: impl Fn(&str) -> String, xids: u32, multis: u32) {
     let begun = Instant::now();
     loop {
@@ -51,7 +51,7 @@ fn await_ages(what: &str, query: impl Fn(&str) -> String, xids: u32, multis: u32
         if xid < xids && multi < multis {
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "{what}: ages {ages}");
+        assert!(begun.elapsed() < WAIT_MAX, "{what}: ages {ages}");
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -60,10 +60,10 @@ fn segments(data: &Path, directory: &str) -> usize {
     std::fs::read_dir(data.join(directory)).expect("a directory").count()
 }
 
-/// PostgreSQL goes on where we stopped, and finds nothing wrong.
+/// PostgreSQL continues on the directory, and finds no errors.
 fn check_with_postgresql(data: &Path) {
     let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
-    referee::check(&server);
+    verify::check(&server);
     let ages = server.query("postgres", AGES);
     let xid: u32 = ages.trim().split('|').next().and_then(|n| n.parse().ok()).expect("a number");
     assert!(xid < 100_000_000, "{ages}");
@@ -73,8 +73,8 @@ fn check_with_postgresql(data: &Path) {
 
 #[test]
 fn a_cluster_about_to_wrap_around_recovers_by_itself() {
-    // Past the age at which autovacuum must act, where warnings come, and where no id is handed out
-    // any more.
+    // Beyond the age at which autovacuum is forced, at which warnings are raised, and at which no
+    // id is assigned any more.
     for left in [1_900_000_000, 39_000_000, 2_000_000] {
         let place = Place::new();
         move_on(&place.data, place.oldest + (CIRCLE - left), 0);
@@ -109,7 +109,7 @@ fn old_multixacts_are_frozen_by_the_server_too() {
     let next = 500_000_000u32;
     let segment = place.data.join(format!("pg_multixact/offsets/{:04X}", next >> 16));
     std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
-    hand_over(&place.data);
+    chown_to_server_user(&place.data);
     let mut reset = program("pg_resetwal");
     reset.args(["-f", "-m", &format!("{next},1"), "-D"]).arg(&place.data);
     run(reset);
@@ -121,8 +121,8 @@ fn old_multixacts_are_frozen_by_the_server_too() {
     check_with_postgresql(&place.data);
 }
 
-/// One table cannot be read: all others are vacuumed, ids are refused with the database's name, a
-/// superuser can still vacuum, and when the table is back everything goes on.
+/// One table cannot be read: all others are vacuumed, new ids are refused with the database's name,
+/// a superuser can still vacuum, and after the table is restored everything works again.
 #[test]
 fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     let place = Place::new();
@@ -168,11 +168,11 @@ fn one_table_that_fails_does_not_keep_the_others_from_being_vacuumed() {
     check_with_postgresql(&place.data);
 }
 
-/// Databases of collations and tables with indexes that we do not keep hold ids back as others do.
+/// Databases with unsupported collations and tables with unsupported indexes are frozen too.
 #[test]
-fn what_we_do_not_serve_is_frozen_all_the_same() {
+fn unsupported_databases_and_tables_are_frozen_too() {
     let dir = TempDir::new("autovacuum");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let server = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
@@ -210,7 +210,7 @@ fn what_we_do_not_serve_is_frozen_all_the_same() {
                       (SELECT count(*) FROM g WHERE a @> ARRAY[14, 15]), (SELECT relhasindex FROM pg_class \
                       WHERE oid = 'g'::regclass)";
         assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
-        // New rows do not come into places that old entries lead to.
+        // Row pointers to which old index entries refer are not reused for new rows.
         server.query(
             database,
             "INSERT INTO g SELECT i, ARRAY[-i], 'new' FROM generate_series(1001, 1100) i",
@@ -219,10 +219,10 @@ fn what_we_do_not_serve_is_frozen_all_the_same() {
         server.query(database, "VACUUM (FREEZE) g");
         assert_eq!(server.query(database, counts).trim(), "1|1|429|0|t", "{database}");
     }
-    referee::check(&server);
+    verify::check(&server);
 }
 
-/// Temporary tables of a session that a crash ended: nobody else could vacuum them.
+/// Temporary tables of a session that ended with a crash, which no other session could vacuum.
 #[test]
 fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
     let place = Place::new();
@@ -239,7 +239,7 @@ fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
     server.stop(&place.data);
     move_on(&place.data, place.oldest + (CIRCLE - 1_900_000_000), 0);
     let server = Norsu::start(&place.data, &["-c", "autovacuum_naptime=1s"]);
-    // Its tables are young, and hold nothing back.
+    // Its tables are new, so they do not hold the horizon back.
     let mut client = server.connect("postgres");
     client.must("CREATE TEMP TABLE alive AS SELECT generate_series(1, 10) AS i");
     await_ages("orphans", |sql| server.query(sql), 100_000_000, 1_000_000);
@@ -251,7 +251,7 @@ fn orphaned_temporary_tables_are_dropped_and_those_of_live_sessions_are_not() {
     check_with_postgresql(&place.data);
 }
 
-/// Runs statements without a server; what is printed.
+/// Runs statements in single-user mode; returns the output.
 fn alone(mut command: Command, data: &Path, database: &str, sql: &str) -> String {
     command.arg("-D").arg(data).arg(database);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -260,17 +260,17 @@ fn alone(mut command: Command, data: &Path, database: &str, sql: &str) -> String
     let out = child.wait_with_output().expect("it ends");
     let (said, log) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "{said}\n{log}");
-    // The banner has the version.
+    // Skips the banner, which contains the version.
     said.lines().filter(|l| !l.contains("stand-alone")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn a_single_user_gets_ids_past_the_limit_and_sees_what_postgresql_shows() {
+fn single_user_mode_assigns_ids_past_the_limit() {
     let place = Place::new();
     move_on(&place.data, place.oldest + (CIRCLE - 2_000_000), 0);
     let copy = place.data.with_file_name("copy");
-    referee::copy(&place.data, &copy);
-    hand_over(&copy);
+    verify::copy(&place.data, &copy);
+    chown_to_server_user(&copy);
     let sql = "CREATE TABLE by_one (i int, s text, n name)\n\
                INSERT INTO by_one VALUES (1, 'one', 'x'), (2, NULL, 'y')\n\
                SELECT *, i::float8 AS f, i::numeric FROM by_one ORDER BY i\n\

@@ -1,6 +1,6 @@
-//! The bank of the crash tests in a directory of the real PostgreSQL: made there, worked on by our
-//! engine with an image of every page in every record, replayed by PostgreSQL (which compares each
-//! page with its image), worked on and crashed there, recovered here.
+//! The workload of the crash tests on a directory of the real PostgreSQL: created by PostgreSQL,
+//! changed by Norsu's engine with a full-page image in every record, replayed by PostgreSQL (which
+//! compares each page with its image), changed and crashed by PostgreSQL, recovered by Norsu.
 
 use crate::crash::bank::{ACCOUNTS, NAMES, Place, Places, Row, Rows};
 use crate::crash::model::{Model, State, difference, empty};
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testkit::dir::TempDir;
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 use vfs::{Env, SeededRandom};
 
 fn initdb(dir: &TempDir) -> PathBuf {
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     let mut initdb = program("initdb");
     initdb.args(["-U", "postgres", "-A", "trust", "--locale=C", "-E", "UTF8", "-k", "--no-sync"]);
@@ -66,7 +66,7 @@ fn open(data: &Path) -> Arc<Engine> {
     Engine::open(config).unwrap()
 }
 
-/// Some hundred transactions of four sessions; the process is gone in the middle of some.
+/// Some hundred transactions of four sessions, some of which are in progress at the end.
 fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &SeededRandom) {
     let tables = places.open();
     let mut next_marker =
@@ -80,12 +80,13 @@ fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &Seede
         (0..4).map(|_| Teller::new(session(engine, places.database).unwrap())).collect();
     for step in 0..4000 {
         let teller = &mut tellers[random.below(4) as usize];
-        // Late, so that indexes grow first.
+        // Vacuum late, so that the indexes grow first.
         if teller.idle() && step > 2500 && random.below(12) == 0 {
             let be = &mut teller.be;
             be.begin(Isolation::ReadCommitted);
-            // Without truncation: PostgreSQL's comparison stumbles over a page that is zero on disk
-            // since the file was cut and grew again after the record (without full page writes).
+            // Without truncation: PostgreSQL's consistency check reports a page that is zero on
+            // disk because the file was truncated and extended again after the record (without full
+            // page writes).
             tables[random.below(4) as usize].vacuum(be, random.below(3) == 0, false).unwrap();
             be.commit(Default::default()).unwrap();
             continue;
@@ -96,7 +97,7 @@ fn work(engine: &Arc<Engine>, places: &Places, model: &mut Model, random: &Seede
     }
     engine.wal().flush(engine.wal().inserted()).unwrap();
     model.acknowledged();
-    // Their sessions would abort and say so in the log.
+    // Dropped sessions would write abort records.
     tellers.into_iter().for_each(std::mem::forget);
 }
 
@@ -116,7 +117,7 @@ fn parse(line: &str) -> (i32, Row) {
     (int(0), Row { a: int(1), b: int(2), balance: int(3), filler: parts[4].to_owned() })
 }
 
-/// How many images "for WAL verification" each kind of record carries.
+/// Number of full-page images "for WAL verification" by record type.
 pub(super) fn images_by_kind(data: &Path) -> BTreeMap<String, usize> {
     let mut segments: Vec<String> = std::fs::read_dir(data.join("pg_wal"))
         .unwrap()
@@ -131,7 +132,7 @@ pub(super) fn images_by_kind(data: &Path) -> BTreeMap<String, usize> {
     let redo = redo.rsplit(' ').next().unwrap().to_owned();
     let mut dump = program("pg_waldump");
     dump.arg("-p").arg(data.join("pg_wal")).args(["--bkp-details", "-s", &redo]);
-    // It ends with an error where the log does.
+    // pg_waldump reports an error at the end of the log.
     let out = dump.output().unwrap();
     let mut counts = BTreeMap::new();
     let mut kind = String::new();
@@ -147,7 +148,7 @@ pub(super) fn images_by_kind(data: &Path) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Kinds of records that the work must have written for the comparison to count.
+/// Record types that the workload must have written, so that the comparison covers them.
 const KINDS: [&str; 14] = [
     "Heap INSERT",
     "Heap UPDATE",
@@ -165,7 +166,7 @@ const KINDS: [&str; 14] = [
     "Btree DELETE",
 ];
 
-pub(super) fn referees(server: &RealServer) {
+pub(super) fn check_with_postgresql_programs(server: &RealServer) {
     let mut amcheck = server.client("pg_amcheck");
     amcheck.args(["--all", "--install-missing", "--heapallindexed", "--parent-check"]);
     amcheck.arg("--rootdescend");
@@ -173,7 +174,7 @@ pub(super) fn referees(server: &RealServer) {
 }
 
 #[test]
-fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
+fn crashed_directories_are_recovered_by_the_other_server() {
     let dir = TempDir::new("bank");
     let data = initdb(&dir);
     let server = RealServer::start(&data, "postgres");
@@ -186,15 +187,15 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         let engine = open(&data);
         work(&engine, &places, &mut model, &random);
         drop(engine);
-        hand_over(&data);
+        chown_to_server_user(&data);
         for (kind, n) in images_by_kind(&data) {
             *counts.entry(kind).or_insert(0) += n;
         }
         let server = RealServer::start(&data, "postgres");
         model.recovered(rows_of(&server)).unwrap();
         assert!(server.log().contains("redo done at"), "{}", server.log());
-        referees(&server);
-        // Now PostgreSQL works on what we left, and crashes.
+        check_with_postgresql_programs(&server);
+        // PostgreSQL continues on the directory, and crashes.
         for sql in [
             "UPDATE accounts SET filler = filler || 'x' WHERE id % 3 = 0",
             "DELETE FROM accounts WHERE id > 100 AND id % 2 = 0",
@@ -220,7 +221,7 @@ fn our_crashed_bank_is_replayed_by_postgres_and_theirs_by_us() {
         engine.shutdown().unwrap();
         drop(engine);
         let mut checksums = program("pg_checksums");
-        hand_over(&data);
+        chown_to_server_user(&data);
         checksums.arg("--check").arg("-D").arg(&data);
         assert!(run(checksums).contains("Bad checksums:  0"));
     }

@@ -1,5 +1,5 @@
-//! The real PostgreSQL 15 on a cluster that our `init` made, and such a cluster compared with one
-//! that PostgreSQL's `initdb` made.
+//! The real PostgreSQL 15 on a cluster created by Norsu's `init`, and such a cluster compared with
+//! one created by PostgreSQL's `initdb`.
 
 use catalog::bootstrap::{InitOptions, init};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use vfs::Env;
 fn make(dir: &TempDir, options: &InitOptions) -> PathBuf {
     let data = dir.path().join("data");
     init(&Env::os(&data), options).unwrap();
-    postgres::hand_over(dir.path());
+    postgres::chown_to_server_user(dir.path());
     data
 }
 
@@ -49,7 +49,8 @@ fn the_real_server_runs_on_a_new_cluster() {
     assert!(run(bench).contains("number of failed transactions: 0"));
     server.query("postgres", "VACUUM ANALYZE");
     server.query("postgres", "REINDEX SYSTEM postgres");
-    // Every view can be run, and shown, but for those of ours whose functions only we have.
+    // Every view can be queried and its definition shown, except Norsu's views whose functions only
+    // Norsu has.
     let views = "SELECT format('SELECT count(*) FROM %I.%I', n.nspname, c.relname) \
                  FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace \
                  WHERE relkind = 'v' AND relname NOT LIKE 'norsu%' \
@@ -67,7 +68,7 @@ fn the_real_server_runs_on_a_new_cluster() {
 }
 
 #[test]
-fn options_arrive() {
+fn init_options_are_applied() {
     let dir = TempDir::new("options");
     let wal = dir.path().join("wal");
     let options = InitOptions {
@@ -93,22 +94,22 @@ fn options_arrive() {
     assert_eq!(user, "t|t\n");
 }
 
-/// Catalogs without rows of ours, or whose rows are not facts.
+/// Catalogs without rows of ours, or whose rows are not compared.
 const SKIPPED: [&str; 5] =
     ["pg_description", "pg_shdescription", "pg_statistic", "pg_extension", "pg_shdepend"];
 
-/// Objects of the information schema come last, in an order of our own.
+/// Objects of the information schema are created last, in a different order.
 const BEFORE_SCHEMA: &str = "(SELECT oid FROM pg_namespace WHERE nspname = 'information_schema')";
 
-/// Locales that a test has made for itself.
+/// Locales that a test has built.
 struct Locales {
-    /// What `LOCPATH` names.
+    /// The value of `LOCPATH`.
     directory: PathBuf,
-    /// `PATH` with a `locale` in front that lists them: glibc's own does not heed `LOCPATH`.
+    /// `PATH` with a program `locale` in front that lists them: glibc's program ignores `LOCPATH`.
     path: String,
 }
 
-/// Names of locales, some of one locale, and how each is made.
+/// Names of locales, some of them aliases, and how each is built.
 const LOCALES: [(&str, &str, &str); 6] = [
     ("de_DE", "de_DE", "ISO-8859-1"),
     ("de_DE.iso885915@euro", "de_DE@euro", "ISO-8859-15"),
@@ -132,7 +133,7 @@ impl Locales {
             run(localedef);
             list.push_str(&format!("echo '{name}'\n"));
         }
-        // One that cannot be opened, one with a name that is not ASCII, one listed twice.
+        // One that does not exist, one with a name that is not ASCII, one listed twice.
         list.push_str("echo xx_XX.utf8\necho bokmål\necho en_US.utf8\n");
         let program = programs.join("locale");
         std::fs::write(&program, list).unwrap();
@@ -141,19 +142,19 @@ impl Locales {
         Locales { directory, path: format!("{}:{rest}", programs.display()) }
     }
 
-    /// Lets a program see them, with one of them as the environment's wish.
+    /// Makes the locales visible to a program, one of them as the locale of the environment.
     fn show(&self, command: &mut Command) {
         command.env("LOCPATH", &self.directory).env("PATH", &self.path);
         command.env("LANG", "en_US.UTF-8").env_remove("LC_ALL");
     }
 }
 
-/// The real server on a cluster that we made, and on one of initdb's.
+/// The real server on a cluster of Norsu's `init`, and on one of `initdb`.
 fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
     [true, false].map(|ours| {
         let dir = TempDir::new("init");
         let locales = with_locales.then(|| Locales::make(&dir));
-        postgres::hand_over(dir.path());
+        postgres::chown_to_server_user(dir.path());
         let data = dir.path().join("data");
         let mut command = if ours {
             let mut command = Command::new(norsu::binary());
@@ -173,29 +174,29 @@ fn ours_and_theirs(with_locales: bool) -> [(RealServer, TempDir); 2] {
 }
 
 #[test]
-fn catalogs_are_those_of_initdb() {
+fn catalogs_equal_those_of_initdb() {
     compare_catalogs(false);
 }
 
 #[test]
-fn catalogs_are_those_of_initdb_among_other_locales() {
+fn catalogs_equal_those_of_initdb_with_other_locales() {
     compare_catalogs(true);
 }
 
-/// Whoever runs `init` has a locale in which texts are ordered in another way than by bytes: the
-/// cluster is one that we can serve.
+/// The locale of the environment does not order text bytewise: `init` creates a cluster that Norsu
+/// supports nevertheless.
 #[test]
-fn the_locale_of_the_environment_is_taken_as_far_as_it_goes() {
+fn an_unsupported_locale_of_the_environment_is_replaced() {
     let dir = TempDir::new("init");
     let locales = Locales::make(&dir);
-    postgres::hand_over(dir.path());
+    postgres::chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     let mut init = Command::new(norsu::binary());
     init.args(["init", "-U", "postgres", "-A", "trust", "-N", "-D"]).arg(&data);
     locales.show(&mut init);
     assert!(run(init).contains("ordering of text by the locale \"en_US.UTF-8\""));
-    postgres::hand_over(&data);
-    // Its settings name the locales.
+    postgres::chown_to_server_user(&data);
+    // The settings contain the locales.
     let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.directory.display())];
     let server = norsu::Norsu::start_by(&launcher, &data, &[]).expect("a server");
     let shown = "SELECT current_setting('lc_collate'), current_setting('lc_ctype'), \
@@ -223,11 +224,11 @@ fn compare_catalogs(with_locales: bool) {
         let surplus: Vec<_> = mine.difference(&real).take(5).collect();
         assert!(missing.is_empty() && surplus.is_empty(), "{name}: {missing:#?} {surplus:#?}");
     }
-    // PostgreSQL 15 has 64.
+    // PostgreSQL 15 has 64 catalogs.
     assert_eq!(compared + SKIPPED.len(), 64);
     let query = "SELECT count(*) FROM information_schema.sql_features WHERE is_supported = 'YES'";
     assert_eq!(ours.query("template1", query), theirs.query("template1", query));
-    // The views of the information schema name each other by OID.
+    // The views of the information schema refer to each other by OID.
     for view in ["columns", "routines", "element_types", "role_table_grants", "triggers"] {
         ours.query("template1", &format!("SELECT count(*) FROM information_schema.{view}"));
     }
@@ -243,7 +244,7 @@ fn compare_catalogs(with_locales: bool) {
     }
 }
 
-/// A query of what must be equal in a catalog.
+/// A query of the parts of a catalog that must be equal.
 fn query_of(server: &RealServer, name: &str) -> String {
     let columns = server.query(
         "template1",
@@ -257,10 +258,10 @@ fn query_of(server: &RealServer, name: &str) -> String {
             ["relfilenode", "relpages", "reltuples", "relallvisible", "relfrozenxid", "relminmxid"]
                 .contains(&column)
         }
-        // Late minor releases keep the LSN of a column's making there.
+        // Recent minor releases store the LSN of a column's creation here.
         "pg_attribute" => column == "attoptions",
         "pg_database" => ["datfrozenxid", "datminmxid"].contains(&column),
-        // Our own texts, and their trees.
+        // Norsu's own definitions, and their trees.
         "pg_rewrite" => column == "ev_action",
         _ => false,
     };
@@ -271,7 +272,7 @@ fn query_of(server: &RealServer, name: &str) -> String {
             ("pg_proc", "prosrc" | "prosqlbody") => {
                 format!("CASE WHEN prolang <> 14 THEN {c} END")
             }
-            // Trees hold positions in the source text.
+            // Trees contain locations in the source text.
             _ => format!("regexp_replace({c}::text, ':location \\d+', ':location -1', 'g')"),
         })
         .collect();
@@ -283,7 +284,7 @@ fn query_of(server: &RealServer, name: &str) -> String {
         "pg_index" => format!("indexrelid < {BEFORE_SCHEMA}"),
         "pg_init_privs" => format!("objoid < {BEFORE_SCHEMA}"),
         "pg_language" => "lanname <> 'plpgsql'".to_owned(),
-        // Which columns and functions our views use is our own.
+        // The columns and functions that Norsu's views use differ.
         "pg_depend" => format!(
             "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} AND classid <> 'pg_rewrite'::regclass"
         ),
@@ -292,7 +293,7 @@ fn query_of(server: &RealServer, name: &str) -> String {
     format!("SELECT {} FROM {name} WHERE {limit}", columns.join(", "))
 }
 
-/// Objects that make the views show something.
+/// Objects for the views to show.
 const OBJECTS: &str = "
 CREATE DOMAIN pos AS integer DEFAULT 1 CHECK (VALUE > 0);
 CREATE TABLE a (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n numeric(8,2) DEFAULT 0,
@@ -316,9 +317,9 @@ SELECT nextval('s'); ANALYZE a; ANALYZE b;
 CREATE TRIGGER trg BEFORE UPDATE OF d OR INSERT ON b FOR EACH ROW WHEN (NEW.a > 3)
   EXECUTE FUNCTION suppress_redundant_updates_trigger();";
 
-/// Views whose answers hang on time, memory or the run, or on plpgsql being there.
+/// Views that depend on time, memory or the run, or on plpgsql.
 const UNSTABLE: [&str; 13] = [
-    // Ours alone.
+    // Norsu's own views.
     "norsu",
     "pg_stat",
     "pg_locks",
@@ -335,7 +336,7 @@ const UNSTABLE: [&str; 13] = [
 ];
 
 #[test]
-fn views_answer_as_those_of_postgres() {
+fn views_have_the_results_of_postgres() {
     let servers = ours_and_theirs(false);
     let [ours, theirs] = servers.each_ref().map(|(server, _)| server);
     for server in [ours, theirs] {
@@ -353,10 +354,10 @@ fn views_answer_as_those_of_postgres() {
         if !is_stats && UNSTABLE.iter().any(|u| name.starts_with(u)) {
             continue;
         }
-        // System objects have their own OIDs in names that are made up, and in our views.
+        // Names that contain OIDs of system objects differ, and so do Norsu's view definitions.
         let rows = |server: &RealServer| -> Vec<String> {
             let limit = if name == "views" { "WHERE table_schema = 'public'" } else { "" };
-            // A row a line.
+            // One line per row.
             let sql =
                 format!("SELECT translate(v::text, E'\\n', ' ') FROM {schema}.{name} v {limit}");
             let mut rows: Vec<String> = server
@@ -381,9 +382,9 @@ fn views_answer_as_those_of_postgres() {
     assert!(compared > 40, "{compared}");
 }
 
-/// Rows that we write into catalogs are the real server's rows too, and its rows ours.
+/// Catalog rows written by Norsu are valid for the real server, and the other way round.
 #[test]
-fn catalogs_go_there_and_back() {
+fn catalog_rows_are_valid_on_both_servers() {
     use catalog::rows::{PgNamespace, indexes};
     use catalog::{CatCx, CatSession, Catalogs};
     use engine::{Backend, Engine, EngineConfig, Isolation};

@@ -1,8 +1,8 @@
-//! Directories that PostgreSQL made with locales and encodings of other countries. Databases that
-//! order text in another way than by bytes, or have other letters, are refused by name, and so are
-//! such columns; nothing is sorted wrongly.
+//! Directories that PostgreSQL created with other locales and encodings. Databases whose locale
+//! does not order text bytewise or has other case mappings are refused with an error that names the
+//! locale, and so are columns with such collations; nothing is sorted in a wrong order.
 //!
-//! The locales are made for the test alone, so that it does not hang on what the machine has.
+//! The locales are built by the test, so that it does not depend on those of the machine.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
-/// One of PostgreSQL's programs, which finds these locales.
+/// One of PostgreSQL's programs with access to these locales.
 fn with_locales(name: &str, locales: &Path) -> Command {
     let mut command = program(name);
     command.env("LOCPATH", locales);
@@ -25,7 +25,7 @@ fn initdb(data: &Path, locales: &Path, options: &[&str]) {
     run(initdb);
 }
 
-/// Runs statements, a line each, in PostgreSQL's single-user mode.
+/// Runs statements, one per line, in PostgreSQL's single-user mode.
 fn single(data: &Path, locales: &Path, database: &str, sql: &str) {
     let mut server = with_locales("postgres", locales);
     server.args(["--single", "-D"]).arg(data).arg(database);
@@ -39,10 +39,10 @@ fn single(data: &Path, locales: &Path, database: &str, sql: &str) {
     assert!(out.status.success() && !said.contains("ERROR"), "{said}");
 }
 
-/// How a connection is refused; `None` if it is not.
+/// The error of a connection; `None` if it is accepted.
 fn refusal(server: &Norsu, database: &str) -> Option<String> {
-    let who = [("user", "postgres"), ("database", database)];
-    Client::connect_with(server.sockets(), &who).err().map(|e| e.to_string())
+    let parameters = [("user", "postgres"), ("database", database)];
+    Client::connect_with(server.sockets(), &parameters).err().map(|e| e.to_string())
 }
 
 const DATABASES: &str = "\
@@ -60,7 +60,7 @@ CREATE TABLE t (a text, s text COLLATE de PRIMARY KEY, u text COLLATE tr, p text
 INSERT INTO t SELECT x, x, x, x FROM unnest('{b,A,a,B,é,i}'::text[]) x
 ";
 
-/// Databases, and what of them is named.
+/// Databases, and the part of them that the error names.
 const REFUSED: [(&str, &str); 4] = [
     ("german", "ordering of text by the locale \"de_DE.UTF-8\""),
     ("turkish", "upper and lower case by the locale \"tr_TR.UTF-8\""),
@@ -100,7 +100,7 @@ fn databases_of_other_locales_are_refused_by_name() {
             localedef
         });
     }
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
 
     let american = dir.path().join("american");
     initdb(&american, &locales, &["--locale=en_US.UTF-8"]);
@@ -129,13 +129,14 @@ fn databases_of_other_locales_are_refused_by_name() {
         let error = error.unwrap_or_else(|| panic!("{sql}"));
         assert!(error.code == "0A000" && error.message.contains(named), "{sql}: {error:?}");
     }
-    // What works must answer as the real one, which needs no locale for it.
+    // What is supported must have the real server's results, which do not depend on the locale
+    // here.
     let sql = "SELECT s, u FROM t WHERE a = 'é'";
     assert_eq!(client.rows(sql), ["é|é"]);
     let sql = "SELECT string_agg(p, '' ORDER BY p), upper(max(p)), bool_or(p ILIKE 'É') FROM t";
     assert_eq!(client.rows(sql), ["ABabié|É|t"]);
     assert_eq!(server.connect("letters").rows("SELECT upper('é'), 'a' < 'B'"), ["É|f"]);
-    // Two bytes, each a letter there.
+    // Two bytes, each of which is a character there.
     let by_bytes = "SELECT length(a), upper(a) = a, reverse(a) < 'é' FROM t";
     for (database, encoding) in [("latin", "LATIN1"), ("anything", "SQL_ASCII")] {
         let mut client = server.connect(database);
@@ -150,7 +151,7 @@ fn databases_of_other_locales_are_refused_by_name() {
     }
     drop(client);
     server.stop(&data);
-    // The same where PostgreSQL needs no locale.
+    // The same in databases for which PostgreSQL needs no locale.
     let real = RealServer::start(&data, "postgres");
     for database in ["latin", "anything"] {
         assert_eq!(real.connect(database).rows(by_bytes), ["2|t|t"]);

@@ -1,16 +1,16 @@
-//! The same statements, one session, on both servers: what `pageinspect` says of every page must be
-//! the same: line pointers, tuple headers, hints, data, special areas.
+//! The same statements in one session on both servers: the output of `pageinspect` for every page
+//! must be the same: line pointers, tuple headers, hint bits, data, special areas.
 
-use super::planted;
+use super::fault_injection;
 use std::collections::BTreeMap;
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
-use testkit::referee;
+use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::verify;
 
-/// Tables (the last word of a case's first line is the one that is looked at) and what is done to
-/// them.
+/// Tables (the last word of a case's first line is the table that is compared) and the statements
+/// run on them.
 const CASES: [(&str, &[&str]); 14] = [
     ("plain", &["INSERT INTO plain SELECT g, g % 7, 'row ' || g FROM generate_series(1, 400) g"]),
     (
@@ -146,9 +146,9 @@ const CASES: [(&str, &[&str]); 14] = [
 ];
 
 #[test]
-fn pages_are_those_of_postgres() {
+fn pages_equal_those_of_postgres() {
     let dir = TempDir::new("pages");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, theirs] = ["ours", "theirs"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C", "--no-data-checksums"]);
     postgres::init_with(&theirs, &["--locale=C"]);
@@ -168,7 +168,7 @@ fn pages_are_those_of_postgres() {
             }
         }
         let path = |table| sessions[0].value(&format!("SELECT pg_relation_filepath('{table}')"));
-        let files = PLANTED.map(path);
+        let files = INJECTED.map(path);
         drop(sessions);
         norsu.stop(&ours);
         files
@@ -177,8 +177,8 @@ fn pages_are_those_of_postgres() {
     let (lines, wrong) = compare(&mine, &real);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(lines > 5000, "{lines}");
-    for (table, path) in PLANTED.iter().zip(&files) {
-        plant(table, &ours.join(path));
+    for (table, path) in INJECTED.iter().zip(&files) {
+        inject(table, &ours.join(path));
     }
     let (_, wrong) = compare(&read(&ours), &real);
     let wrong: Vec<_> = wrong.iter().map(|w| w.lines().next().unwrap_or_default()).collect();
@@ -193,10 +193,10 @@ type Pages = [BTreeMap<String, Vec<String>>; CASES.len()];
 
 fn read(data: &Path) -> Pages {
     let server = RealServer::start_with(data, "postgres", &["autovacuum=off"]);
-    CASES.map(|(table, _)| referee::pages(&server, table))
+    CASES.map(|(table, _)| verify::pages(&server, table))
 }
 
-/// How many lines were compared, and what is wrong: place and line first, then both.
+/// The number of compared lines, and the differences: location and line first, then both pages.
 fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     let (mut lines, mut wrong) = (0, Vec::new());
     for (mine, real) in mine.iter().zip(real) {
@@ -218,22 +218,24 @@ fn compare(mine: &Pages, real: &Pages) -> (usize, Vec<String>) {
     (lines, wrong)
 }
 
-/// Relations that are changed behind the server's back, to see that the comparison notices: a hint,
-/// a byte of a row, a flag of an index page, one of a page's header.
-const PLANTED: [&str; 4] = ["plain", "nulls", "gone_pkey", "hot"];
+/// Relations that are modified on disk, to check that the comparison detects it: a hint bit, a byte
+/// of a row, a flag of an index page, one of a page's header.
+const INJECTED: [&str; 4] = ["plain", "nulls", "gone_pkey", "hot"];
 
-fn plant(table: &str, path: &Path) {
+fn inject(table: &str, path: &Path) {
     const PAGE: usize = 8192;
     let mut bytes = std::fs::read(path).expect("the file");
-    let first = planted::tuples(&bytes[..PAGE]).first().copied().unwrap_or_default();
+    let first = fault_injection::tuples(&bytes[..PAGE]).first().copied().unwrap_or_default();
     match table {
-        "plain" => bytes[first + planted::INFOMASK_AT + 1] ^= planted::XMIN_COMMITTED_HIGH,
-        // The row's first column.
+        "plain" => {
+            bytes[first + fault_injection::INFOMASK_AT + 1] ^= fault_injection::XMIN_COMMITTED_HIGH
+        }
+        // The first column of the row.
         "nulls" => {
             let header = usize::from(bytes[first + 22]);
             bytes[first + header] ^= 8;
         }
-        // The special area's flags, after siblings and level.
+        // The flags in the special area, after the siblings and the level.
         "gone_pkey" => bytes[2 * PAGE - 4] ^= 0x40,
         // PD_PAGE_FULL.
         _ => bytes[10] ^= 2,

@@ -1,10 +1,10 @@
-//! What PostgreSQL's partitioned tables show of themselves on our server: which rows each partition
-//! takes, and where it stands among the others.
+//! Partitioned tables of PostgreSQL in Norsu's catalog queries: the bounds of each partition, and
+//! its position in the partition tree.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -92,9 +92,9 @@ fn answers(client: &mut Client) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn partitions_of_the_real_server_are_described_as_there() {
+fn partitions_of_the_real_server_are_shown_alike() {
     let dir = TempDir::new("partitions");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let real = RealServer::start(&data, "postgres");

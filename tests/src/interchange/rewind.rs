@@ -1,19 +1,19 @@
-//! `pg_rewind` on directories of ours: it reads our log for the blocks that changed since two
-//! servers parted, takes them from the other, and PostgreSQL replays from there. The server that
-//! goes ahead alone is promoted by PostgreSQL, since that begins a timeline; we work on there after
-//! it.
+//! `pg_rewind` on directories of Norsu: it reads the log for blocks that changed since the two
+//! servers diverged and copies them from the other one, and PostgreSQL replays from there. The
+//! diverging server is promoted by PostgreSQL, which begins a new timeline; Norsu continues on it
+//! afterwards.
 
 use std::path::Path;
 use std::process::Command;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
-use testkit::referee::{self, copy};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::verify::{self, copy};
 
 const SETTINGS: [&str; 1] = ["autovacuum=off"];
 
-/// Changes of many kinds, told apart by `tag`.
+/// Changes of many kinds, marked with `tag`.
 fn work(client: &mut Client, tag: &str) {
     client.must(&format!(
         "INSERT INTO t SELECT g, '{tag}' FROM generate_series(1000, 3000) g ON CONFLICT DO NOTHING"
@@ -29,8 +29,8 @@ fn work(client: &mut Client, tag: &str) {
     client.must("VACUUM FREEZE");
 }
 
-/// A dump's lines, without what is drawn anew, and without sequences: replay takes them to where
-/// the log is.
+/// The lines of a dump without random keys, and without sequences, which replay may set to later
+/// values.
 fn dump(program: Command) -> Vec<String> {
     let text = run(program);
     let left_out = |line: &str| {
@@ -42,12 +42,12 @@ fn dump(program: Command) -> Vec<String> {
     text.lines().filter(|line| !left_out(line)).map(str::to_owned).collect()
 }
 
-/// Makes the target what the source is: PostgreSQL takes it over and sees the source's contents.
+/// Rewinds the target to the source: PostgreSQL then starts on it and has the source's contents.
 fn rewind(target: &Path, source: &[&str], expected: &[String]) {
     let mut rewind = program("pg_rewind");
     rewind.args(["--no-sync", "-D"]).arg(target).args(source);
     run(rewind);
-    // There is a backup_label now: PostgreSQL replays, and then we may start.
+    // Because of the backup_label, PostgreSQL must replay first, and then Norsu can start.
     let log = Norsu::try_start(target, &[]).err().expect("it must not come up");
     assert!(log.contains("backup_label"), "{log}");
     let server = RealServer::start_with(target, "postgres", &SETTINGS);
@@ -55,9 +55,9 @@ fn rewind(target: &Path, source: &[&str], expected: &[String]) {
     let differs = found.iter().zip(expected).find(|(found, expected)| found != expected);
     assert!(differs.is_none(), "{differs:?}");
     assert_eq!(found.len(), expected.len());
-    referee::check(&server);
+    verify::check(&server);
     drop(server);
-    referee::checksums(target);
+    verify::checksums(target);
     let server = Norsu::start(target, &[]);
     assert_eq!(server.query("SELECT count(*), max(id) FROM t WHERE t LIKE '%late'").len(), 5);
     server.stop(target);
@@ -66,11 +66,11 @@ fn rewind(target: &Path, source: &[&str], expected: &[String]) {
 #[test]
 fn directories_are_rewound_from_and_to_ours() {
     let dir = TempDir::new("rewind");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [base, ahead, clean, crashed, theirs, again] =
         ["base", "ahead", "clean", "crashed", "theirs", "again"].map(|n| dir.path().join(n));
     norsu::init_with(&base, &["--locale=C", "--wal-segsize=1"]);
-    // The log since the parting must be there, whoever starts a server.
+    // Both servers must keep the log since the divergence.
     let file = base.join("postgresql.conf");
     let text = std::fs::read_to_string(&file).expect("the settings");
     std::fs::write(&file, text + "wal_keep_size = 256MB\n").expect("room");
@@ -83,7 +83,7 @@ fn directories_are_rewound_from_and_to_ours() {
     for other in [&ahead, &clean, &crashed, &theirs] {
         copy(&base, other);
     }
-    // The one that goes ahead, on a timeline of its own.
+    // The diverging server, on a timeline of its own.
     std::fs::write(ahead.join("standby.signal"), "").expect("a new file");
     let server = RealServer::start_with(&ahead, "postgres", &SETTINGS);
     server.query("postgres", "SELECT pg_promote()");
@@ -91,7 +91,7 @@ fn directories_are_rewound_from_and_to_ours() {
     let expected = dump(server.client("pg_dumpall"));
     drop(server);
 
-    // Ours as targets.
+    // Directories of Norsu as targets.
     for target in [&clean, &crashed] {
         let mut server = Norsu::start(target, &[]);
         work(&mut server.connect("postgres"), "astray");
@@ -103,12 +103,12 @@ fn directories_are_rewound_from_and_to_ours() {
         rewind(target, &["--source-pgdata", ahead.to_str().expect("plain names")], &expected);
     }
 
-    // Ours as the source, at rest and running; the target is PostgreSQL's.
+    // A directory of Norsu as the source, stopped and running; the target is PostgreSQL's.
     let server = RealServer::start_with(&theirs, "postgres", &SETTINGS);
     work(&mut server.connect("postgres"), "theirs");
     drop(server);
     copy(&theirs, &again);
-    hand_over(&ahead);
+    chown_to_server_user(&ahead);
     let server = Norsu::start(&ahead, &[]);
     work(&mut server.connect("postgres"), "further");
     let expected = dump(server.client("pg_dumpall"));

@@ -1,14 +1,14 @@
-//! A hot standby of the real PostgreSQL that follows our log, and is asked while it does. It
-//! compares each page with the image that our records carry.
+//! A hot standby of the real PostgreSQL that replays Norsu's log while it runs queries. It compares
+//! each page with the full-page image in the record.
 
-use super::planted;
+use super::fault_injection;
 use crate::script::{Script, Stepped};
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::hand_over;
-use testkit::referee::Standby;
+use testkit::postgres::chown_to_server_user;
+use testkit::verify::Standby;
 use vfs::SeededRandom;
 
 const SETTINGS: [&str; 4] = [
@@ -18,7 +18,7 @@ const SETTINGS: [&str; 4] = [
     "autovacuum=off",
 ];
 
-/// Our server, and a standby that began with its new cluster.
+/// A Norsu server, and a standby that was started from a copy of its new cluster.
 struct Followed {
     standby: Standby,
     ours: Norsu,
@@ -32,7 +32,7 @@ fn start(setup: &str) -> Followed {
 
 fn start_with(settings: &[&str], setup: &str) -> Followed {
     let dir = TempDir::new("standby");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let options: Vec<&str> = settings.iter().flat_map(|s| ["-c", *s]).collect();
@@ -44,8 +44,8 @@ fn start_with(settings: &[&str], setup: &str) -> Followed {
 }
 
 impl Followed {
-    /// Was the session's transaction ended for replay's sake? One that is idle loses its connection
-    /// with it.
+    /// Was the session's transaction cancelled because of a recovery conflict? An idle session then
+    /// also loses its connection.
     fn is_refused(&self, reader: &mut Client) -> bool {
         let before = self.standby.server.log().matches("due to conflict with recovery").count();
         match reader.query("SELECT count(*) FROM b") {
@@ -54,7 +54,7 @@ impl Followed {
         }
     }
 
-    /// All that is written so far arrives.
+    /// Waits until the standby has replayed all records written so far.
     fn catch_up(&self) {
         follow(&mut self.ours.connect("postgres"), &self.standby, &self.data);
     }
@@ -62,10 +62,10 @@ impl Followed {
 
 fn follow(client: &mut Client, standby: &Standby, data: &Path) {
     let lsn = client.value("SELECT pg_switch_wal()");
-    // The segment after the one that ends there is under way.
+    // Forces the next segment, so that the current one can be archived.
     client.must("SELECT txid_current()");
     let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
-    standby.feed(&data.join("pg_wal"), &current, &lsn);
+    standby.archive_and_replay(&data.join("pg_wal"), &current, &lsn);
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn a_standby_shows_what_we_committed() {
     let f = start("SELECT 1");
     let random = SeededRandom::new(77);
     let mut script = Script::new(false);
-    // PostgreSQL's comparison stumbles over a page that is zero since its file was cut and grew
-    // again.
+    // PostgreSQL's consistency check reports a page that is zero because its file was truncated and
+    // extended again.
     script.keep_length = true;
     let mut clients: Vec<Client> = (0..3).map(|_| f.ours.connect("postgres")).collect();
     script.start(&mut clients).unwrap();
@@ -92,7 +92,7 @@ fn a_standby_shows_what_we_committed() {
         script.every_kind(&mut clients).unwrap();
         follow(&mut clients[0], &f.standby, &f.data);
         script
-            .shown_by(&mut f.standby.connect())
+            .verify_standby(&mut f.standby.connect())
             .unwrap_or_else(|e| panic!("round {round}: {e}\n{}", script.history()));
     }
     let log = f.standby.server.log();
@@ -101,9 +101,9 @@ fn a_standby_shows_what_we_committed() {
     }
 }
 
-/// Locks that readers of a standby must know of, and rows that vacuum takes from under them.
+/// Exclusive locks that queries on a standby must respect, and recovery conflicts by vacuum.
 #[test]
-fn a_standby_knows_of_locks_and_conflicts() {
+fn a_standby_replays_locks_and_conflicts() {
     let f = start(
         "CREATE TABLE a (id int PRIMARY KEY, v text); CREATE TABLE b (id int PRIMARY KEY, v text); \
          INSERT INTO a SELECT g, 'x' FROM generate_series(1, 500) g; \
@@ -126,10 +126,10 @@ fn a_standby_knows_of_locks_and_conflicts() {
     assert_eq!(reader.value("SELECT sum(w) FROM a"), "3500");
     assert_eq!(reader.value("SELECT count(*) FROM b"), "501");
 
-    // Each of these takes rows away that a snapshot of before could see.
+    // Each of these removes rows that an older snapshot can see.
     for (removal, clean) in [
         ("DELETE FROM b WHERE id = 1", "VACUUM b"),
-        // Pruned when read.
+        // Pruned by a read.
         ("UPDATE b SET v = 'z' WHERE id = 2; UPDATE b SET v = 'zz' WHERE id = 2", "VACUUM b"),
         ("UPDATE b SET v = v || 'q' WHERE id < 9", "VACUUM (FREEZE) b"),
     ] {
@@ -143,28 +143,28 @@ fn a_standby_knows_of_locks_and_conflicts() {
         assert_eq!(reader.rows("SELECT * FROM b ORDER BY id"), expected);
     }
 
-    // A table that a reader holds open is dropped: the reader goes.
+    // A table that a query uses is dropped: the query is cancelled.
     reader.must("BEGIN; SELECT count(*) FROM a");
     change.must("DROP TABLE a");
     f.catch_up();
     assert!(f.is_refused(&mut reader));
 }
 
-/// A record says other than what was done; the image that it carries is right. The standby must
+/// A record differs from what was done; the image that it contains is correct. The standby must
 /// stop there.
 #[test]
-fn a_standby_notices_a_field_that_is_not_logged() {
+fn a_standby_detects_a_missing_field() {
     let f = start("CREATE TABLE t (id text); INSERT INTO t VALUES ('first')");
     let mut client = f.ours.connect("postgres");
-    planted::make_room(&mut client, &f.data);
-    let from = planted::place(&mut client, &f.data);
+    fault_injection::make_room(&mut client, &f.data);
+    let from = fault_injection::place(&mut client, &f.data);
     client.must("INSERT INTO t VALUES ('planted-aaaaaaaa')");
     client.must("SELECT pg_switch_wal(); SELECT txid_current()");
-    planted::change_record(&from, b"planted-aaaaaaaa", 0, |r| {
-        planted::replace_last(r, b"planted-aaaaaaaa", b"planted-aaaaaaab");
+    fault_injection::change_record(&from, b"planted-aaaaaaaa", 0, |r| {
+        fault_injection::replace_last(r, b"planted-aaaaaaaa", b"planted-aaaaaaab");
     });
     let current = client.value("SELECT pg_walfile_name(pg_current_wal_insert_lsn())");
-    f.standby.give(&f.data.join("pg_wal"), &current);
+    f.standby.archive(&f.data.join("pg_wal"), &current);
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !f.standby.server.log().contains("inconsistent page found") {
         assert!(std::time::Instant::now() < end, "{}", f.standby.server.log());
@@ -172,9 +172,9 @@ fn a_standby_notices_a_field_that_is_not_logged() {
     }
 }
 
-/// Without images to compare with, what the standby shows must tell.
+/// Without images to compare with, the contents of the standby must differ.
 #[test]
-fn a_standby_that_shows_something_else_is_noticed() {
+fn a_standby_with_other_contents_is_detected() {
     let settings = ["full_page_writes=off", "wal_keep_size=256MB", "autovacuum=off"];
     let f = start_with(&settings, "SELECT 1");
     let mut script = Script::new(false);
@@ -182,14 +182,17 @@ fn a_standby_that_shows_something_else_is_noticed() {
     script.start(&mut clients).unwrap();
     let client = &mut clients[0];
     client.must("UPDATE shared SET t = 'else' WHERE id = 1");
-    planted::make_room(client, &f.data);
-    let from = planted::place(client, &f.data);
+    fault_injection::make_room(client, &f.data);
+    let from = fault_injection::place(client, &f.data);
     client.must("UPDATE shared SET t = 'x' WHERE id = 1");
     client.must("SELECT pg_switch_wal()");
-    // A short text: its length and its byte.
-    planted::change_record(&from, b"\x05x", 0, |r| planted::replace_last(r, b"\x05x", b"\x05y"));
+    // A short text: its length byte and its character.
+    fault_injection::change_record(&from, b"\x05x", 0, |r| {
+        fault_injection::replace_last(r, b"\x05x", b"\x05y")
+    });
     follow(&mut clients[0], &f.standby, &f.data);
     script.verify(&mut clients[0]).unwrap();
-    let shown = script.shown_by(&mut f.standby.connect()).expect_err("it shows something else");
+    let shown =
+        script.verify_standby(&mut f.standby.connect()).expect_err("it shows something else");
     assert!(shown.contains("shared"), "{shown}");
 }

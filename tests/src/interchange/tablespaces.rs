@@ -1,12 +1,12 @@
-//! Tablespaces of users: tables, indexes, TOAST tables and whole databases in them cross over both
-//! ways, after a clean stop and after a crash.
+//! Tablespaces: tables, indexes, TOAST tables and whole databases in them are used by both servers
+//! in turn, after a clean shutdown and after a crash.
 
 use std::path::{Path, PathBuf};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over, run};
-use testkit::referee;
+use testkit::postgres::{self, RealServer, chown_to_server_user, run};
+use testkit::verify;
 
 const SETTINGS: [&str; 3] =
     ["autovacuum=off", "wal_consistency_checking=all", "allow_in_place_tablespaces=off"];
@@ -20,7 +20,7 @@ enum Server {
 impl Server {
     fn start(data: &Path, ours: bool) -> Server {
         if ours {
-            hand_over(data);
+            chown_to_server_user(data);
             let settings = ["-c", "wal_consistency_checking=all"];
             return Server::Ours(Norsu::start(data, &settings));
         }
@@ -44,7 +44,7 @@ impl Server {
     }
 }
 
-/// Makes more of each kind of thing in the tablespaces; the crash comes after it.
+/// Creates more objects of each kind in the tablespaces; the crash comes after it.
 fn work(server: &Server, round: usize, places: &[PathBuf]) {
     let mut client = server.connect("postgres");
     if round == 0 {
@@ -59,7 +59,7 @@ fn work(server: &Server, round: usize, places: &[PathBuf]) {
     client.must("CHECKPOINT");
     client.must(&format!("CREATE TABLE t{round} (id int, t text) TABLESPACE s{}", round % 2));
     client.must(&format!("CREATE INDEX i{round} ON t{round} (id) TABLESPACE s{}", (round + 1) % 2));
-    // Long values go to the TOAST table, which is where its table is.
+    // Long values are stored in the TOAST table, which is in the tablespace of its table.
     client.must(&format!(
         "INSERT INTO t{round} SELECT g, (SELECT string_agg(md5(g::text || h), '') FROM generate_series(1, 300) h) \
          FROM generate_series(1, 30) g"
@@ -85,7 +85,7 @@ fn work(server: &Server, round: usize, places: &[PathBuf]) {
     inside.must(
         "CREATE TABLE outside (id int) TABLESPACE pg_default; INSERT INTO outside VALUES (7)",
     );
-    // Under way when the end comes.
+    // A transaction in progress at the end.
     inside.must("BEGIN; DELETE FROM t");
     std::mem::forget(inside);
 }
@@ -123,7 +123,7 @@ fn verify(server: &Server, round: usize, crashed: bool) {
 
 fn cross(made_by_us: bool) {
     let dir = TempDir::new("tablespaces");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     match made_by_us {
         true => norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]),
@@ -133,9 +133,9 @@ fn cross(made_by_us: bool) {
     for place in &places {
         std::fs::create_dir(place).expect("a new directory");
     }
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let mut ours = made_by_us;
-    // Each ends both ways before the other.
+    // Each server ends in both ways before the other starts.
     for (round, crash) in [true, false, false, true, true].into_iter().enumerate() {
         let server = Server::start(&data, ours);
         work(&server, round, &places);
@@ -146,19 +146,19 @@ fn cross(made_by_us: bool) {
         server.end(&data, false);
     }
     let server = RealServer::start_with(&data, "postgres", &SETTINGS);
-    referee::check(&server);
+    verify::check(&server);
     let dump = run(server.client("pg_dumpall"));
     assert!(dump.contains("CREATE TABLESPACE s0") && dump.contains("TABLESPACE = s0"), "{dump}");
     drop(server);
-    referee::checksums(&data);
+    verify::checksums(&data);
 }
 
 #[test]
-fn tablespaces_of_ours_cross_over() {
+fn tablespaces_of_norsu_are_used_by_postgres() {
     cross(true);
 }
 
 #[test]
-fn tablespaces_of_postgres_cross_over() {
+fn tablespaces_of_postgres_are_used_by_norsu() {
     cross(false);
 }

@@ -1,11 +1,10 @@
-//! `pg_upgrade` from a directory of ours into a new one of PostgreSQL's, and into a new one of
-//! ours: it dumps the definitions, moves the counters of transactions and hands the tables' files
-//! on as they are.
+//! `pg_upgrade` from a directory of Norsu to a new one of PostgreSQL, and to a new one of Norsu: it
+//! dumps the definitions, copies the transaction counters, and keeps the tables' files as they are.
 
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, BIN, RealServer, hand_over, program, run};
-use testkit::referee;
+use testkit::postgres::{self, BIN, RealServer, chown_to_server_user, program, run};
+use testkit::verify;
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok'); CREATE TYPE pair AS (a int, b text);
@@ -27,7 +26,7 @@ const QUESTIONS: [&str; 4] = [
 #[test]
 fn directories_of_ours_are_upgraded() {
     let dir = TempDir::new("upgrade");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let old = dir.path().join("old");
     norsu::init_with(&old, &["--locale=C"]);
     let server = Norsu::start(&old, &[]);
@@ -44,7 +43,7 @@ fn directories_of_ours_are_upgraded() {
         }
         let place = dir.path().join("place");
         std::fs::create_dir(&place).expect("a new directory");
-        hand_over(&place);
+        chown_to_server_user(&place);
         for check in [&["--check"][..], &[]] {
             let mut upgrade = program("pg_upgrade");
             upgrade.current_dir(&place).args(check).args(["-U", "postgres", "-b", BIN, "-B", BIN]);
@@ -59,7 +58,7 @@ fn directories_of_ours_are_upgraded() {
         server.query("INSERT INTO t (v, n) VALUES ('later', 1)");
         server.stop(&new);
         let server = RealServer::start(&new, "postgres");
-        referee::check(&server);
+        verify::check(&server);
         drop(server);
         std::fs::remove_dir_all(&new).expect("a directory");
         std::fs::remove_dir_all(&place).expect("a directory");

@@ -1,13 +1,14 @@
-//! Views on the other's directory: each server selects from every view of `pg_catalog` and
-//! `information_schema`, and from views that users made, and sees what the one that made them saw.
+//! Views on the other server's directory: each server reads every view of `pg_catalog` and
+//! `information_schema`, and user-defined views, with the same results as the server that created
+//! them.
 
 use std::collections::BTreeMap;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
-/// What both servers can make.
+/// Objects that both servers can create.
 const OBJECTS: &str = "
 CREATE DOMAIN pos AS integer DEFAULT 1 CHECK (VALUE > 0);
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -28,7 +29,7 @@ INSERT INTO a (n, v, x) SELECT g % 7, g, ARRAY['e' || g % 3, 'f'] FROM generate_
 INSERT INTO b SELECT g, 'c' || g % 3, '2020-01-01'::date + g FROM generate_series(1, 500) g;
 SELECT nextval('s');";
 
-/// Views of users.
+/// User-defined views.
 const VIEWS: [&str; 24] = [
     "SELECT id, v FROM a WHERE n > 1",
     "SELECT a.id, b.c, b.d FROM a JOIN b ON b.a = a.id AND b.c <> 'c1' ORDER BY a.id DESC LIMIT 20",
@@ -56,7 +57,7 @@ const VIEWS: [&str; 24] = [
     "SELECT string_agg(v, ',' ORDER BY v DESC), array_agg(DISTINCT n), percentile_cont(0.5) WITHIN GROUP (ORDER BY id), bool_and(n >= 0) FROM a",
 ];
 
-/// Views whose answers hang on time, memory, the server or the run.
+/// Views that depend on time, memory, the server or the run.
 const UNSTABLE: [&str; 17] = [
     "pg_stat_",
     "pg_statio_",
@@ -72,21 +73,21 @@ const UNSTABLE: [&str; 17] = [
     "pg_cursors",
     "pg_prepared_statements",
     "pg_replication_origin_status",
-    // Widths of variable-length values are guessed from samples, drawn at random.
+    // Average widths are estimated from random samples.
     "pg_stats",
     "pg_timezone",
     "pg_replication_slots",
 ];
 
-/// Views that need what one server lacks (we the reading of statistics of columns together, the
-/// real one our own functions), with what is said then.
+/// Views that need a feature that one server lacks (Norsu the reading of extended statistics, the
+/// real server Norsu's functions), with the error.
 const MISSING: [(&str, &str); 2] = [
     ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
     ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
 ];
 
-/// What only the real server makes, for views to tell of: foreign data, transforms, triggers,
-/// values of jsonb.
+/// Objects that only the real server can create, for views to show: foreign data, transforms,
+/// triggers, jsonb values.
 fn real_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
     let many = many.join(", ");
@@ -113,7 +114,7 @@ fn user_view(n: usize) -> String {
     format!("public.u{n}")
 }
 
-/// Rows of every view, `Err` for an error.
+/// The rows of every view, or its error.
 fn answers(client: &mut Client) -> Answers {
     client.must("SET extra_float_digits = 0");
     let mut names = client.rows(
@@ -123,7 +124,7 @@ fn answers(client: &mut Client) -> Answers {
     names.extend((0..VIEWS.len()).map(user_view));
     let mut out = BTreeMap::new();
     for name in names {
-        // All rows would call functions in SQL some ten thousand times.
+        // All rows would call SQL functions some ten thousand times.
         let some =
             if name == "information_schema.columns" { "WHERE table_schema = 'public'" } else { "" };
         let reply = client.query(&format!("SELECT v::text FROM {name} v {some}"));
@@ -163,7 +164,7 @@ fn make(client: &mut Client) {
 
 type Answers = BTreeMap<String, Result<Vec<String>, String>>;
 
-/// How many views were compared, and what is wrong with which.
+/// The number of compared views, and the differences.
 fn compare(made: &Answers, other: &Answers) -> (usize, Vec<String>) {
     let mut wrong = Vec::new();
     let mut compared = 0;
@@ -186,7 +187,7 @@ fn compare(made: &Answers, other: &Answers) -> (usize, Vec<String>) {
         compared += 1;
         if rows != found {
             let (Ok(rows), Ok(found)) = (rows, found) else {
-                wrong.push(format!("{name}: {rows:?} by whom made it"));
+                wrong.push(format!("{name}: {rows:?} on the server that created it"));
                 continue;
             };
             let lost: Vec<_> = rows.iter().filter(|r| !found.contains(r)).take(3).collect();
@@ -206,7 +207,7 @@ fn assert_same(made: &Answers, other: &Answers) {
 #[test]
 fn the_real_server_runs_our_views() {
     let dir = TempDir::new("views");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let ours = Norsu::start(&data, &["-c", "autovacuum=off"]);
@@ -218,8 +219,8 @@ fn the_real_server_runs_our_views() {
     let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);
     let mut found = answers(&mut real.connect("postgres"));
     assert_same(&made, &found);
-    // A row that is another, a text that is another, a view that is gone, one that fails: each is
-    // noticed.
+    // Each of these must be detected: another row, another definition, a missing view, a failing
+    // view.
     found.insert("pg_catalog.pg_tables".to_owned(), Ok(Vec::new()));
     found.insert("text of public.u3".to_owned(), Ok(vec!["SELECT 1".to_owned()]));
     found.insert("public.u4".to_owned(), Err("58000 broken".to_owned()));
@@ -230,7 +231,7 @@ fn the_real_server_runs_our_views() {
 #[test]
 fn we_run_the_views_of_the_real_server() {
     let dir = TempDir::new("views");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     postgres::init_with(&data, &["--locale=C", "-k"]);
     let real = RealServer::start_with(&data, "postgres", &["autovacuum=off"]);

@@ -1,27 +1,27 @@
-//! Transaction ids on both sides of 2^31 and 2^32, and of an epoch: `pg_resetwal` moves the counter
-//! on, each server works across the place, freezes what is old, and hands over after a crash.
+//! Transaction ids around 2^31 and 2^32, and around an epoch: `pg_resetwal` advances the counter,
+//! each server works across the boundary, freezes old rows, and the other one continues after a
+//! crash.
 
 use std::path::Path;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over, program, run};
-use testkit::referee;
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
+use testkit::verify;
 
-/// Moves the counter of transactions on; their status files are made, as after so many
-/// transactions.
+/// Advances the transaction counter and creates its pg_xact segment, as after so many transactions.
 pub(super) fn move_on(data: &Path, xid: u32, epoch: u32) {
     let segment = data.join(format!("pg_xact/{:04X}", xid >> 20));
     if !segment.exists() {
         std::fs::write(segment, vec![0; 256 << 10]).expect("room for a segment");
     }
-    hand_over(data);
+    chown_to_server_user(data);
     let mut reset = program("pg_resetwal");
     reset.args(["-f", "-x", &xid.to_string(), "-e", &epoch.to_string(), "-D"]).arg(data);
     run(reset);
 }
 
-/// Some hundred transactions with savepoints, locks that become multixacts, and changes undone.
+/// Some hundred transactions with savepoints, locks that become multixacts, and rollbacks.
 fn work(client: &mut Client) {
     for _ in 0..40 {
         client.must(
@@ -33,7 +33,7 @@ fn work(client: &mut Client) {
     assert_eq!(client.value("SELECT count(*), sum(v) FROM t"), "100|5050");
 }
 
-/// Freezes every table of every database, which lets the oldest id move on and old status files go.
+/// Freezes every table of every database, which advances the oldest id and removes old segments.
 fn freeze(connect: &dyn Fn(&str) -> Client, data: &Path) {
     connect("postgres").must("UPDATE pg_database SET datallowconn = true");
     for database in ["template0", "template1", "postgres"] {
@@ -50,14 +50,14 @@ fn freeze(connect: &dyn Fn(&str) -> Client, data: &Path) {
 #[test]
 fn ids_wrap_around_on_both_sides() {
     let dir = TempDir::new("wraparound");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let server = Norsu::start(&data, &[]);
     server.query("CREATE TABLE t (id int PRIMARY KEY, v int)");
     server.query("INSERT INTO t SELECT g, g FROM generate_series(1, 100) g");
     server.stop(&data);
-    // Steps of less than half the circle, since nothing may stay behind by more.
+    // Steps of less than 2^31, because no id may be older than that.
     let places = [
         (1_000_000_000, 0),
         (2_147_483_600, 0),
@@ -68,7 +68,7 @@ fn ids_wrap_around_on_both_sides() {
     for (round, (xid, epoch)) in places.into_iter().enumerate() {
         move_on(&data, xid, epoch);
         for turn in 0..2 {
-            // Both come first once.
+            // Each server is the first one once.
             if (round + turn) % 2 == 0 {
                 let mut server = Norsu::start(&data, &["-c", "wal_consistency_checking=all"]);
                 work(&mut server.connect("postgres"));
@@ -89,6 +89,6 @@ fn ids_wrap_around_on_both_sides() {
         let now: u64 = now.trim().parse().expect("a number");
         let from = (u64::from(epoch) << 32) + u64::from(xid);
         assert!((from + 100..from + 2000).contains(&now), "{now} from {from}");
-        referee::check(&server);
+        verify::check(&server);
     }
 }

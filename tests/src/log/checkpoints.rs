@@ -1,15 +1,15 @@
-//! When checkpoints begin, beside PostgreSQL's.
+//! The start of checkpoints, compared with PostgreSQL's.
 
 use std::time::{Duration, Instant};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
-/// Far more than any server needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A time limit that no server needs.
+const WAIT_MAX: Duration = Duration::from_secs(60);
 
-/// Fills so many segments one after the other; after each a checkpoint is waited for.
+/// Fills segments one after the other and waits for a checkpoint after each.
 fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     const REDO: &str = "SELECT redo_lsn FROM pg_control_checkpoint()";
     s.must("CREATE TABLE t (a int)");
@@ -21,7 +21,7 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
         s.must("SELECT pg_switch_wal()");
         let since = Instant::now();
         while s.value(REDO) == redo {
-            if since.elapsed() > PATIENCE {
+            if since.elapsed() > WAIT_MAX {
                 return begun;
             }
         }
@@ -30,12 +30,12 @@ fn checkpoints(s: &mut Client, segments: u32) -> u32 {
     begun
 }
 
-/// With `max_wal_size` of two segments every full segment asks for a checkpoint, however little of
-/// it is records.
+/// With `max_wal_size` of two segments every full segment requests a checkpoint, however few
+/// records it contains.
 #[test]
-fn a_full_segment_asks_for_a_checkpoint() {
+fn a_full_segment_requests_a_checkpoint() {
     let dir = TempDir::new("segments");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C", "--wal-segsize=1"]);
     postgres::init_with(&real, &["--locale=C", "-k", "--wal-segsize=1"]);
@@ -45,7 +45,7 @@ fn a_full_segment_asks_for_a_checkpoint() {
     let real = RealServer::start_with(&real, "postgres", &settings);
     assert_eq!(checkpoints(&mut real.connect("postgres"), 3), 3);
     assert_eq!(checkpoints(&mut ours.connect("postgres"), 3), 3);
-    // Each is asked for once: nothing has happened since the last.
+    // Only one request for each: nothing has been written since.
     ours.connect("postgres").must("SELECT pg_sleep(0.5)");
     let asked = |log: &str| log.matches("checkpoints are occurring too frequently").count();
     assert_eq!(asked(&ours.log()), asked(&real.log()));

@@ -1,12 +1,12 @@
-//! Counters of the log, of checkpoints and of the background writer, and their resets, beside
-//! PostgreSQL's.
+//! The statistics of the log, of checkpoints and of the background writer, and their resets,
+//! compared with PostgreSQL's.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
+use testkit::postgres::{self, RealServer, chown_to_server_user};
 
-/// Which counters have counted something.
+/// Which counters are not zero.
 const WAL: &str = "SELECT wal_records > 0, wal_fpi > 0, wal_bytes > 0, wal_write > 0, wal_sync > 0, \
                    wal_write_time > 0, wal_sync_time > 0 FROM pg_stat_wal";
 const BGWRITER: &str = "SELECT checkpoints_timed > 0, checkpoints_req, checkpoint_write_time >= 0, \
@@ -16,7 +16,7 @@ const RESET_TIMES: &str = "SELECT w.stats_reset > $, b.stats_reset > $, a.stats_
 
 fn flushed(client: &mut Client, sql: &str) -> Vec<String> {
     client.must("SELECT pg_stat_force_next_flush()");
-    // The counters of another process come when they come.
+    // The counters of other processes are reported with a delay.
     std::thread::sleep(std::time::Duration::from_millis(300));
     client.rows(sql)
 }
@@ -27,7 +27,7 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
     let requested = "SELECT checkpoints_req FROM pg_stat_bgwriter";
     let before = client.value(requested);
     client.must("CHECKPOINT");
-    // PostgreSQL's checkpointer reports behind; its report shall not come after the reset.
+    // PostgreSQL's checkpointer reports with a delay; its report must not arrive after the reset.
     while client.value(requested) == before {}
     let start = client.value("SELECT quote_literal(clock_timestamp())");
     let times = RESET_TIMES.replace('$', &start);
@@ -36,7 +36,7 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
         client.must(&format!("SELECT pg_stat_reset_shared('{target}')"));
         seen.push(client.rows(&times));
     }
-    // Nothing has been written since, whatever the other processes are at.
+    // Nothing has been written since, apart from background processes.
     seen.push(client.rows(
         "SELECT checkpoints_req, checkpoints_timed, checkpoint_write_time, buffers_checkpoint \
          FROM pg_stat_bgwriter",
@@ -63,9 +63,9 @@ fn steps(client: &mut Client) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn counters_count_and_begin_anew_as_postgres_counters_do() {
+fn counters_and_their_resets_equal_those_of_postgres() {
     let dir = TempDir::new("counters");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);

@@ -1,10 +1,10 @@
-//! Damaged pages and damaged records: both servers say the same and keep the rest.
+//! Corrupted pages and records: both servers report the same errors and can read the rest.
 
 use std::path::Path;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{RealServer, hand_over};
-use testkit::referee::copy;
+use testkit::postgres::{RealServer, chown_to_server_user};
+use testkit::verify::copy;
 
 fn change(path: &Path, work: &dyn Fn(&mut [u8])) {
     let mut bytes = std::fs::read(path).expect("the file");
@@ -16,7 +16,7 @@ fn flip(path: &Path, at: usize) {
     change(path, &|b| b[at] ^= 0x10);
 }
 
-/// What a statement on a damaged table and the counter of such pages say.
+/// The errors of statements on a corrupted table, and the counter of checksum failures.
 fn seen(client: &mut testkit::client::Client) -> Vec<String> {
     let mut out = Vec::new();
     for sql in [
@@ -47,7 +47,7 @@ fn seen(client: &mut testkit::client::Client) -> Vec<String> {
 #[test]
 fn damaged_pages_fail_the_statement_and_are_counted() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let server = Norsu::start(&data, &[]);
@@ -61,16 +61,16 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
     }
     server.stop(&data);
     flip(&data.join(&paths[0]), 8192 + 5000);
-    // Half of the page is as it was before it was written last.
+    // Half of the page has its contents before the last write.
     change(&data.join(&paths[2]), &|b| b[4096..8192].fill(0));
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
 
     let server = Norsu::start(&data, &[]);
     let ours = seen(&mut server.connect("postgres"));
     assert!(server.log().contains("page verification failed, calculated checksum"));
     drop(server);
-    let server = RealServer::start(&twin, "postgres");
+    let server = RealServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert!(ours[0].starts_with("WARNING page verification failed, calculated checksum "));
@@ -81,7 +81,7 @@ fn damaged_pages_fail_the_statement_and_are_counted() {
 #[test]
 fn replay_ends_at_a_damaged_record() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &[]);
@@ -99,21 +99,21 @@ fn replay_ends_at_a_damaged_record() {
     let at: usize = place.1.parse().expect("a number");
     // Within the row of the twenty-sixth insert.
     flip(&data.join("pg_wal").join(place.0), at + 60);
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let server = Norsu::start(&data, &[]);
     assert_eq!(server.query("SELECT count(*), max(id) FROM t"), "25|24");
     assert!(server.log().contains("incorrect resource manager data checksum in record at"));
-    let real = RealServer::start(&twin, "postgres");
+    let real = RealServer::start(&duplicate, "postgres");
     assert_eq!(real.query("postgres", "SELECT count(*), max(id) FROM t"), "25|24\n");
 }
 
-/// No checksum covers the header of a page of the log. PostgreSQL says the same, but reads ahead,
-/// and so ends some records earlier or later; therefore the rows are counted here.
+/// No checksum covers the page header of the log. PostgreSQL reports the same, but because of
+/// read-ahead its replay ends a few records earlier or later; therefore the rows are counted here.
 #[test]
 fn replay_ends_before_a_page_of_another_timeline() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &[]);
@@ -139,11 +139,11 @@ fn replay_ends_before_a_page_of_another_timeline() {
     assert!(server.log().contains(&said), "{}", server.log());
 }
 
-/// Of a table whose file is gone the log's records find no page.
+/// The file of a table is missing, so replay of its records finds no page.
 #[test]
-fn a_lost_file_does_not_keep_the_server_from_starting() {
+fn a_missing_file_does_not_prevent_the_start() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C"]);
     let mut server = Norsu::start(&data, &["-c", "full_page_writes=off"]);
@@ -156,22 +156,22 @@ fn a_lost_file_does_not_keep_the_server_from_starting() {
     let path = server.query("SELECT pg_relation_filepath('lost')");
     server.kill();
     std::fs::remove_file(data.join(path)).expect("the file");
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let ask = ["SELECT count(*), sum(id) FROM good", "SELECT count(*) FROM lost WHERE id > 0"];
     let server = Norsu::start(&data, &["-c", "full_page_writes=off"]);
     let ours = ask.map(|sql| server.query(sql));
     assert!(server.log().contains(" did not exist"), "{}", server.log());
-    let real = RealServer::start_with(&twin, "postgres", &["full_page_writes=off"]);
+    let real = RealServer::start_with(&duplicate, "postgres", &["full_page_writes=off"]);
     assert_eq!(ours, ask.map(|sql| real.query("postgres", sql).trim_end().to_owned()));
 }
 
-/// Where no checksum finds the damage, PostgreSQL ends in a PANIC or in an endless loop; we in an
-/// error of what would have to move rows, and the rows that are whole can be read.
+/// Without checksums, PostgreSQL ends with a PANIC or in an endless loop on this corruption; Norsu
+/// raises an error for statements that would have to move rows, and intact rows can be read.
 #[test]
-fn a_damaged_heap_page_takes_nobody_down() {
+fn a_corrupt_heap_page_does_not_take_the_server_down() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -186,11 +186,11 @@ fn a_damaged_heap_page_takes_nobody_down() {
     server.query("DELETE FROM chain WHERE id < 5");
     server.stop(&data);
     let pointer = |n: usize| 24 + 4 * (n - 1);
-    // A line pointer that leads beyond the page.
+    // A line pointer to an offset beyond the page.
     change(&paths[0], &|b| b[pointer(9)..pointer(10)].copy_from_slice(&[0xff, 0xff, 0, 1]));
-    // Line pointers that begin within the page's header.
+    // Line pointers whose array ends within the page header.
     change(&paths[1], &|b| b[12..14].copy_from_slice(&[3, 0]));
-    // The deleted versions seem to be in the middle of chains that have no beginning.
+    // The deleted versions seem to be in the middle of update chains without a beginning.
     change(&paths[2], &|b| {
         for n in 1..=4 {
             let at = u16::from_le_bytes([b[pointer(n)], b[pointer(n) + 1]]) as usize & 0x7fff;
@@ -222,8 +222,8 @@ fn a_damaged_heap_page_takes_nobody_down() {
     assert!(!log.contains("PANIC"), "{log}");
 }
 
-/// Where in its segment the last record of a kind lies that has a whole page of the log around it,
-/// by `pg_waldump`.
+/// Offset in its segment of the last record of a kind that lies within a single page of the log,
+/// according to `pg_waldump`.
 fn last_record(segment: &Path, kind: &str) -> usize {
     let mut dump = testkit::postgres::program("pg_waldump");
     dump.arg(segment);
@@ -239,14 +239,14 @@ fn last_record(segment: &Path, kind: &str) -> usize {
     places.next_back().expect("such a record")
 }
 
-/// What the checksum does not find: a record of a kind that its data do not fit. The reason is told
-/// with the record.
+/// Corruption that the checksum does not detect: a record whose type does not fit its data. The
+/// error names the record.
 #[test]
 fn a_record_of_the_wrong_kind_is_refused() {
     const INSERT_META: u8 = 0x20;
     const OTHERS: [u8; 7] = [0x40, 0x50, 0x60, 0x70, 0x80, 0xa0, 0xb0];
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let good = dir.path().join("good");
     norsu::init_with(&good, &["--locale=C"]);
     let mut server = Norsu::start(&good, &[]);
@@ -276,10 +276,11 @@ fn a_record_of_the_wrong_kind_is_refused() {
         line.unwrap_or_else(|| panic!("{log}")).to_owned()
     };
     let data = damaged(INSERT_META);
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let ours = Norsu::try_start(&data, &[]).err().expect("it does not start");
-    let theirs = RealServer::try_start(&twin, "postgres", &[]).err().expect("it does not start");
+    let theirs =
+        RealServer::try_start(&duplicate, "postgres", &[]).err().expect("it does not start");
     assert_eq!(context(&ours), context(&theirs));
     assert!(
         context(&ours).contains(" for Btree/INSERT_META: off 3; blkref #0: rel 1663/5/"),
@@ -293,12 +294,11 @@ fn a_record_of_the_wrong_kind_is_refused() {
     }
 }
 
-/// Its errors say where it was, and it tells the client of bits of the visibility map that cannot
-/// be.
+/// VACUUM's errors have the block as context, and it warns of invalid bits of the visibility map.
 #[test]
-fn vacuum_says_where_it_was() {
+fn vacuum_errors_have_the_block_as_context() {
     let dir = TempDir::new("damage");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--no-data-checksums"]);
     let server = Norsu::start(&data, &[]);
@@ -314,7 +314,7 @@ fn vacuum_says_where_it_was() {
     server.query("DELETE FROM keys WHERE id < 5");
     let paths = [path("map"), path("keys_pkey"), path("rows")];
     server.stop(&data);
-    // Pages that are not marked as all-visible, though the map says so of them.
+    // Pages that are not all-visible although the visibility map says so.
     change(&paths[0], &|b| {
         for page in [0, 2] {
             b[8192 * page + 10] &= !4;
@@ -324,8 +324,8 @@ fn vacuum_says_where_it_was() {
     for path in &paths[1..] {
         change(path, &|b| b[8192 + 14..8192 + 16].copy_from_slice(&[0x28, 0x23]));
     }
-    let twin = dir.path().join("twin");
-    copy(&data, &twin);
+    let duplicate = dir.path().join("duplicate");
+    copy(&data, &duplicate);
     let seen = |client: &mut testkit::client::Client| {
         let mut out = Vec::new();
         for sql in [
@@ -346,7 +346,7 @@ fn vacuum_says_where_it_was() {
     let server = Norsu::start(&data, &[]);
     let ours = seen(&mut server.connect("postgres"));
     drop(server);
-    let server = RealServer::start(&twin, "postgres");
+    let server = RealServer::start(&duplicate, "postgres");
     let theirs = seen(&mut server.connect("postgres"));
     assert_eq!(ours, theirs);
     assert_eq!(ours.len(), 5, "{ours:?}");

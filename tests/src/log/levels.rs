@@ -1,4 +1,4 @@
-//! What of a session's reports the server's log has, and how, beside PostgreSQL's.
+//! The messages of a session in the server's log and their format, compared with PostgreSQL's.
 
 use crate::pair::Pair;
 use testkit::client::Client;
@@ -22,7 +22,7 @@ const STATEMENTS: [&str; 16] = [
     "DROP TABLE IF EXISTS nothing",
 ];
 
-/// The session's lines; PostgreSQL says besides where in its source an error is.
+/// The session's lines, without PostgreSQL's source locations of errors.
 fn lines(log: &str) -> Vec<&str> {
     let own = log.lines().filter(|l| l.starts_with("client backend|"));
     own.filter(|l| !l.contains("|LOCATION:")).collect()
@@ -35,7 +35,7 @@ fn run(mut client: Client) {
 }
 
 #[test]
-fn a_session_sets_what_is_logged_of_it() {
+fn logging_is_configured_per_session() {
     let pair = Pair::start("levels", "C", &["-c", "log_line_prefix=%b|"]);
     pair.real.query("postgres", "ALTER SYSTEM SET log_line_prefix = '%b|'");
     pair.real.query("postgres", "SELECT pg_reload_conf()");

@@ -1,19 +1,19 @@
-//! `wal_level = minimal`: what a transaction has made itself is not logged row by row, but comes to
-//! the disk or, if it is small (`wal_skip_threshold`), to the log page by page. It survives a
-//! crash, in PostgreSQL's hands too.
+//! `wal_level = minimal`: relations created in a transaction are not logged row by row. At commit
+//! their pages are synced, or if they are small (`wal_skip_threshold`) logged. They survive a
+//! crash, also with recovery by PostgreSQL.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
-use testkit::postgres::{self, RealServer, hand_over};
-use testkit::referee::copy;
+use testkit::postgres::{self, RealServer, chown_to_server_user};
+use testkit::verify::copy;
 
 const SETTINGS: [&str; 5] = [
     "wal_level=minimal",
     "max_wal_senders=0",
     "autovacuum=off",
     "fsync=on",
-    // Nothing but the commit brings pages to the disk.
+    // So that only the commit writes pages.
     "bgwriter_lru_maxpages=0",
 ];
 
@@ -56,8 +56,9 @@ fn seen(mut client: Client) -> Vec<Vec<String>> {
 fn new_tables_that_are_not_logged_survive_a_crash() {
     for threshold in ["0", "64kB", "1GB"] {
         let dir = TempDir::new("minimal");
-        hand_over(dir.path());
-        let [ours, real, twin] = ["ours", "real", "twin"].map(|name| dir.path().join(name));
+        chown_to_server_user(dir.path());
+        let [ours, real, duplicate] =
+            ["ours", "real", "duplicate"].map(|name| dir.path().join(name));
         norsu::init_with(&ours, &["--locale=C"]);
         postgres::init_with(&real, &["--locale=C", "-k"]);
         let threshold = format!("wal_skip_threshold={threshold}");
@@ -73,14 +74,14 @@ fn new_tables_that_are_not_logged_survive_a_crash() {
         drop(sessions);
         mine.kill();
         theirs.crash();
-        copy(&ours, &twin);
+        copy(&ours, &duplicate);
         let expected = {
             let server = RealServer::start_with(&real, "postgres", &settings);
             seen(server.connect("postgres"))
         };
         let after = seen(Norsu::start(&ours, &options).connect("postgres"));
         assert_eq!(after, expected, "{threshold}");
-        let taken_over = RealServer::start_with(&twin, "postgres", &settings);
+        let taken_over = RealServer::start_with(&duplicate, "postgres", &settings);
         assert_eq!(seen(taken_over.connect("postgres")), expected, "{threshold}");
     }
 }
@@ -101,7 +102,7 @@ fn bytes(client: &mut Client, threshold: &str) -> f64 {
 #[test]
 fn new_tables_are_logged_only_if_they_are_small() {
     let dir = TempDir::new("minimal");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let [ours, real] = ["ours", "real"].map(|name| dir.path().join(name));
     norsu::init_with(&ours, &["--locale=C"]);
     postgres::init_with(&real, &["--locale=C", "-k"]);
@@ -109,7 +110,7 @@ fn new_tables_are_logged_only_if_they_are_small() {
     let ours = Norsu::start(&ours, &options);
     let real = RealServer::start_with(&real, "postgres", &SETTINGS);
     let mut sessions = [ours.connect("postgres"), real.connect("postgres")];
-    // The first one meets pages of catalogs that need their images.
+    // The first transaction logs images of catalog pages.
     for session in &mut sessions {
         bytes(session, "0");
     }

@@ -1,11 +1,11 @@
-//! What statements use of the processors: the server's log beside PostgreSQL's, and the view
+//! CPU and resource usage of statements: the server's log compared with PostgreSQL's, and the view
 //! `norsu_stat_rusage`.
 
 use crate::pair::Pair;
 use testkit::client::Client;
 use testkit::postgres::run;
 
-/// Statistics in a server's log: title and statement. The details are checked for their form.
+/// The statistics in a server's log: title and statement. The format of the details is checked.
 fn reports(log: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut lines = log.lines();
@@ -80,7 +80,7 @@ fn statistics_of_statements_are_logged_as_postgres_logs_them() {
         });
         seen.push(reports(&log()));
     }
-    // Analysis and rewriting of what is no query are nothing to speak of here.
+    // Analysis and rewriting of utility statements are not reported here.
     let queries = |list: &[(String, String)]| -> Vec<(String, String)> {
         let is_query = |s: &str| !["SET", "RESET"].iter().any(|word| s.starts_with(word));
         let found = list.iter().filter(|(title, text)| {
@@ -97,7 +97,7 @@ fn number(client: &mut Client, sql: &str) -> f64 {
 }
 
 #[test]
-fn the_view_tells_what_sessions_use() {
+fn the_view_shows_resource_usage_of_sessions() {
     let pair = Pair::start("rusage", "C", &[]);
     let (mut busy, mut other) = (pair.ours.connect("postgres"), pair.ours.connect("postgres"));
     let pid = busy.value("SELECT pg_backend_pid()");
@@ -107,7 +107,7 @@ fn the_view_tells_what_sessions_use() {
     let used = |client: &mut Client| number(client, &of("user_time + system_time"));
     let before = used(&mut other);
     busy.must("SET norsu.track_rusage = on");
-    // Ticks of the kernel are a hundredth of a second.
+    // The kernel's clock tick is a hundredth of a second.
     while used(&mut other) < before + 100.0 {
         busy.must(work);
     }
@@ -124,7 +124,7 @@ fn the_view_tells_what_sessions_use() {
     let kinds = "SELECT backend_type FROM norsu_stat_rusage WHERE pid <> pg_backend_pid() AND queries IS NULL ORDER BY 1";
     let workers = ["background writer", "checkpointer", "server process", "walwriter"];
     assert_eq!(other.rows(kinds), workers);
-    // Others' figures are for those who may read all statistics.
+    // Statistics of other users require the privilege to read all statistics.
     other.must("CREATE ROLE plain; SET ROLE plain");
     assert_eq!(other.value(&of("user_time IS NULL AND queries IS NULL")), "t");
     assert_eq!(other.rows(kinds).len(), 5);

@@ -1,4 +1,4 @@
-//! `norsu waldump` says what pg_waldump says, byte for byte.
+//! The output of `norsu waldump` must be that of pg_waldump, byte for byte.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu, binary};
-use testkit::postgres::{RealServer, hand_over, program, run};
+use testkit::postgres::{RealServer, chown_to_server_user, program, run};
 
 /// Statements for both servers, in one session.
 const WORK: &str = "
@@ -38,8 +38,8 @@ TRUNCATE t, u; VACUUM FULL pg_class; VACUUM FULL pg_database;
 CREATE DATABASE other; CREATE DATABASE copied STRATEGY file_copy; DROP DATABASE other; DROP DATABASE copied;
 DROP TABLE t, big, u; DROP SEQUENCE s; SELECT pg_switch_wal()";
 
-/// What only PostgreSQL can: two-phase commit, origins, messages, what logical decoding needs,
-/// other kinds of indexes.
+/// Statements that only PostgreSQL supports: two-phase commit, origins, logical messages, logical
+/// decoding, other index types.
 const MORE: &str = r"
 SELECT pg_create_restore_point('here it is');
 SELECT pg_logical_emit_message(true, 'one', 'abc'), pg_logical_emit_message(false, 'a b', '\000\001\377'::bytea);
@@ -70,7 +70,7 @@ CREATE TABLE tr1 (a int PRIMARY KEY, s serial); CREATE TABLE tr2 (a int REFERENC
 SELECT pg_create_logical_replication_slot('slot', 'test_decoding');
 BEGIN; CREATE TABLE k (a int); UPDATE usercat SET b = 'x' WHERE a = 8; COMMIT; VACUUM FULL usercat; VACUUM FULL pg_class";
 
-/// Kinds of records that come of the work on either server.
+/// Record types that the statements write on either server.
 const KINDS: &[&str] = &[
     "XLOG/CHECKPOINT_ONLINE",
     "XLOG/FPI",
@@ -144,13 +144,13 @@ const KINDS_THEIRS: &[&str] = &[
 fn output(mut command: Command) -> (String, String) {
     let out = command.stdin(Stdio::null()).output().expect("the program can be run");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    // The error names the program.
+    // The error begins with the program's name.
     let error = text(&out.stderr);
     let error = error.split_once(": ").map_or(String::new(), |(_, rest)| rest.to_owned());
     (text(&out.stdout), error)
 }
 
-/// Both programs with the same arguments.
+/// Compares the output of both programs with the same arguments.
 fn compare(data: &Path, args: &[&str], lines_min: usize) -> String {
     let mut ours = Command::new(binary());
     ours.arg("waldump").args(args).current_dir(data);
@@ -167,7 +167,7 @@ fn compare(data: &Path, args: &[&str], lines_min: usize) -> String {
     theirs
 }
 
-/// Arguments that both refuse, with the same words.
+/// Arguments that both programs refuse, with the same message.
 const REFUSED: &[&[&str]] = &[
     &[],
     &["-n", "foo"],
@@ -202,8 +202,8 @@ fn refuse(data: &Path) {
     }
 }
 
-/// Compares all that both say of the log from this segment on, which must have records of these
-/// kinds.
+/// Compares the output of both programs for the log from this segment on, which must contain
+/// records of these types.
 fn check(data: &Path, first: &str, kinds: [&[&str]; 2]) {
     let mut names: Vec<String> = std::fs::read_dir(data.join("pg_wal"))
         .expect("a log")
@@ -240,7 +240,8 @@ fn check(data: &Path, first: &str, kinds: [&[&str]; 2]) {
     compare(data, &["-p", ".", "-n", "20", "-s", &start], 10);
 }
 
-/// Does the work in a session of its own, and then what takes two, savepoints and a tablespace.
+/// Runs the script in a session, and then statements that need two sessions, savepoints and a
+/// tablespace.
 fn work(connect: &dyn Fn() -> Client, script: &str, space: &Path) {
     let mut client = connect();
     for sql in script.split(';') {
@@ -273,10 +274,10 @@ fn work(connect: &dyn Fn() -> Client, script: &str, space: &Path) {
 #[test]
 fn our_waldump_agrees_with_pg_waldump() {
     let dir = TempDir::new("waldump");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let (data, space) = (dir.path().join("data"), dir.path().join("space"));
     std::fs::create_dir(&space).expect("a directory can be made");
-    hand_over(&space);
+    chown_to_server_user(&space);
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let options = ["wal_keep_size=512MB", "wal_consistency_checking=btree", "wal_log_hints=on"];
     let with: Vec<&str> = options.iter().flat_map(|o| ["-c", *o]).collect();
@@ -290,7 +291,7 @@ fn our_waldump_agrees_with_pg_waldump() {
     server.kill();
     refuse(&data);
     check(&data, "000000010000000000000001", [KINDS, KINDS_OURS]);
-    // And of a log that PostgreSQL wrote.
+    // The same for a log that PostgreSQL wrote.
     let options = [
         "wal_keep_size=512MB",
         "wal_log_hints=on",
@@ -306,11 +307,11 @@ fn our_waldump_agrees_with_pg_waldump() {
     check(&data, &first, [KINDS, KINDS_THEIRS]);
 }
 
-/// Both programs read on in a log that grows, over the ends of segments.
+/// Both programs follow a growing log across segment boundaries.
 #[test]
 fn our_waldump_follows_a_growing_log_as_pg_waldump_does() {
     let dir = TempDir::new("follow");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     norsu::init_with(&data, &["--locale=C", "--wal-segsize=1"]);
     let options = ["-c", "wal_keep_size=64MB", "-c", "checkpoint_timeout=1h"];
@@ -339,7 +340,7 @@ fn our_waldump_follows_a_growing_log_as_pg_waldump_does() {
         .iter()
         .map(|more| [begin(ours(), more), begin(program("pg_waldump"), more)])
         .collect();
-    // Three segments of a megabyte, in small records and large ones.
+    // Three segments of a megabyte, with small and large records.
     for n in 0..400 {
         client.must(&format!("INSERT INTO t SELECT {n}, repeat(md5('{n}'), 240)"));
     }
@@ -354,7 +355,7 @@ fn our_waldump_follows_a_growing_log_as_pg_waldump_does() {
         assert!(theirs.len() > 5);
         assert_eq!(ours, theirs);
     }
-    // What came before the wait has been shown; an interrupt ends it well.
+    // Records before the wait have been printed; an interrupt ends the program normally.
     let told = (0..600).filter(|_| {
         line.clear();
         lines.read_line(&mut line).is_ok_and(|n| n > 0)

@@ -1,5 +1,5 @@
-//! Scripts of our own for pgbench, in which clients wait for each other, meet in deadlocks and fail
-//! to serialize; pgbench tries again, and what is to be conserved is conserved.
+//! Custom scripts for pgbench with lock waits, deadlocks and serialization failures; pgbench
+//! repeats the transactions, and the totals must be conserved.
 
 use super::{Fixture, counted, long, number_after};
 use testkit::norsu::Norsu;
@@ -12,12 +12,12 @@ struct Script {
     name: &'static str,
     text: &'static str,
     isolation: &'static str,
-    /// Rows of `trail` a transaction leaves.
+    /// Number of rows that a transaction inserts into `trail`.
     rows: u64,
     clients: u64,
 }
 
-/// How many meet on the same rows.
+/// Number of clients on the same rows.
 const CLIENTS: u64 = 12;
 
 const SCRIPTS: [Script; 7] = [
@@ -40,9 +40,9 @@ const SCRIPTS: [Script; 7] = [
                UPDATE purse SET coins = coins + 2 WHERE id = :b;\nEND;\n",
         isolation: "read committed",
         rows: 0,
-        // Whoever is let go after a deadlock takes FOR SHARE again before another gets FOR UPDATE:
-        // with four clients and more on a row nobody gets on, here and in PostgreSQL. Three come
-        // through in both.
+        // A session that continues after a deadlock takes FOR SHARE again before another one gets
+        // FOR UPDATE: with four or more clients on a row there is no progress, here and in
+        // PostgreSQL. With three there is in both.
         clients: 3,
     },
     Script {
@@ -106,7 +106,7 @@ fn value(server: &Norsu, sql: &str) -> u64 {
 }
 
 #[test]
-fn scripts_that_collide_conserve_what_they_move() {
+fn conflicting_scripts_conserve_totals() {
     let f = Fixture::new("scripts", &["-c", "deadlock_timeout=10ms"]);
     f.server.query(SETUP);
     let mut trail = 0;
@@ -146,6 +146,6 @@ fn scripts_that_collide_conserve_what_they_move() {
             assert_eq!(value(&f.server, "SELECT count(*) FROM trail WHERE what = 'undone'"), 0);
         }
     }
-    assert!(retried > 0, "nobody collided");
+    assert!(retried > 0, "no transactions collided");
     f.stop(&["deadlock detected", "could not serialize access"]);
 }

@@ -3,8 +3,8 @@
 use super::generate::{ALL, Columns, Generator, Ty, Ty::*, both};
 
 impl Generator {
-    /// An aggregate over the rows of `own`; its direct arguments are made of the keys and of what
-    /// is around.
+    /// An aggregate over the rows of `own`; its direct arguments consist of the grouping keys and
+    /// of outer columns.
     pub(super) fn aggregate(
         &mut self,
         own: &Columns,
@@ -73,7 +73,7 @@ impl Generator {
         (ty, text + &filter)
     }
 
-    /// An ordered-set or hypothetical-set aggregate; `around` are the keys and what is around.
+    /// An ordered-set or hypothetical-set aggregate; `around` are the keys and the outer columns.
     fn ordered_set(&mut self, own: &Columns, around: &Columns, depth: usize) -> (Ty, String) {
         let direct = match self.chance(60) {
             true => {

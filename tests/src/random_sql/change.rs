@@ -1,4 +1,4 @@
-//! Changes of rows, with sub-selects wherever they may stand.
+//! INSERT, UPDATE, DELETE and MERGE, with sub-selects wherever they are allowed.
 
 use super::generate::{Columns, Generator, SMALL, Statement, Ty, Ty::*, both, renamed};
 
@@ -75,7 +75,7 @@ impl Generator {
         statement
     }
 
-    /// Changes by the rows of queries; `a` and `b` are columns of `a t` and `b u`.
+    /// Changes driven by the rows of queries; `a` and `b` are columns of `a t` and `b u`.
     fn change_by_rows(&mut self, a: &Columns, b: &Columns, condition: &str) -> String {
         match self.below(4) {
             0 => {
@@ -119,7 +119,7 @@ impl Generator {
         }
     }
 
-    /// Rows written out, with sub-selects among the values.
+    /// VALUES with sub-selects among the values.
     pub(super) fn values(&mut self) -> Statement {
         let none = Vec::new();
         let row = |g: &mut Generator| {

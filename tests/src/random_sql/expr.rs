@@ -1,4 +1,4 @@
-//! Expressions of each type, but conditions.
+//! Expressions of each type except conditions.
 
 use super::generate::{ALL, CALL, CALL_OF_QUERY, Columns, Generator, KEYS, Ty, Ty::*};
 
@@ -81,7 +81,7 @@ impl Generator {
         }
     }
 
-    /// A call of one of the functions in SQL.
+    /// A call of one of the SQL functions.
     fn function_of(&mut self, ty: Ty, scope: &Columns, d: usize) -> String {
         let p = self.expr(Int, scope, d);
         let q = self.expr(Text, scope, d.min(1));
@@ -187,7 +187,7 @@ impl Generator {
         }
     }
 
-    /// A table or sub-select as a row; a row of columns where names do not say which.
+    /// A table or sub-select as a row value; a row of columns if no whole table is in scope.
     fn whole_row(&mut self, scope: &Columns) -> String {
         let tables: Vec<&str> = scope
             .iter()
@@ -202,7 +202,7 @@ impl Generator {
         tables[self.below(tables.len())].to_owned()
     }
 
-    /// Is a row NULL, or another row?
+    /// A condition on a row: a NULL test or a comparison with another row.
     pub(super) fn row_condition(&mut self, scope: &Columns) -> String {
         let row = self.whole_row(scope);
         match self.below(4) {
@@ -264,7 +264,7 @@ impl Generator {
         }
     }
 
-    /// An object of `jsonb` whose `n` is a whole number or NULL.
+    /// A `jsonb` object whose `n` is an integer or NULL.
     fn object(&mut self, scope: &Columns, d: usize) -> String {
         let (n, ty) = (self.expr(Int, scope, d), self.json_type());
         let s = self.expr(ty, scope, d);
@@ -275,7 +275,7 @@ impl Generator {
         }
     }
 
-    /// Types whose values `jsonb` shows alike if they are equal.
+    /// Types whose equal values have equal `jsonb` forms.
     pub(super) fn json_type(&mut self) -> Ty {
         [Int, Text, Bool, Date, Ts, Ints, Texts, Json][self.below(8)]
     }
@@ -301,8 +301,8 @@ impl Generator {
         }
     }
 
-    /// An expression over `scope` that has a column of `own` in it where it can: an aggregate of
-    /// others' columns alone would belong to their query.
+    /// An expression over `scope` that contains a column of `own` if there is one: an aggregate of
+    /// outer columns only would belong to the outer query.
     pub(super) fn own_expr(
         &mut self,
         ty: Ty,
@@ -320,8 +320,8 @@ impl Generator {
         }
     }
 
-    /// An expression whose equal values also look the same: which one of them comes out where
-    /// several become one hangs on the plan. 1.5 is 1.50, -0 is 0, and 24 hours are a day.
+    /// An expression whose equal values have equal text forms: otherwise the plan determines which
+    /// of several equal values is returned. 1.5 equals 1.50, -0 equals 0, and 24 hours equal a day.
     pub(super) fn plain(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let text = self.expr(ty, scope, depth);
         match ty {

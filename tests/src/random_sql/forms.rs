@@ -1,14 +1,13 @@
-//! Statements of several steps: prepared ones, views, and volatile functions in forms that have one
-//! right answer.
+//! Statements of several steps: prepared statements, views, functions, and volatile functions in
+//! forms that have a single correct answer.
 
 use super::generate::{ALL, CALL_OF_QUERY, Columns, Generator, Statement, Ty::*, both, renamed};
 
-/// Often enough for a plan that serves any parameters.
+/// Enough executions for the plan cache to choose a generic plan.
 const EXECUTIONS: usize = 7;
 
 impl Generator {
-    /// A statement prepared once and run with other parameters, often enough for a plan that serves
-    /// any.
+    /// A prepared statement, executed with different parameters often enough for a generic plan.
     pub(super) fn prepared_statement(&mut self) -> Statement {
         self.prepared = true;
         let none = Vec::new();
@@ -28,7 +27,7 @@ impl Generator {
         statement
     }
 
-    /// A query by way of a view.
+    /// A query on a view.
     pub(super) fn view(&mut self) -> Statement {
         let (sql, columns) = self.select(&Vec::new(), 2);
         let t = self.name("t");
@@ -50,7 +49,8 @@ impl Generator {
         statement
     }
 
-    /// A function of a random query, called for each row; what its arguments are is in the query.
+    /// An SQL function with a random query as its body, called for each row; its arguments are used
+    /// in the query.
     pub(super) fn function(&mut self) -> Statement {
         let (from, own) = self.for_rows(CALL_OF_QUERY, |g| g.from(&Vec::new(), 0));
         let rows = self.rows;
@@ -99,8 +99,8 @@ impl Generator {
         statement
     }
 
-    /// Calls a function that returns a table, in FROM with what is before it, in a sub-select, or
-    /// in the select list.
+    /// Calls a set-returning function in FROM with lateral references, in a sub-select, or in the
+    /// select list.
     fn query_of_function(
         &mut self,
         f: &str,
@@ -126,7 +126,7 @@ impl Generator {
         }
     }
 
-    /// A table made of a query: its columns' types and values.
+    /// CREATE TABLE AS: the types and values of its columns.
     pub(super) fn new_table(&mut self) -> Statement {
         let (sql, columns) = self.select(&Vec::new(), 2);
         let own = renamed("nt", &columns);
@@ -143,7 +143,7 @@ impl Generator {
         statement
     }
 
-    /// The column of a subquery that is computed once is the same wherever it is used.
+    /// A column of a materialized subquery has the same value wherever it is used.
     pub(super) fn computed_once(&mut self) -> Statement {
         let (from, own) = self.from(&Vec::new(), 1);
         let condition = self.filter(&own, &Vec::new(), 1);
@@ -179,7 +179,7 @@ impl Generator {
         Statement::one(sql)
     }
 
-    /// How often a volatile function has been called.
+    /// The number of calls of a volatile function.
     pub(super) fn counted(&mut self) -> Statement {
         let (from, own) = self.from(&Vec::new(), 1);
         let condition = self.filter(&own, &Vec::new(), 1);
@@ -192,8 +192,7 @@ impl Generator {
                 format!("SELECT count((SELECT nextval('sq') WHERE {test})) FROM {from}{condition}")
             }
             3 => format!("SELECT count(*), count((SELECT nextval('sq'))) FROM {from}{condition}"),
-            // Apart from the joins: their order decides how often a condition within them is
-            // evaluated.
+            // Separated from the joins, whose order determines how often a condition is evaluated.
             4 => format!(
                 "SELECT count(*) FROM (SELECT 1 FROM {from} OFFSET 0) s WHERE nextval('sq') > 0"
             ),

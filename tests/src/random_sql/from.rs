@@ -1,11 +1,11 @@
-//! FROM: tables, functions, views, sub-selects, and all joins of them.
+//! FROM: tables, functions, views, sub-selects, and all types of joins.
 
 use super::generate::{CALL_OF_QUERY, Columns, Generator, SMALL, Ty, Ty::*, both, renamed};
 
-/// Its name, how many rows are visited to read it, and columns.
+/// Name, number of rows visited to read it, and columns.
 type Shape = (&'static str, usize, &'static [(&'static str, Ty)]);
 
-/// Tables, the first ones more often, and views, with their columns.
+/// Tables (the first ones are used more often) and views, with their columns.
 const BASES: [Shape; 12] = [
     ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
     ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
@@ -21,15 +21,15 @@ const BASES: [Shape; 12] = [
     ("vu", 800, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
 ];
 
-/// Those of [`BASES`] that are no views.
+/// Number of tables at the start of [`BASES`].
 const TABLES: usize = 8;
 
-/// Those of [`TABLES`] that are small.
+/// Number of small tables at the start of [`BASES`].
 const SMALL_TABLES: usize = TABLES - 1;
 
 impl Generator {
-    /// What a sub-select sees of what is around it: all, one table of it, which may be far outside,
-    /// or nothing.
+    /// The outer columns that a sub-select may use: all, those of one table, which may be several
+    /// levels up, or none.
     pub(super) fn around(&mut self, scope: &Columns) -> Columns {
         match self.below(10) {
             0 => Vec::new(),
@@ -43,12 +43,13 @@ impl Generator {
         }
     }
 
-    /// A depth at which now and then there are sub-selects.
+    /// A depth that sometimes allows sub-selects.
     pub(super) fn deeper(&mut self) -> usize {
         if self.chance(20) { 2 } else { 1 }
     }
 
-    /// A table or sub-select under a name, and its columns; `left`: rows of what it is joined to.
+    /// A table or sub-select with an alias, and its columns; `left`: rows of the left side of the
+    /// join.
     fn table(&mut self, outer: &Columns, depth: usize, left: f64) -> (String, Columns) {
         let small = self.for_rows(left, |g| g.affords(SMALL));
         if !outer.is_empty() && small && self.chance(20) {
@@ -88,7 +89,7 @@ impl Generator {
                 (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
             }
             _ => {
-                // Most often it is read once.
+                // Usually a WITH query is referenced once.
                 let (inner, columns) = self.for_rows(left.sqrt(), |g| match g.below(4) {
                     0 => g.set_operation(outer, depth - 1),
                     _ => g.select(outer, depth - 1),
@@ -98,14 +99,14 @@ impl Generator {
         }
     }
 
-    /// A table by itself.
+    /// A table without a sub-select.
     pub(super) fn base(&mut self) -> (String, Columns) {
         let t = self.name("t");
         let (name, columns) = self.real_table();
         (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))
     }
 
-    /// One of the tables, a small one where only that can be afforded.
+    /// One of the tables, a small one if the budget requires it.
     fn real_table(&mut self) -> (&'static str, &'static [(&'static str, Ty)]) {
         let at = self.below(TABLES);
         let at = if self.affords(BASES[at].1 as f64) { at } else { at % SMALL_TABLES };
@@ -114,7 +115,7 @@ impl Generator {
         (name, columns)
     }
 
-    /// Rows of a table that what is around chooses, kept apart or not.
+    /// Rows of a table restricted by outer columns, materialized or not.
     pub(super) fn restricted(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, i) = (self.name("t"), self.name("i"));
         let (name, columns) = self.real_table();
@@ -125,7 +126,7 @@ impl Generator {
         let key = ints[self.below(ints.len())].clone();
         let op = self.one(&["=", "=", "<", ">", "<>", "IS DISTINCT FROM"]);
         let value = self.expr(Int, &outer, 1);
-        // By rows of two places around it, of which one may change less often than the other.
+        // By outer columns of two levels, one of which may change less often than the other.
         let also = match self.chance(40) {
             true => {
                 let key = ints[self.below(ints.len())].clone();
@@ -154,7 +155,7 @@ impl Generator {
         (text, renamed(&t, &columns))
     }
 
-    /// Rows made of what is around: written out, or of a function.
+    /// Rows computed from outer columns: VALUES, or a function.
     fn rows_of_outer(&mut self, outer: &Columns) -> (String, Columns) {
         let t = self.name("t");
         if self.chance(50) {
@@ -173,7 +174,7 @@ impl Generator {
         (format!("(VALUES {}) AS {t}(p, q)", rows.join(", ")), renamed(&t, &columns))
     }
 
-    /// A query that uses what is around it in one place alone.
+    /// A query that uses outer columns in one place only.
     fn in_one_place(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, i) = (self.name("t"), self.name("i"));
         let (table, rows, _) = BASES[[0, 2, 5][self.below(3)]];
@@ -202,7 +203,7 @@ impl Generator {
         (format!("({query}) AS {t}"), renamed(&t, &columns_of(&[("m", Int), ("n", Int)])))
     }
 
-    /// Such a query and a table, of whose join one side or the other may be kept for the next run.
+    /// A join of such a query and a table, one side of which may be kept for the next rescan.
     pub(super) fn joined_in_one_place(&mut self, outer: &Columns) -> (String, Columns) {
         let (query, mut own) = self.in_one_place(outer);
         let (table, columns) = self.base();
@@ -217,8 +218,8 @@ impl Generator {
         (text, own)
     }
 
-    /// A table joined with a query for each value of one of its columns, of which there are few:
-    /// rows of that query are worth remembering, as long as what is around stays the same.
+    /// A table joined with a query for each value of one of its columns, which has few distinct
+    /// values: the planner may use Memoize for the query, whose other parameters may change.
     fn remembered(&mut self, outer: &Columns, left: f64) -> (String, Columns) {
         const FEW: [(usize, &str); 5] = [(0, "x"), (4, "x"), (4, "k"), (5, "p"), (2, "aid")];
         let (at, few) = FEW[self.below(FEW.len())];
@@ -263,7 +264,7 @@ impl Generator {
         (format!("({name} AS {t} {join} LATERAL ({inner}) AS {r}{on})"), own)
     }
 
-    /// A condition on what is around, most often for an integer of each.
+    /// A comparison with outer columns, usually of integers.
     fn compared(&mut self, own: &Columns, outer: &Columns) -> String {
         match (self.own_column(own), self.own_column(outer)) {
             (Some(a), Some(b)) if self.chance(70) => {
@@ -278,7 +279,7 @@ impl Generator {
         (!ints.is_empty()).then(|| ints[self.below(ints.len())].clone())
     }
 
-    /// An aggregate that is an integer.
+    /// An integer aggregate.
     fn largest_int(&mut self, own: &Columns) -> String {
         match (self.own_column(own), self.below(3)) {
             (Some(column), 0) => format!("max({column})"),
@@ -287,7 +288,7 @@ impl Generator {
         }
     }
 
-    /// What stands in FROM, with its columns. What follows is run for each of its rows.
+    /// A FROM clause and its columns. What follows is run for each of its rows.
     pub(super) fn from(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
         let joins = if depth == 0 { self.below(2) } else { self.below(3) };
         let out = self.joined(outer, depth, joins, (false, 1.0));
@@ -331,7 +332,7 @@ impl Generator {
             }
             let (right, columns) = match depth > 0 && self.chance(15) {
                 true => {
-                    // Parentheses around a single item are not allowed.
+                    // Parentheses around a single item are a syntax error.
                     let joins = 1 + self.below(2);
                     let context = (true, left * rows);
                     let (inner, columns) = self.joined(outer, depth - 1, joins, context);
@@ -351,7 +352,7 @@ impl Generator {
         (text, scope)
     }
 
-    /// A join with `item`, and the columns that the join itself has.
+    /// A join with `item`, and the columns of the join itself.
     fn join(
         &mut self,
         (left, right, outer): (&Columns, &Columns, &Columns),
@@ -364,7 +365,7 @@ impl Generator {
         };
         let (l, r) = (ints(left), ints(right));
         let all = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"];
-        // Each row with each other one?
+        // Is a cross join within the budget?
         let each = self.affords(rows.0 * rows.1);
         let join = self.one(&all[..all.len() - usize::from(!each)]);
         self.rows = rows.0 * rows.1;
@@ -386,10 +387,10 @@ impl Generator {
             return (text, vec![(format!("{j}.{name}"), Int)]);
         }
         let (mut l, mut r) = (l[self.below(l.len())].clone(), r[self.below(r.len())].clone());
-        // A value from around within the key of one side.
+        // An outer column in the join key of one side.
         if !outer.is_empty() && self.chance(40) {
             let outer = self.around(outer);
-            // The real server refuses a FULL JOIN by a volatile key.
+            // The real server refuses a FULL JOIN with a volatile key.
             let more = self.expr(Int, &outer, usize::from(join != "FULL JOIN"));
             match self.chance(50) {
                 true => l = format!("{l} + {more}"),
@@ -411,7 +412,7 @@ impl Generator {
         let more = match self.chance(if join == "FULL JOIN" { 8 } else { 35 }) {
             true => {
                 let scope = both(&both(left, right), outer);
-                // Deep enough for a sub-select, also far below.
+                // A depth that allows a sub-select, also at deep levels.
                 let depth = if self.chance(40) { 2 } else { depth.min(2) };
                 let more = self.for_rows(joined, |g| g.expr(Bool, &scope, depth));
                 format!(" AND {more}")
@@ -422,7 +423,7 @@ impl Generator {
         (format!(" {join} {item} ON {l} {op} {r}{more}"), Vec::new())
     }
 
-    /// An item that uses the columns before it and those from around.
+    /// A LATERAL item that uses the preceding columns and the outer ones.
     fn lateral(&mut self, around: &Columns, depth: usize) -> (String, Columns) {
         let l = self.name("l");
         let d = self.deeper();
@@ -463,14 +464,14 @@ impl Generator {
         }
     }
 
-    /// A function in FROM whose arguments are made of what is around; volatile ones keep their rows
-    /// while it is the same.
+    /// A function in FROM with arguments of outer columns; rows of volatile functions are kept as
+    /// long as the outer columns are the same.
     fn function_item(&mut self, around: &Columns, l: &str, d: usize) -> (String, Columns) {
         let around = &self.around(around);
         let n = self.expr(Int, around, d);
         let volatile = self.one(&["", " + (random() * 0)::int"]);
         let kind = self.below(10);
-        // Nothing orders the rows of a query.
+        // The rows of a query have no order.
         let ordinal = match self.chance(25) && !matches!(kind, 4 | 5) {
             true => " WITH ORDINALITY",
             false => "",
@@ -528,8 +529,8 @@ impl Generator {
         (format!("{lateral}{call}{ordinal} AS {l}({})", names.join(", ")), renamed(l, &columns))
     }
 
-    /// A query whose rows come in the order of a window or of an index, and which ends before all
-    /// are read: what is left must not stay for the next time.
+    /// A query whose rows are in the order of a window or of an index, and which ends before all of
+    /// them are read: the remaining rows must not be returned by the next rescan.
     pub(super) fn half_read(&mut self, outer: &Columns) -> (String, Columns) {
         let (t, w) = (self.name("t"), self.name("w"));
         let (table, _, columns) = BASES[[0, 2, 5][self.below(3)]];
@@ -560,7 +561,7 @@ impl Generator {
         (text, vec![("v".to_owned(), e), (w, ty)])
     }
 
-    /// A query of one column in an order that is decided, with a LIMIT.
+    /// A query of one column with a total order and a LIMIT.
     pub(super) fn single(&mut self, ty: Ty, outer: &Columns) -> String {
         let (from, own) = self.from(outer, 0);
         let scope = both(&own, outer);
@@ -584,7 +585,7 @@ impl Generator {
     }
 }
 
-/// Types of the values of [`Generator::half_read`].
+/// Number of types used by [`Generator::half_read`].
 const KEYS_OF_ROWS: usize = 5;
 
 fn columns_of(columns: &[(&str, Ty)]) -> Columns {

@@ -1,24 +1,24 @@
-//! The generator: chance, names, and which kind of statement comes next. Types are few, so that
-//! most of what comes out is valid; columns that may be NULL are everywhere.
+//! The generator: random numbers, names, and the kind of the next statement. There are few types,
+//! so that most statements are valid; nullable columns are everywhere.
 
-/// A statement, or a few that belong together, and what is known of them.
+/// A statement, or several related ones, with their properties.
 #[derive(Default)]
 pub struct Statement {
-    /// Of our server only: the real one keeps its plans.
+    /// Settings of Norsu only, so that the real server's plans do not change.
     pub settings: Vec<String>,
     pub steps: Vec<Step>,
-    /// It opened a transaction, which is to be rolled back.
+    /// It opens a transaction, which must be rolled back.
     pub opened: bool,
-    /// It changed rows.
+    /// It changes rows.
     pub changes: bool,
-    /// It has prepared statements.
+    /// It creates prepared statements.
     pub prepares: bool,
 }
 
 /// One message.
 pub struct Step {
     pub sql: String,
-    /// The rows' order is decided.
+    /// The order of the rows is total.
     pub ordered: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum Ty {
     Interval,
     Ints,
     Texts,
-    /// `jsonb` without fractions: equal ones look the same.
+    /// `jsonb` without fractions, so that equal values have equal text forms.
     Json,
 }
 
@@ -54,7 +54,8 @@ use Ty::*;
 pub(super) const ALL: [Ty; 11] =
     [Int, Num, Float, Text, Bool, Date, Ts, Interval, Ints, Texts, Json];
 
-/// The first types of [`ALL`]: those of keys. Equal values look the same once they are plain.
+/// Number of types at the start of [`ALL`] that are used as keys. With [`Generator::plain`], equal
+/// values of these have equal text forms.
 pub(super) const KEYS: usize = 7;
 
 impl Ty {
@@ -80,34 +81,34 @@ pub(super) type Columns = Vec<(String, Ty)>;
 pub struct Generator {
     state: u64,
     names: u32,
-    /// Sub-selects that the statement may still have: they multiply the time.
+    /// Number of sub-selects that the statement may still have; they multiply its run time.
     pub(super) sublinks: u32,
-    /// Constants may be `$1` (an integer), `$2` (a text) and `$3` (an integer).
+    /// Constants may be the parameters `$1` (an integer), `$2` (a text) and `$3` (an integer).
     pub(super) prepared: bool,
-    /// Calls of functions that run queries of their own that the statement may still have.
+    /// Number of calls of functions with queries of their own that the statement may still have.
     pub(super) calls: u32,
-    /// Columns are keys of groups: their tables are not known as rows.
+    /// Columns are grouping keys, so their tables cannot be used as row values.
     pub(super) keyed: bool,
-    /// Rows are being changed, and a volatile function would see some of them changed already.
+    /// Rows are being changed, so a volatile function could see some of the changes.
     pub(super) changes: bool,
-    /// PARTITION BY and ORDER BY of windows over rows (not over peers). All such windows of a query
-    /// have the same, so that equal rows come in one order.
+    /// PARTITION BY and ORDER BY of windows with ROWS frames. All such windows of a query have the
+    /// same, so that equal rows are in the same order.
     pub(super) row_order: Option<(String, String)>,
-    /// How often what is generated now is run, roughly: rows of the queries around it.
+    /// Estimated number of executions of what is generated now: rows of the enclosing queries.
     times: f64,
-    /// Rows of what stands in FROM and was generated last, roughly.
+    /// Estimated number of rows of the FROM clause that was generated last.
     pub(super) rows: f64,
 }
 
-/// Rows that one part of a statement may visit, roughly: what takes longer shows little more.
+/// Estimated number of rows that one part of a statement may visit; more rarely finds more faults.
 const ROWS_MAX: f64 = 12_000.0;
 
-/// Rows of a small table, and of a query of one or two.
+/// Estimated rows of a small table, and of a query of one or two of them.
 pub(super) const SMALL: f64 = 40.0;
 
-/// What a call of a function in SQL takes that is not a part of the query, in visits of rows.
+/// Cost of a call of an SQL function that is not inlined, in visited rows.
 pub(super) const CALL: f64 = 60.0;
-/// As [`CALL`], of those that join tables.
+/// Like [`CALL`], for functions that join tables.
 pub(super) const CALL_OF_QUERY: f64 = 200.0;
 
 impl Generator {
@@ -127,23 +128,23 @@ impl Generator {
         }
     }
 
-    /// May as many rows be visited each time that what is generated now is run?
+    /// Is a visit of `rows` rows in each execution within the budget?
     pub(super) fn affords(&self, rows: f64) -> bool {
         self.times * rows <= ROWS_MAX
     }
 
-    /// What `part` generates is a query of its own within what is around it.
+    /// `part` generates a nested query of its own.
     pub(super) fn within<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
         self.for_rows(1.0, part)
     }
 
-    /// What follows is run once for each of so many rows, up to the end of the query.
+    /// What follows, up to the end of the query, is executed once for each of `rows` rows.
     pub(super) fn over_rows(&mut self, rows: f64) {
         self.rows = rows;
         self.times *= rows.max(1.0);
     }
 
-    /// What is generated by `part` is run once for each of so many rows.
+    /// What `part` generates is executed once for each of `rows` rows.
     pub(super) fn for_rows<R>(&mut self, rows: f64, part: impl FnOnce(&mut Self) -> R) -> R {
         let times = self.times;
         self.times *= rows.max(1.0);
@@ -222,8 +223,8 @@ impl Generator {
         ))
     }
 
-    /// A query whose order is decided, so that LIMIT, OFFSET and DISTINCT ON have one answer; also
-    /// read by a cursor.
+    /// A query with a total order, so that LIMIT, OFFSET and DISTINCT ON have a single answer; also
+    /// read through a cursor.
     fn in_order(&mut self) -> Statement {
         let sql = self.ordered(&Vec::new(), 2);
         if self.chance(80) {
@@ -261,7 +262,7 @@ impl Generator {
         statement
     }
 
-    /// Settings that make other plans, and memory that does not suffice.
+    /// Settings that lead to other plans, and little memory.
     fn settings(&mut self) -> Vec<String> {
         const SWITCHES: [&str; 12] = [
             "enable_hashjoin",
@@ -279,7 +280,7 @@ impl Generator {
         ];
         let mut out: Vec<String> =
             (0..1 + self.below(4)).map(|_| format!("{} = off", self.one(&SWITCHES))).collect();
-        // One way of joining alone.
+        // A single join method.
         if self.chance(50) {
             let (a, b) = match self.below(3) {
                 0 => ("enable_hashjoin", "enable_mergejoin"),
@@ -304,12 +305,12 @@ impl Generator {
     }
 }
 
-/// The columns of a sub-select under its name.
+/// The columns of a sub-select under its alias.
 pub(super) fn renamed(table: &str, columns: &Columns) -> Columns {
     columns.iter().map(|(c, ty)| (format!("{table}.{c}"), *ty)).collect()
 }
 
-/// Columns of here and of around.
+/// Inner and outer columns.
 pub(super) fn both(own: &Columns, outer: &Columns) -> Columns {
     own.iter().chain(outer).cloned().collect()
 }

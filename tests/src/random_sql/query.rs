@@ -1,10 +1,10 @@
-//! Queries: FROM with all joins, LATERAL, grouping with sets, windows, DISTINCT, set operations,
-//! recursion. `outer` are columns from around, which may be used anywhere but as the only ones of
-//! an aggregate, which would then belong there.
+//! Queries: FROM with all types of joins, LATERAL, grouping sets, windows, DISTINCT, set
+//! operations, recursion. `outer` are columns of outer queries, which may be used anywhere except
+//! as the only columns of an aggregate, which would then belong to the outer query.
 
 use super::generate::{ALL, Columns, Generator, KEYS, Ty, Ty::*, both};
 
-/// Rows that a recursion with a join visits, roughly.
+/// Estimated number of rows that a recursion with a join visits.
 const RECURSION: f64 = 300.0;
 
 impl Generator {
@@ -57,7 +57,7 @@ impl Generator {
         (format!("SELECT {distinct}{} FROM {from}{condition}{tail}", list.join(", ")), columns)
     }
 
-    /// A function of a select list that gives several rows.
+    /// A set-returning function in a select list.
     fn set_of_values(&mut self, scope: &Columns, depth: usize) -> (Ty, String) {
         match self.below(7) {
             0 | 1 => {
@@ -75,11 +75,11 @@ impl Generator {
         }
     }
 
-    /// ORDER BY and LIMIT that leave no choice; also of what is around.
+    /// ORDER BY with a total order and LIMIT, which may use outer columns.
     fn first_rows(&mut self, own: &Columns, outer: &Columns) -> String {
         let Some(order) = self.total_order(own) else { return String::new() };
         let first = match self.chance(30) {
-            // It may have a sub-select of its own.
+            // LIMIT with a sub-select.
             true => {
                 let (scope, ty) = (both(own, outer), self.type_among(KEYS));
                 let e = self.expr(ty, &scope, 2);
@@ -95,7 +95,7 @@ impl Generator {
         format!(" ORDER BY {first}{order} LIMIT {limit}{offset}")
     }
 
-    /// A WHERE clause, or none.
+    /// A WHERE clause, or nothing.
     pub(super) fn filter(&mut self, own: &Columns, outer: &Columns, depth: usize) -> String {
         match self.chance(70) {
             true => format!(" WHERE {}", self.expr(Bool, &both(own, outer), depth)),
@@ -103,8 +103,8 @@ impl Generator {
         }
     }
 
-    /// A query whose order is decided. All its columns are among the keys, and equal ones look the
-    /// same.
+    /// A query with a total order. All its columns are sort keys, and equal values have equal text
+    /// forms.
     pub(super) fn ordered(&mut self, outer: &Columns, depth: usize) -> String {
         let (from, own) = self.from(outer, depth);
         let scope = both(&own, outer);
@@ -142,7 +142,7 @@ impl Generator {
         self.one(&["", " DESC", " NULLS FIRST", " DESC NULLS LAST"])
     }
 
-    /// A recursive query of columns `n` and `v`; what is around it may be its start and its end.
+    /// A recursive query of columns `n` and `v`; its start and its end may use outer columns.
     pub(super) fn recursive(&mut self, outer: &Columns) -> String {
         let r = self.name("r");
         let joins = self.affords(RECURSION);
@@ -177,7 +177,7 @@ impl Generator {
         )
     }
 
-    /// A set operation and its columns, which are named `u1` ….
+    /// A set operation and its columns, which are named `u1`, `u2` ….
     pub(super) fn set_operation(&mut self, outer: &Columns, depth: usize) -> (String, Columns) {
         let types: Vec<Ty> = (0..1 + self.below(2)).map(|_| self.type_among(KEYS)).collect();
         let names: Columns =
@@ -193,7 +193,7 @@ impl Generator {
                     .iter()
                     .map(|(name, t)| {
                         let e = g.plain(*t, &scope, depth);
-                        // The type modifier depends on which arms are known to have no rows.
+                        // The typmod depends on which arms are known to be empty.
                         let whole = if *t == Ts { " + interval '0'" } else { "" };
                         format!("{e}{whole} AS {name}")
                     })
@@ -218,7 +218,7 @@ impl Generator {
         (out, names)
     }
 
-    /// Grouping of `from`, with sets, HAVING, and keys within expressions.
+    /// Grouping of `from`, with grouping sets, HAVING, and keys within expressions.
     pub(super) fn grouped(
         &mut self,
         from: &str,
@@ -231,7 +231,7 @@ impl Generator {
         for _ in 0..self.below(4) {
             let ty = self.type_among(KEYS);
             let depth = self.below(2);
-            // A column most often: one of a subquery may be computed there, or be a constant.
+            // Usually a column: that of a subquery may be an expression or a constant.
             let columns: Vec<String> = own
                 .iter()
                 .filter(|c| matches!(c.1, Int | Text | Bool))
@@ -245,7 +245,7 @@ impl Generator {
                 }
                 false => (self.plain(ty, own, depth), ty),
             };
-            // A constant would be taken for a column's number.
+            // A constant would be read as a column number.
             if key.0.contains('.') && !keys.contains(&key) && !key.0.contains("SELECT") {
                 keys.push(key);
             }
@@ -292,7 +292,7 @@ impl Generator {
         (keys, sets): (&Columns, bool),
     ) -> (Ty, String) {
         let (ty, of) = self.aggregate(own, outer, &Vec::new(), 1);
-        // The real server takes a key that is a constant for the same in all grouping sets.
+        // The real server treats a constant key as equal in all grouping sets.
         let part = match keys.is_empty() || sets {
             false if self.chance(50) => format!("PARTITION BY {} ", keys[0].0),
             _ => String::new(),
@@ -353,7 +353,7 @@ impl Generator {
         }
     }
 
-    /// An expression of the key's type that has the key in it.
+    /// An expression of the key's type that contains the key.
     fn over_key(&mut self, key: &str, ty: Ty, sets: bool) -> String {
         let constant = self.constant(ty);
         match self.below(if sets { 4 } else { 3 }) {
@@ -364,15 +364,15 @@ impl Generator {
         }
     }
 
-    /// GROUP BY; are there sets in it?
+    /// GROUP BY, and whether it has grouping sets. `rows`: FROM and WHERE.
     fn group_clause(&mut self, keys: &Columns, rows: &str) -> (String, bool) {
         let names: Vec<&str> = keys.iter().map(|k| k.0.as_str()).collect();
         let all = names.join(", ");
         let Some((first, rest)) = names.split_first() else { return (String::new(), false) };
-        // With its value in the plan, a key with a parameter may become a constant, which the real
-        // server does not make NULL in HAVING; without, it does: the answer depends on the choice.
-        // Of keys that the joins equate it sorts by one, and then takes the rows for sorted by the
-        // other, which the sets make NULL in some.
+        // In a custom plan a key with a parameter may become a constant, which the real server does
+        // not set to NULL in HAVING; in a generic plan it does: the answer depends on the choice.
+        // Of two keys that a join equates it sorts by one and assumes the order of the other, which
+        // some of the sets make NULL.
         let equated = |a: &str| names.iter().any(|b| rows.contains(&format!("{a} = {b}")));
         let chosen = names.iter().any(|key| key.contains('$') || equated(key));
         let text = match (self.below(6), rest) {
@@ -388,8 +388,8 @@ impl Generator {
     }
 }
 
-/// Keys as other expressions use them. The real server takes AND and OR within others apart, and
-/// finds no key in the parts, which then have values where a grouping set has no such key.
+/// Keys for use in other expressions. The real server flattens nested AND and OR, and then does not
+/// recognize the key in them, so that they have values where a grouping set lacks the key.
 fn whole_keys(keys: &Columns, sets: bool) -> Columns {
     let whole = |(key, ty): &(String, Ty)| match ty {
         Bool if sets => (format!("(({key}) IS TRUE)"), Bool),

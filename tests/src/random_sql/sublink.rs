@@ -1,9 +1,9 @@
-//! Sub-selects in expressions, correlated with what is around them.
+//! Sub-selects in expressions, correlated with the outer queries.
 
 use super::generate::{Columns, Generator, SMALL, Ty, Ty::*, both, renamed};
 
 impl Generator {
-    /// One value, whatever rows there are.
+    /// A sub-select that returns one value, whatever the rows are.
     pub(super) fn scalar(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         self.sublinks -= 1;
         self.within(|g| g.scalar_here(ty, scope, depth))
@@ -68,7 +68,7 @@ impl Generator {
         }
     }
 
-    /// As [`Self::scalar`], of forms that are always small.
+    /// Like [`Self::scalar`], in forms that are always cheap.
     fn small(&mut self, ty: Ty, scope: &Columns) -> String {
         let kind = self.below(8);
         match if self.affords(SMALL * 2.0) { kind } else { 4 + kind / 2 } {
@@ -103,8 +103,8 @@ impl Generator {
         }
     }
 
-    /// A table and a condition of IN whose rows depend on what is around the table alone: they are
-    /// hashed once for each row there.
+    /// A table and a condition of IN whose rows depend on columns of the enclosing query only: they
+    /// are hashed once for each of its rows.
     fn members(&mut self, scope: &Columns) -> (String, Columns, String) {
         let (from, own) = self.base();
         let (inner, columns) = self.restricted(scope);
@@ -148,7 +148,7 @@ impl Generator {
         }
     }
 
-    /// A query of one column of that type, of any number of rows.
+    /// A query of one column of that type with any number of rows.
     fn column(&mut self, ty: Ty, scope: &Columns, depth: usize) -> String {
         let d = depth.saturating_sub(2);
         let scope = &self.around(scope);
@@ -210,7 +210,7 @@ impl Generator {
         let not = self.one(&["", "", "NOT "]);
         let op = self.one(&["=", "<>", "<", "<=", ">", ">="]);
         let ty = [Int, Int, Text, Date, Num, Ts][self.below(6)];
-        // The left side may hold sub-selects of its own.
+        // The left side may contain sub-selects.
         let deeper = if self.chance(40) { 3 } else { depth - 1 };
         let mine = self.expr(ty, scope, deeper);
         let kind = self.below(12);
@@ -220,7 +220,7 @@ impl Generator {
                 format!("({mine} {op} {how} (ARRAY({})))", self.single(ty, scope))
             }
             10 => {
-                // The rows of both sides come from sub-selects.
+                // Both sides are rows of sub-selects.
                 let (second, other) = (self.expr(Int, scope, deeper), self.expr(Int, scope, 2));
                 let again = self.scalar_again(ty, scope, depth);
                 format!("(ROW({mine}, {second}) {op} ROW({again}, {other}))")
@@ -282,7 +282,7 @@ impl Generator {
         if self.sublinks > 0 { self.scalar(ty, scope, depth) } else { self.expr(ty, scope, 1) }
     }
 
-    /// An array of a sub-select's rows, in an order that is decided.
+    /// An array of a sub-select's rows with a total order.
     pub(super) fn array_of(&mut self, ty: Ty, scope: &Columns) -> String {
         self.sublinks = self.sublinks.saturating_sub(1);
         let scope = &self.around(scope);

@@ -1,9 +1,9 @@
-//! Window functions whose value does not depend on the order of equal rows, or whose order leaves
-//! none that are equal and look different.
+//! Window functions whose value does not depend on the order of equal rows, or that have a total
+//! order.
 
 use super::generate::{Columns, Generator, KEYS, Ty, Ty::*};
 
-/// More columns make the text too long.
+/// More columns would make the text too long.
 const ORDER_COLUMNS_MAX: usize = 9;
 
 impl Generator {
@@ -30,7 +30,7 @@ impl Generator {
         }
     }
 
-    /// Keys after which rows that are still equal are the same in all columns.
+    /// Sort keys after which rows that are still equal are the same in all columns.
     pub(super) fn total_order(&mut self, own: &Columns) -> Option<String> {
         if own.is_empty() || own.len() > ORDER_COLUMNS_MAX {
             return None;
@@ -51,7 +51,7 @@ impl Generator {
         Some(keys.join(", "))
     }
 
-    /// An offset of a frame, also from a sub-select or from around.
+    /// An offset of a frame, also from a sub-select or an outer column.
     fn frame_offset(&mut self, outer: &Columns) -> String {
         match self.below(6) {
             0 if self.sublinks > 0 => format!("(SELECT {})", self.below(3)),
@@ -128,7 +128,7 @@ impl Generator {
         outer: &Columns,
     ) -> (Ty, String) {
         let arg = self.expr(Int, scope, 1);
-        // A constant would be the same for all rows, and a frame by range needs one key.
+        // A constant would make all rows peers, and a RANGE frame needs exactly one key.
         let key = [Int, Int, Date, Ts, Num][self.below(5)];
         let by = match key {
             Int => format!("({}) + 0", self.expr(Int, scope, 1)),

@@ -1,10 +1,10 @@
-//! The suite's own driver of several sessions, built from the source package.
+//! PostgreSQL's isolation tester, built from the source package.
 
 use super::Side;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Builds `isolationtester` in a folder beside the sources; nothing but a C compiler and make is
+/// Builds `isolationtester` in a directory beside the sources; only a C compiler and make are
 /// needed.
 pub(super) fn tester(source: &Path) -> PathBuf {
     let build = source.with_file_name("isolation");
@@ -30,13 +30,13 @@ pub(super) fn tester(source: &Path) -> PathBuf {
     program
 }
 
-/// Runs a specification; what the driver has said.
+/// Runs a specification; returns the tester's output.
 pub(super) fn run(tester: &Path, side: &Side, name: &str) -> String {
     let mut command = side.client();
     command.arg(tester);
     command
         .arg(format!("host={} user=postgres dbname=isolation_regression", side.sockets.display()));
-    // The driver gives up on a step by itself after twice this.
+    // The tester gives up on a step after twice this time.
     command.env("PGISOLATIONTIMEOUT", "60");
     let build = tester.ancestors().nth(4).expect("the program lies within the tree");
     command.env("LD_LIBRARY_PATH", build.join("src/interfaces/libpq"));

@@ -1,14 +1,14 @@
-//! Statements of a script (a statement with the comments before it, or a command of psql), and what
-//! a client said to each of them. The script that is run says after each statement which one it
-//! was: no line of a result can be taken for a statement.
+//! Splits a script into statements (a statement with the comments before it, or a psql command),
+//! and the output of a client into the answers to them. The script is run with a marker after each
+//! statement, so that no line of a result can be mistaken for a statement.
 
 use std::ops::Range;
 
-/// What a scanner of SQL is within.
+/// The lexical context of the scanner.
 #[derive(Clone, PartialEq)]
 enum Within {
     Nothing,
-    /// A literal or a quoted name; with escapes by backslashes or without.
+    /// A literal or a quoted identifier, with or without backslash escapes.
     Quote {
         mark: u8,
         escapes: bool,
@@ -21,10 +21,10 @@ enum Within {
 struct Scanner {
     within: Within,
     parens: u32,
-    /// Depth of BEGIN ATOMIC … END in the body of a function.
+    /// Nesting depth of BEGIN ATOMIC … END in a function body.
     begins: u32,
     words: Vec<String>,
-    /// Something of a statement has been seen that has not ended.
+    /// A statement has begun and not ended.
     open: bool,
 }
 
@@ -96,7 +96,7 @@ impl Scanner {
         ended
     }
 
-    /// Scans what begins at `i` outside of quotes and comments; its length.
+    /// Scans the token at `i` outside of quotes and comments; returns its length.
     fn plain(&mut self, line: &str, i: usize, ended: &mut bool) -> usize {
         let bytes = line.as_bytes();
         let rest = &bytes[i..];
@@ -131,7 +131,7 @@ impl Scanner {
                 self.end();
                 *ended = true;
             }
-            // A command of psql ends the statement, or stands alone.
+            // A psql command ends the statement, or is a statement of its own.
             b'\\' => {
                 if !matches!(rest.get(1), Some(b';')) {
                     self.end();
@@ -143,7 +143,7 @@ impl Scanner {
             c if c.is_ascii_alphabetic() || c == b'_' => {
                 let length =
                     rest.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == b'_').count();
-                // `e'…'` is a literal, whose quote is looked at next.
+                // The prefix of `e'…'`; its quote is the next token.
                 self.word(&line[i..i + length]);
                 return length;
             }
@@ -153,12 +153,12 @@ impl Scanner {
     }
 }
 
-/// Bytes of the character at `i`.
+/// Length in bytes of the character at `i`.
 fn width(line: &str, i: usize) -> usize {
     line[i..].chars().next().map_or(1, char::len_utf8)
 }
 
-/// `$tag$` at the beginning of a text.
+/// The dollar-quote tag at the start of the text.
 fn dollar_tag(text: &str) -> Option<String> {
     let end = text[1..].find('$')? + 1;
     let tag = &text[1..end];
@@ -167,7 +167,7 @@ fn dollar_tag(text: &str) -> Option<String> {
     name.then(|| text[..=end].to_owned())
 }
 
-/// The statements of a script: ranges of its lines, which together are the whole script.
+/// The statements of a script as ranges of lines, which together are the whole script.
 fn ranges(lines: &[&str]) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut scanner = Scanner::new();
@@ -175,7 +175,7 @@ fn ranges(lines: &[&str]) -> Vec<Range<usize>> {
     let mut copying = false;
     for (i, line) in lines.iter().enumerate() {
         if copying {
-            // Rows of COPY belong to it.
+            // Rows of COPY belong to its statement.
             if line.trim_end() == ROWS_END {
                 copying = false;
                 out.push(first..i + 1);
@@ -199,7 +199,7 @@ fn ranges(lines: &[&str]) -> Vec<Range<usize>> {
     out
 }
 
-/// Is this a COPY FROM that reads the script?
+/// Is this a COPY FROM STDIN?
 fn is_copy(statement: &str) -> bool {
     let text = statement.to_ascii_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -208,24 +208,25 @@ fn is_copy(statement: &str) -> bool {
     copy && words.windows(2).any(|w| w[0] == "from" && source(w[1]))
 }
 
-/// Is this a COPY whose rows stand in the script? Some that are to fail have none: another COPY
-/// comes before the end of rows.
+/// Is this a COPY with rows in the script? A COPY that is expected to fail may have none: then
+/// another COPY comes before the end-of-data line.
 fn takes_rows(statement: &[&str], behind: &[&str]) -> bool {
     let end = behind.iter().position(|l| l.trim_end() == ROWS_END);
     let rows = end.map(|end| &behind[..end]);
     is_copy(&statement.join(" ")) && rows.is_some_and(|rows| !rows.iter().any(|l| is_copy(l)))
 }
 
-/// The line behind the rows of a COPY.
+/// The line after the rows of a COPY.
 const ROWS_END: &str = r"\.";
 
-/// What stands before the number of a statement in the line that psql says after it.
+/// The prefix of the marker line that psql prints after each statement; the statement's number
+/// follows.
 const MARK: &str = "#answered ";
 
-/// A script whose statements are known apart in what a client says.
+/// A script whose statements can be told apart in a client's output.
 pub(super) struct Script {
     pub statements: Vec<String>,
-    /// The script with a command of psql after each statement that says the statement's number.
+    /// The script with a psql command after each statement that prints the statement's number.
     pub marked: String,
 }
 
@@ -236,13 +237,13 @@ impl Script {
         for (n, range) in ranges(&lines).into_iter().enumerate() {
             let lines = &lines[range];
             for line in lines {
-                // Nothing but answers is to be said.
+                // Only answers are to be printed.
                 let quiet = line.trim() == r"\set ECHO all";
                 marked.push_str(if quiet { r"\set ECHO none" } else { line });
                 marked.push('\n');
             }
             if is_copy(&lines.join(" ")) && lines.last().is_none_or(|l| l.trim_end() != ROWS_END) {
-                // Later minor releases of psql pass over what may be rows of a COPY that fails.
+                // Recent minor releases of psql skip lines that may be rows of a failed COPY.
                 marked.push_str(&format!("{ROWS_END}\n"));
             }
             marked.push_str(&format!("\\echo '{MARK}{n}'\n"));
@@ -252,15 +253,15 @@ impl Script {
         Script { statements, marked }
     }
 
-    /// What a client has said to each statement of the marked script, without empty lines. None for
-    /// a statement that the client has passed over (`\if`, `\quit`) or has not come to.
+    /// The client's output for each statement of the marked script, without empty lines. `None` for
+    /// a statement that the client skipped (`\if`, `\quit`) or did not reach.
     pub(super) fn answers(&self, said: &str) -> Vec<Option<Vec<String>>> {
         let mut out = vec![None; self.statements.len()];
         let mut answer = Vec::new();
         let mut last = 0;
         for line in said.lines().filter(|l| !l.trim().is_empty()) {
-            // A statement that ends without a line break (COPY TO STDOUT of such a row) has the
-            // mark behind it.
+            // The output of a statement may end without a line break (COPY TO STDOUT of such a
+            // row), so that the marker is not at the start of the line.
             let number =
                 line.rfind(MARK).and_then(|at| Some((at, line[at + MARK.len()..].parse().ok()?)));
             let Some((at, number)) = number.filter(|(_, n): &(usize, usize)| *n < out.len()) else {
@@ -273,14 +274,14 @@ impl Script {
             out[number] = Some(std::mem::take(&mut answer));
             last = number + 1;
         }
-        // What ends the client: a lost connection, a time limit.
+        // Output at the end of the client: a lost connection, a time limit.
         if let (false, Some(next)) = (answer.is_empty(), out.get_mut(last)) {
             *next = Some(answer);
         }
         out
     }
 
-    /// What a client has said, with each statement before its answer.
+    /// The client's output, with each statement before its answer.
     pub(super) fn told(&self, said: &str) -> String {
         let answers = self.statements.iter().zip(self.answers(said));
         let told = answers.filter_map(|(s, a)| Some(format!("{s}\n{}\n", a?.join("\n"))));

@@ -1,17 +1,17 @@
-//! The recorded results, in `docs/compatibility.md`: a table for each suite, which the test itself
-//! writes.
+//! The recorded results in `docs/compatibility.md`: a table for each suite, which the test writes.
 
-use super::judge::Tally;
+use super::compare::Tally;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const HEAD: &str = "| file | statements | agree | refused | follow | other | features that are missing |\n\
                     |---|---|---|---|---|---|---|\n";
 
-/// A row: the numbers and the reason as text.
+/// A row: the counts, and the reason as text.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
-    /// Statements; agreeing; refused by a missing feature; failing because of those; others.
+    /// Statements: all; agreeing; refused because of a missing feature; failing as a consequence;
+    /// others.
     counts: [usize; 5],
     reason: String,
 }
@@ -34,7 +34,7 @@ impl Row {
     }
 }
 
-/// Is the page to be written, not to be compared with?
+/// Is the page to be written rather than compared?
 fn is_written() -> bool {
     std::env::var_os("NORSU_REGRESS_WRITE").is_some()
 }
@@ -50,12 +50,12 @@ fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compatibility.md")
 }
 
-/// The marks between which the table of a suite stands.
+/// The markers before and after the table of a suite.
 fn marks(suite: &str) -> [String; 2] {
     ["begin", "end"].map(|word| format!("<!-- {suite}: {word} -->\n"))
 }
 
-/// The page's text before, in and behind a suite's table.
+/// The text of the page before, in and after a suite's table.
 fn parts<'a>(page: &'a str, suite: &str) -> [&'a str; 3] {
     let [begin, end] = marks(suite);
     let from = page.find(&begin).unwrap_or_else(|| panic!("no table of {suite}")) + begin.len();
@@ -92,7 +92,7 @@ impl Table {
         Table { suite, rows: rows(parts(&page(), suite)[1]), worse: Vec::new() }
     }
 
-    /// Takes over the result of a file; notes where it is worse than the recorded one.
+    /// Adds the result of a file; records whether it is worse than the stored one.
     pub(super) fn note(&mut self, name: &str, tally: &Tally) {
         let row = Row::of(tally);
         match self.rows.insert(name.to_owned(), row) {
@@ -103,18 +103,18 @@ impl Table {
             Some(_) => {}
             None => self.worse.push(format!("{name}: not recorded")),
         }
-        // After each file, so that a run that is cut short leaves what it has.
+        // Written after each file, so that an interrupted run keeps its results.
         if is_written() {
             self.write();
         }
     }
 
-    /// Fails where a file is worse than recorded, unless the table is written anew.
+    /// Panics if a file is worse than recorded, unless the table is written.
     pub(super) fn finish(self) {
         assert!(is_written() || self.worse.is_empty(), "{}", self.worse.join("\n"));
     }
 
-    /// Puts the table into the page.
+    /// Writes the table to the page.
     fn write(&self) {
         let page = page();
         let [before, _, behind] = parts(&page, self.suite);
@@ -127,14 +127,14 @@ impl Table {
     }
 }
 
-/// The page's tables are as the test writes them.
+/// The tables of the page must have the format that the test writes.
 pub(super) fn check_form() {
     let page = page();
     for suite in ["regression", "isolation"] {
         let text = parts(&page, suite)[1];
         let rows = rows(text);
         if rows.is_empty() {
-            // The suite has not been recorded yet; the long form fails then.
+            // The suite has no results yet; then the long form fails.
             continue;
         }
         assert!(text.contains(&line("total", totals(&rows), "")), "{suite}: the sums do not fit");

@@ -1,5 +1,5 @@
-//! Input that no honest client sends. Wherever the real server's answer is a matter of the
-//! protocol, ours is the same; and the server is there afterwards.
+//! Malformed input. Where the protocol determines the real server's answer, Norsu's must be the
+//! same; and the server must keep running.
 
 use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};
@@ -12,8 +12,8 @@ cases! {
     messages_that_break_the_protocol_end_the_session,
     messages_with_wrong_contents_are_errors,
     texts_that_are_not_utf_8,
-    beginnings_that_are_garbage,
-    what_is_nested_too_deeply_is_refused,
+    invalid_startup_packets,
+    too_deeply_nested_statements_are_refused,
     values_too_large_are_refused,
 }
 
@@ -99,7 +99,7 @@ fn texts_that_are_not_utf_8(both: &Both) {
     );
 }
 
-fn beginnings_that_are_garbage(both: &Both) {
+fn invalid_startup_packets(both: &Both) {
     let good = startup(VERSION_3, &[("user", "postgres")]);
     let mut unterminated = good.clone();
     *unterminated.last_mut().unwrap() = b'x';
@@ -137,7 +137,7 @@ fn beginnings_that_are_garbage(both: &Both) {
     }
 }
 
-fn what_is_nested_too_deeply_is_refused(both: &Both) {
+fn too_deeply_nested_statements_are_refused(both: &Both) {
     let socket = both.0.ours.socket();
     let mut client = Client::connect(&socket);
     let many = |piece: &str, n: usize| piece.repeat(n);
@@ -177,7 +177,7 @@ fn what_is_nested_too_deeply_is_refused(both: &Both) {
         assert!(refused.iter().any(|code| error.contains(code)), "{name}: {lines:?}");
         assert_eq!(client.column("select 1"), ["1"], "{name}");
     }
-    // What fits runs.
+    // Statements within the limit are run.
     for (sql, answer) in [
         (format!("select 1{}", many(" + 1", 500)), "501"),
         (format!("select {}1{}", many("(", 500), many(")", 500)), "1"),

@@ -1,11 +1,11 @@
-//! A client that speaks the protocol by hand.
+//! A protocol client that builds and shows each message.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// Frontend messages, one after the other.
+/// A sequence of frontend messages.
 #[derive(Clone, Default)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -14,7 +14,7 @@ impl Bytes {
         Bytes::default()
     }
 
-    /// Any message: kind and body.
+    /// Any message: type and body.
     pub fn raw(mut self, kind: u8, body: &[u8]) -> Bytes {
         self.0.push(kind);
         self.0.extend((body.len() as u32 + 4).to_be_bytes());
@@ -39,7 +39,7 @@ impl Bytes {
         self.raw(b'P', &body)
     }
 
-    /// Formats of parameters, parameters, formats of results.
+    /// Bind: formats of parameters, parameters, formats of results.
     pub fn bind(
         self,
         portal: &str,
@@ -99,7 +99,7 @@ impl Bytes {
     }
 }
 
-/// A startup packet of that version.
+/// A startup packet of the given version.
 pub fn startup(version: u32, parameters: &[(&str, &str)]) -> Vec<u8> {
     let mut body = version.to_be_bytes().to_vec();
     for (name, value) in parameters {
@@ -117,14 +117,14 @@ pub struct Client {
 }
 
 impl Client {
-    /// A connection on which nothing has been said.
+    /// A connection on which nothing has been sent.
     pub fn silent(socket: &Path) -> Client {
         let stream = UnixStream::connect(socket).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
         Client { stream }
     }
 
-    /// A session; what came before it was ready.
+    /// A session, and the messages up to the first ReadyForQuery.
     pub fn start(socket: &Path, parameters: &[(&str, &str)]) -> (Client, Vec<Message>) {
         let mut client = Client::silent(socket);
         client.send(&startup(VERSION_3, parameters));
@@ -141,11 +141,11 @@ impl Client {
     }
 
     pub fn send(&mut self, bytes: &[u8]) {
-        // The server may have hung up; what it said before can still be read.
+        // The server may have closed the connection; its earlier messages can still be read.
         let _ = self.stream.write_all(bytes);
     }
 
-    /// Nothing more is sent; answers can still be read.
+    /// Closes the sending side; answers can still be read.
     pub fn close_input(&mut self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
@@ -156,14 +156,14 @@ impl Client {
         self.stream.read_exact(&mut byte).ok().map(|()| byte[0])
     }
 
-    /// All bytes up to the end, messages or not.
+    /// All bytes up to the end of the connection.
     pub fn rest(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let _ = self.stream.read_to_end(&mut bytes);
         bytes
     }
 
-    /// The next message; `None` at the end.
+    /// The next message; `None` at the end of the connection.
     pub fn read(&mut self) -> Option<Message> {
         let mut head = [0; 5];
         self.stream.read_exact(&mut head).ok()?;
@@ -173,7 +173,7 @@ impl Client {
         Some(Message { kind: head[0], body })
     }
 
-    /// Messages up to ReadyForQuery or the end.
+    /// Messages up to ReadyForQuery or the end of the connection.
     pub fn until_ready(&mut self) -> Vec<Message> {
         let mut all = Vec::new();
         while let Some(message) = self.read() {
@@ -186,7 +186,7 @@ impl Client {
         all
     }
 
-    /// Sends, and what comes until so many times ReadyForQuery, or the end.
+    /// Sends bytes; returns the messages up to `ready` ReadyForQuery messages or the end.
     pub fn talk(&mut self, bytes: &Bytes, ready: usize) -> Vec<String> {
         self.send(&bytes.0);
         let mut lines = Vec::new();
@@ -202,22 +202,22 @@ impl Client {
         lines
     }
 
-    /// The messages that come until none has come for a while.
+    /// The messages that arrive until none has arrived for `span`.
     pub fn within(&mut self, span: Duration) -> Vec<String> {
         self.stream.set_read_timeout(Some(span)).expect("a socket");
         std::iter::from_fn(|| self.read()).map(|m| m.show()).collect()
     }
 
-    /// So many messages; fewer if the next one does not come in time.
-    pub fn as_many(&mut self, count: usize, patience: Duration) -> Vec<String> {
-        self.stream.set_read_timeout(Some(patience)).expect("a socket");
+    /// The next `count` messages; fewer if one does not arrive in time.
+    pub fn as_many(&mut self, count: usize, wait_max: Duration) -> Vec<String> {
+        self.stream.set_read_timeout(Some(wait_max)).expect("a socket");
         let all = std::iter::from_fn(|| self.read()).take(count);
         let all = all.map(|m| m.show()).collect();
         self.stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a socket");
         all
     }
 
-    /// First columns of a query's rows.
+    /// The first column of a query's rows.
     pub fn column(&mut self, sql: &str) -> Vec<String> {
         let lines = self.talk(&Bytes::new().query(sql), 1);
         let rows = lines.iter().filter_map(|l| l.strip_prefix("row "));
@@ -236,7 +236,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// The field of an error or notice.
+    /// A field of an error or notice.
     pub fn field(&self, code: u8) -> Option<String> {
         let mut rest = &self.body[..];
         while let Some((&kind, tail)) = rest.split_first().filter(|(k, _)| **k != 0) {
@@ -249,7 +249,7 @@ impl Message {
         None
     }
 
-    /// The message in words, without what differs from run to run.
+    /// The message as text, without parts that differ between runs.
     pub fn show(&self) -> String {
         let text = |b: &[u8]| String::from_utf8_lossy(b).trim_end_matches('\0').to_owned();
         let b = &self.body;
@@ -270,7 +270,7 @@ impl Message {
                 format!("parameters {}", types.collect::<Vec<_>>().join(" "))
             }
             b'S' => match text(b).split_once('\0') {
-                // Minor versions come and go, and packagers add their own words.
+                // Minor versions differ, and packagers append text to the version.
                 Some(("server_version", v)) => {
                     format!("status server_version={}", v.split('.').next().unwrap_or_default())
                 }
@@ -278,7 +278,7 @@ impl Message {
                 None => format!("status {}", text(b)),
             },
             b'K' => "key".into(),
-            // Who said it has another number each time.
+            // Without the process id.
             b'A' => format!("notification {}", text(&b[4..]).replace('\0', " ")),
             b'V' => format!("result {b:?}"),
             b'R' => format!("authentication {:?}", b.first_chunk::<4>()),
@@ -290,7 +290,7 @@ impl Message {
                 let mut line = kind.to_owned();
                 for code in *b"SVCMDHPpqWstcdn" {
                     if let Some(mut field) = self.field(code) {
-                        // Numbers of temporary schemas are the server's own affair.
+                        // The numbers of temporary schemas differ.
                         if field.starts_with("pg_temp_") {
                             field.truncate("pg_temp_".len());
                         }
@@ -324,7 +324,7 @@ fn row(body: &[u8]) -> String {
     values.join("|")
 }
 
-/// The OID of a built-in type; those of others differ from server to server.
+/// The OID of a built-in type; OIDs of other types differ between servers.
 fn type_oid(bytes: [u8; 4]) -> String {
     match u32::from_be_bytes(bytes) {
         16_384.. => "user".to_owned(),
@@ -332,7 +332,7 @@ fn type_oid(bytes: [u8; 4]) -> String {
     }
 }
 
-/// Names, types, formats; a table's OID only as there or not.
+/// Names, types, formats; of a table's OID only whether it is set.
 fn fields(body: &[u8]) -> String {
     let mut rest = &body[2..];
     let mut shown = Vec::new();

@@ -1,4 +1,4 @@
-//! Who may connect, how many, and what becomes of sessions.
+//! Authentication, connection limits, cancellation and the end of sessions.
 
 use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};
@@ -6,21 +6,21 @@ use std::path::Path;
 use std::process::Command;
 use testkit::dir::TempDir;
 use testkit::norsu::{Norsu, init};
-use testkit::postgres::hand_over;
+use testkit::postgres::chown_to_server_user;
 
 fn b() -> Bytes {
     Bytes::new()
 }
 
 cases! {
-    limits_beside_the_real_server,
-    more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row,
-    cancelling_and_ending_others,
+    limits_equal_those_of_postgresql,
+    more_sessions_than_thread_specific_keys,
+    cancelling_and_terminating_other_sessions,
     a_cancel_request_needs_the_key,
     timeouts,
 }
 
-/// What psql says, as that role with that password.
+/// The output of psql, as the given role with the given password.
 fn psql(server: &Norsu, role: &str, password: &str, database: &str) -> String {
     let mut psql = Command::new("psql");
     psql.arg("-h").arg(server.socket().parent().unwrap());
@@ -32,7 +32,7 @@ fn psql(server: &Norsu, role: &str, password: &str, database: &str) -> String {
 
 fn with_rules(rules: &str) -> (TempDir, Norsu) {
     let dir = TempDir::new("auth");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     std::fs::write(data.join("pg_hba.conf"), format!("local all postgres trust\n{rules}")).unwrap();
@@ -122,7 +122,7 @@ fn limits_of_roles_and_databases() {
     }
 }
 
-fn limits_beside_the_real_server(both: &Both) {
+fn limits_equal_those_of_postgresql(both: &Both) {
     both.ask(&[
         "create role one login connection limit 0",
         "create role nobody",
@@ -174,9 +174,9 @@ fn limits_beside_the_real_server(both: &Both) {
 }
 
 #[test]
-fn places_run_out() {
+fn connection_slots_run_out() {
     let dir = TempDir::new("places");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let options = ["-c", "max_connections=8", "-c", "superuser_reserved_connections=3"];
@@ -202,7 +202,7 @@ fn places_run_out() {
     }
     let (_, said) = greet("postgres");
     assert!(said.contains("C=53300 M=sorry, too many clients already"), "{said}");
-    // Places are given back, also by clients that go without a word.
+    // Connection slots are released, also by clients that disconnect without Terminate.
     drop(guests);
     let mut left = None;
     for _ in 0..500 {
@@ -220,7 +220,7 @@ fn places_run_out() {
     assert_eq!(left, Some(vec!["1".to_owned()]));
 }
 
-/// Lines of `/proc/PID/status` in kB, threads, descriptors.
+/// Resident memory in kB, number of threads, number of descriptors (`/proc/PID/status`).
 fn usage(pid: u32) -> (u64, u64, usize) {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let number = |name: &str| {
@@ -231,7 +231,7 @@ fn usage(pid: u32) -> (u64, u64, usize) {
     (number("VmRSS:"), number("Threads:"), files)
 }
 
-fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row(both: &Both) {
+fn more_sessions_than_thread_specific_keys(both: &Both) {
     let socket = both.0.ours.socket();
     let mut clients: Vec<Client> = (0..1200).map(|_| Client::connect(&socket)).collect();
     for (i, client) in clients.iter_mut().enumerate() {
@@ -248,7 +248,7 @@ fn more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row(both: &Both)
     assert!(after.0 <= before.0 + 8 * 1024, "memory: {before:?} {after:?}");
 }
 
-fn cancelling_and_ending_others(both: &Both) {
+fn cancelling_and_terminating_other_sessions(both: &Both) {
     let socket = both.0.ours.socket();
     let mut victim = Client::connect(&socket);
     let pid = victim.column("select pg_backend_pid()").remove(0);
@@ -262,7 +262,7 @@ fn cancelling_and_ending_others(both: &Both) {
     assert_eq!(other.column(&format!("select pg_cancel_backend({pid})")), ["t"]);
     let lines: Vec<String> = victim.until_ready().iter().map(|m| m.show()).collect();
     assert!(lines[1].contains("C=57014 M=canceling statement due to user request"), "{lines:?}");
-    // One who is idle is not disturbed.
+    // A cancel request does not disturb an idle session.
     other.column(&format!("select pg_cancel_backend({pid})"));
     assert_eq!(victim.column("select 1"), ["1"]);
     victim.send(&b().query("select pg_sleep(100)").0);
@@ -291,7 +291,7 @@ fn a_cancel_request_needs_the_key(both: &Both) {
             [&16u32.to_be_bytes()[..], &(1234u32 << 16 | 5678).to_be_bytes(), key].concat();
         let mut client = Client::silent(&socket);
         client.send(&packet);
-        // The server closes the connection when it has seen to it.
+        // The server closes the connection after it has processed the request.
         assert!(client.read().is_none());
     };
     victim.send(&b().query("select pg_sleep(2), 'done'").0);
@@ -337,11 +337,11 @@ fn timeouts(both: &Both) {
     assert_eq!(ours, theirs);
 }
 
-/// A client that reads nothing neither fills the memory nor keeps the server from stopping.
+/// A client that does not read its answers: it neither exhausts memory nor delays the shutdown.
 #[test]
-fn a_client_that_does_not_listen() {
+fn a_client_that_does_not_read() {
     let dir = TempDir::new("deaf");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let server = Norsu::start(&data, &[]);
@@ -363,21 +363,21 @@ fn stop(server: Norsu, data: &Path) {
 }
 
 #[test]
-fn an_idle_connection_that_says_nothing_is_let_go() {
+fn a_silent_connection_is_closed_after_a_timeout() {
     let dir = TempDir::new("silent");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let server = Norsu::start(&data, &["-c", "authentication_timeout=1"]);
     let mut silent = Client::silent(&server.socket());
     assert!(silent.read().is_none());
-    // A byte now and then does not help.
+    // A byte now and then does not reset the timeout.
     let mut slow = Client::silent(&server.socket());
     slow.send(&startup(VERSION_3, &[("user", "postgres")])[..4]);
     assert!(slow.read().is_none());
 }
 
-/// Threads of a process.
+/// Number of threads of a process.
 fn threads(pid: u32) -> usize {
     std::fs::read_dir(format!("/proc/{pid}/task")).expect("a process").count()
 }
@@ -385,7 +385,7 @@ fn threads(pid: u32) -> usize {
 #[test]
 fn silent_connections_are_limited_and_their_threads_end() {
     let dir = TempDir::new("silent");
-    hand_over(dir.path());
+    chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
     let options = ["max_connections=10", "authentication_timeout=3s", "max_wal_senders=0"];
@@ -393,10 +393,10 @@ fn silent_connections_are_limited_and_their_threads_end() {
     let server = Norsu::start(&data, &[&options[..], &["-c", "max_worker_processes=4"]].concat());
     server.query("select 1");
     let before = threads(server.pid());
-    // 2 * (10 + 4 + 1) at most, with the session that was there just now.
+    // At most 2 * (10 + 4 + 1), with the session that has just ended.
     let most = 30;
     let mut silent: Vec<Client> = (0..100).map(|_| Client::silent(&server.socket())).collect();
-    // Those beyond are told at once, and before they have said anything.
+    // Connections beyond the limit get an error at once, before they have sent anything.
     let refused = silent.split_off(most + 1);
     for mut client in refused {
         let error = client.read().expect("an error");
@@ -404,7 +404,7 @@ fn silent_connections_are_limited_and_their_threads_end() {
         assert!(client.read().is_none());
     }
     assert!(threads(server.pid()) <= before + most);
-    // The others are hung up on, and their threads end; what waits here is the test's patience.
+    // The server closes the others after a timeout, and their threads end.
     for mut client in silent {
         client.rest();
     }

@@ -1,10 +1,10 @@
-//! What drivers send, step by step: the answers to each step are there before the next one is sent,
-//! as the real server has them. Sequences were taken from asyncpg, postgres.js, pg-cursor, pgjdbc,
-//! npgsql, pgx and psycopg's pipelines.
+//! Message sequences of drivers, step by step: the answers to each step must arrive before the next
+//! one is sent, as from the real server. The sequences are those of asyncpg, postgres.js,
+//! pg-cursor, pgjdbc, npgsql, pgx and psycopg's pipeline mode.
 //!
-//! The real server is asked first: what it sends within a while belongs to the step. Ours must then
-//! send as many messages before the next step begins; if it sends fewer, the driver would wait for
-//! ever.
+//! The real server runs first: the messages that it sends within a time limit belong to the step.
+//! Norsu must then send as many messages before the next step; if it sends fewer, the driver would
+//! wait forever.
 
 use super::Both;
 use super::client::{Bytes, Client};
@@ -15,7 +15,7 @@ fn b() -> Bytes {
 }
 
 cases! {
-    errors_at_every_place_of_a_pipeline,
+    errors_at_every_position_of_a_pipeline,
     errors_within_a_block,
     asyncpg,
     postgres_js,
@@ -24,19 +24,19 @@ cases! {
     npgsql,
     pgx,
     psycopg_pipelines,
-    notices_do_not_wait,
+    notices_are_sent_at_once,
     portals_side_by_side,
     copies_in_pipelines,
     commands_that_commit_within_pipelines,
     a_cancelled_pipeline,
 }
 
-/// For so long the real server is waited for.
+/// Time to wait for further messages of the real server.
 const WHILE: Duration = Duration::from_millis(120);
-/// … and ours.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Time limit for each message of Norsu.
+const WAIT_MAX: Duration = Duration::from_secs(15);
 
-/// Plays the steps to both servers.
+/// Runs the steps on both servers.
 fn play(both: &Both, name: &str, steps: &[Bytes]) {
     let [ours, theirs] = both.0.sockets();
     let mut client = Client::connect(&theirs);
@@ -48,12 +48,12 @@ fn play(both: &Both, name: &str, steps: &[Bytes]) {
     let mut client = Client::connect(&ours);
     for (i, (step, expected)) in steps.iter().zip(expected).enumerate() {
         client.send(&step.0);
-        let said = client.as_many(expected.len(), PATIENCE);
+        let said = client.as_many(expected.len(), WAIT_MAX);
         assert_eq!(said, expected, "{name}, step {i}: ours, then the real server's");
     }
 }
 
-/// A statement that works, whole.
+/// All messages of a statement that succeeds.
 fn good(n: u32) -> Bytes {
     b().parse("", &format!("select {n} as n"), &[])
         .bind("", "", &[], &[], &[])
@@ -61,7 +61,7 @@ fn good(n: u32) -> Bytes {
         .execute("", 0)
 }
 
-/// Messages of which the last one fails, by where it does.
+/// Message sequences whose last message fails, by the kind of the failing message.
 fn faults() -> Vec<(&'static str, Bytes)> {
     let prepared = |sql: &str| b().parse("", sql, &[]);
     let zero: &[Option<&[u8]>] = &[Some(b"0")];
@@ -89,7 +89,7 @@ fn faults() -> Vec<(&'static str, Bytes)> {
     ]
 }
 
-fn errors_at_every_place_of_a_pipeline(both: &Both) {
+fn errors_at_every_position_of_a_pipeline(both: &Both) {
     for (name, fault) in faults() {
         let and_flush = |bytes: Bytes| bytes.flush();
         play(
@@ -396,7 +396,7 @@ fn psycopg_pipelines(both: &Both) {
     );
 }
 
-fn notices_do_not_wait(both: &Both) {
+fn notices_are_sent_at_once(both: &Both) {
     play(
         both,
         "notices",
@@ -533,8 +533,8 @@ fn a_cancelled_pipeline(both: &Both) {
         while other.column(&asleep).is_empty() {}
         let mut cancel = Client::silent(&socket);
         cancel.send(&[&16u32.to_be_bytes()[..], &80_877_102u32.to_be_bytes(), &key].concat());
-        // Parsed, bound, and the error; nothing of what follows.
-        let mut said = client.as_many(3, PATIENCE);
+        // ParseComplete, BindComplete, and the error; nothing else.
+        let mut said = client.as_many(3, WAIT_MAX);
         said.extend(client.talk(&b().sync(), 1));
         said.extend(client.talk(&good(1).sync(), 1));
         said

@@ -1,4 +1,4 @@
-//! Functions called without SQL, as `PQfn` and psycopg2's large objects call them.
+//! The function call protocol (fastpath), as used by `PQfn` and psycopg2's large objects.
 
 use super::Both;
 use super::client::{Bytes, Client};
@@ -57,12 +57,12 @@ fn calls_in_both_formats(both: &Both) {
         ("strings, binary", call(TEXTCAT, &[1], &[Some("ä".as_bytes()), Some(b"")], 1)),
         ("void", call(PG_ADVISORY_LOCK, &[], &[Some(b"4711")], 0)),
         ("void, binary", call(PG_ADVISORY_LOCK, &[], &[Some(b"4711")], 1)),
-        // A key of its own: a session that has gone may hold the other for a moment yet.
+        // Another key, because a session that has just ended may still hold the first one.
         ("bool", call(PG_TRY_ADVISORY_LOCK, &[], &[Some(b"4712")], 1)),
     ] {
         both.check(name, bytes, 1);
     }
-    // What differs between the servers, or from moment to moment.
+    // Results that differ between servers or over time: only the message type is compared.
     for (bytes, kind) in
         [(call(NOW, &[], &[], 1), "result"), (call(VERSION, &[], &[], 0), "result")]
     {

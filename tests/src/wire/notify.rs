@@ -1,15 +1,15 @@
-//! Notifications: who gets them, when, and in which order.
+//! Notifications: recipients, time of delivery, and order.
 
 use super::Both;
 use super::client::{Bytes, Client, Message};
 
 cases! {
-    what_a_session_says_to_itself,
-    a_session_that_waits_for_its_client_is_told,
-    a_session_at_work_is_told_when_it_is_done,
+    notifications_of_the_own_session,
+    an_idle_session_gets_notifications_at_once,
+    a_busy_session_gets_notifications_afterwards,
 }
 
-fn what_a_session_says_to_itself(both: &Both) {
+fn notifications_of_the_own_session(both: &Both) {
     both.ask(&[
         "listen a",
         "notify a",
@@ -59,18 +59,18 @@ fn what_a_session_says_to_itself(both: &Both) {
     ]);
 }
 
-/// What the next message says.
+/// The next message as text.
 fn next(client: &mut Client) -> String {
     client.read().as_ref().map(Message::show).expect("a message")
 }
 
-fn a_session_that_waits_for_its_client_is_told(both: &Both) {
+fn an_idle_session_gets_notifications_at_once(both: &Both) {
     let [ours, theirs] = both.0.sockets().map(|socket| {
         let (mut ear, mut mouth) = (Client::connect(&socket), Client::connect(&socket));
         let mut heard = ear.talk(&Bytes::new().query("listen news"), 1);
         mouth.talk(&Bytes::new().query("notify news, 'one'"), 1);
         heard.push(next(&mut ear));
-        // Not before the commit, and in its order.
+        // Not before the commit, and in commit order.
         mouth.talk(&Bytes::new().query("begin; notify news, 'two'; notify news, 'three'"), 1);
         mouth.talk(&Bytes::new().query("commit"), 1);
         heard.push(next(&mut ear));
@@ -83,7 +83,7 @@ fn a_session_that_waits_for_its_client_is_told(both: &Both) {
     assert_eq!(ours.iter().filter(|line| line.starts_with("notification")).count(), 3, "{ours:?}");
 }
 
-fn a_session_at_work_is_told_when_it_is_done(both: &Both) {
+fn a_busy_session_gets_notifications_afterwards(both: &Both) {
     let [ours, theirs] = both.0.sockets().map(|socket| {
         let (mut ear, mut mouth) = (Client::connect(&socket), Client::connect(&socket));
         let mut heard = ear.talk(&Bytes::new().query("listen news"), 1);

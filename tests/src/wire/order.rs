@@ -1,5 +1,5 @@
-//! In which order messages are judged, and what is left of a portal or of the connection after an
-//! error. Each case was met by random messages first.
+//! The order in which the parts of a message are checked, and the state of a portal or of the
+//! connection after an error. Each case was first found by random messages.
 
 use super::Both;
 use super::client::Bytes;
@@ -12,9 +12,9 @@ cases! {
     contents_of_messages,
     copies_that_lose_the_connection,
     copies_refused_after_they_began,
-    parameters_that_nobody_gives,
+    parameters_without_values,
     parameters_of_inserted_queries,
-    what_a_failed_bind_leaves,
+    state_after_a_failed_bind,
     failed_blocks,
     statements_that_write_wait_for_execute,
     utility_portals,
@@ -66,7 +66,7 @@ fn copies_refused_after_they_began(both: &Both) {
     }
 }
 
-fn parameters_that_nobody_gives(both: &Both) {
+fn parameters_without_values(both: &Both) {
     both.ask(&[
         "select to_char($1, 'YYYY')",
         "select g from generate_series($1, $2) g",
@@ -109,7 +109,7 @@ fn parameters_of_inserted_queries(both: &Both) {
     }
 }
 
-fn what_a_failed_bind_leaves(both: &Both) {
+fn state_after_a_failed_bind(both: &Both) {
     let value = |value: &'static [u8]| {
         b().query("begin").parse("s", "select $1::bool", &[]).bind(
             "p",

@@ -1,4 +1,4 @@
-//! Conversations, held with both servers.
+//! Message sequences of the protocol, on both servers.
 
 use super::Both;
 use super::client::{Bytes, Client, VERSION_3, startup};
@@ -12,7 +12,7 @@ cases! {
     statements_and_portals,
     errors_skip_to_sync,
     formats,
-    formats_of_what_others_prepared,
+    formats_of_prepared_statements_and_cursors,
     errors_among_rows,
     domains_as_parameters,
     void_parameters_stand_for_out_arguments,
@@ -335,7 +335,7 @@ fn errors_skip_to_sync(both: &Both) {
     );
 }
 
-/// What a Bind asks for is not judged before a row is sent.
+/// The result formats of a Bind are not checked before a row is sent.
 fn formats(both: &Both) {
     let ask = |name: &str, sql: &str, results: &[u16]| {
         let bytes = b().parse("", sql, &[]).bind("", "", &[], &[], results);
@@ -389,8 +389,8 @@ fn formats(both: &Both) {
     );
 }
 
-/// EXECUTE and FETCH send rows as their own Bind asks, whatever stands behind them.
-fn formats_of_what_others_prepared(both: &Both) {
+/// EXECUTE and FETCH send rows in the formats of their own Bind, whatever statement they execute.
+fn formats_of_prepared_statements_and_cursors(both: &Both) {
     for code in [0, 1, 7] {
         let bind = |sql: &str| {
             let bytes = b().parse("", sql, &[]).bind("", "", &[], &[], &[code]);
@@ -429,7 +429,7 @@ fn formats_of_what_others_prepared(both: &Both) {
     }
 }
 
-/// A statement that only passes rows on sends none if it fails.
+/// Parameters of type void stand for OUT arguments, which the look-up of the function ignores.
 fn void_parameters_stand_for_out_arguments(both: &Both) {
     let make = "create function outs(a int4, out b int4, out c text) language sql as 'select a + 1, ''q''::text'";
     both.check(make, b().query(make), 1);
@@ -453,6 +453,7 @@ fn void_parameters_stand_for_out_arguments(both: &Both) {
     both.check("drop", b().query("drop function outs(int4)"), 1);
 }
 
+/// EXECUTE and FETCH send no rows of a query that fails.
 fn errors_among_rows(both: &Both) {
     for rows in [
         "select 1 / (g - 2) from generate_series(1, 3) g",
@@ -670,7 +671,7 @@ fn beginnings(both: &Both) {
     ] {
         both.greeting(&String::from_utf8_lossy(&packet), &packet);
     }
-    // Versions before 3.0 are answered in their own form, which is no message of 3.0: byte by byte.
+    // Versions before 3.0 are answered in their own format, which is not a message of version 3.0.
     for version in [2 << 16, 2 << 16 | 5, 1 << 16, 1] {
         let packet = startup(version, &[("user", "postgres")]);
         let [ours, theirs] = both.0.sockets().map(|socket| {
@@ -685,7 +686,7 @@ fn beginnings(both: &Both) {
         let packet = startup(version, &[("user", "postgres")]);
         assert_eq!(both.greeting(&format!("version {version:#x}"), &packet).len(), 1);
     }
-    // A newer minor version and an unknown protocol option are negotiated down.
+    // A newer minor version and an unknown protocol option lead to NegotiateProtocolVersion.
     for (version, extra) in [(VERSION_3 + 1, "x"), (VERSION_3, "_pq_.nosuch")] {
         let packet = startup(version, &[("user", "postgres"), (extra, "on")]);
         let [ours, theirs] = both.0.sockets().map(|socket| {
@@ -695,7 +696,7 @@ fn beginnings(both: &Both) {
         });
         assert_eq!(ours, theirs);
     }
-    // Encryption is asked for and declined, more than once.
+    // Encryption is requested and refused, more than once.
     for socket in both.0.sockets() {
         let mut client = Client::silent(&socket);
         for code in [5679u32, 5680] {

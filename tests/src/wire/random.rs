@@ -1,12 +1,11 @@
-//! Sequences of messages made at random, sent to both servers: each message that comes back must be
-//! the same.
+//! Differential test of random message sequences: both servers must send the same messages.
 //!
-//! A sequence is sent whole, and then the client closes its side. A server that finds the end of
-//! the input drops answers that it has not flushed. So the answers to a sequence that ends at any
-//! place say what has come by then: by a Flush, by a Sync, by an error.
+//! A sequence is sent as a whole, and then the client closes its sending side. A server that reads
+//! the end of the input drops answers that it has not flushed. So the answers to a sequence that
+//! ends at any message are those that were flushed by then: by a Flush, a Sync or an error.
 //!
-//! Sequences come in batches. Each batch begins with new tables, which its sequences change.
-//! `NORSU_WIRE_SEED=n` runs batch n, `n..m` those from n to m; `NORSU_TEST_LONG=1` runs many.
+//! Sequences are run in batches. Each batch begins with new tables, which its sequences change.
+//! `NORSU_WIRE_SEED=n` runs batch n, `n..m` a range of batches; `NORSU_TEST_LONG=1` runs many.
 
 mod generate;
 mod texts;
@@ -22,14 +21,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use texts::Texts;
 
-/// Sequences in a batch.
+/// Number of sequences in a batch.
 const BATCH: u64 = 50;
-/// Each has a database of its own in both servers.
-const LANES: usize = 2;
-/// A run ends when it has met so many kinds of differences.
+/// Number of concurrent runs, each with a database of its own on both servers.
+const WORKERS: usize = 2;
+/// A run ends after this many different kinds of differences.
 const WRONG_MAX: usize = 60;
 
-/// What every batch begins with.
+/// The statements at the start of every batch.
 const TABLES: &[&str] = &[
     "drop schema public cascade; create schema public",
     "create table t (a int4 primary key, b text default 'd', c numeric(6, 2) check (c > 0))",
@@ -48,7 +47,7 @@ const TABLES: &[&str] = &[
 ];
 
 #[test]
-fn random_messages_are_answered_as_by_the_real_server() {
+fn random_messages_have_the_answers_of_the_real_server() {
     let pair = Pair::start_both(
         "wire-random",
         "C.UTF-8",
@@ -68,17 +67,17 @@ fn random_messages_are_answered_as_by_the_real_server() {
     let texts = Texts::read();
     let wrong = Mutex::new(Wrong::new());
     std::thread::scope(|scope| {
-        for lane in 0..LANES {
+        for worker in 0..WORKERS {
             let (pair, texts, next, wrong, end) = (&pair, &texts, &next, &wrong, batches.end);
             scope.spawn(move || {
-                let lane = Lane::new(pair, lane);
+                let databases = Databases::new(pair, worker);
                 loop {
                     let batch = next.fetch_add(1, Ordering::Relaxed);
                     let enough = wrong.lock().expect("no panic while it is held").len();
                     if batch >= end || enough >= WRONG_MAX {
                         break;
                     }
-                    lane.run_batch(batch, texts, wrong);
+                    databases.run_batch(batch, texts, wrong);
                 }
             });
         }
@@ -95,29 +94,29 @@ fn random_messages_are_answered_as_by_the_real_server() {
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
-/// The first of the answers that differ, ours and the real one; for each the shortest sequence of
-/// the first time, and how often it was met.
+/// By the first answers that differ, Norsu's and the real one: the shortened sequence of the first
+/// occurrence, and the number of occurrences.
 type Wrong = BTreeMap<String, (String, u32)>;
 
-/// A pair of databases.
-struct Lane<'p> {
+/// A database on each server.
+struct Databases<'p> {
     pair: &'p Pair,
     database: String,
     sockets: [PathBuf; 2],
 }
 
-impl<'p> Lane<'p> {
-    fn new(pair: &'p Pair, number: usize) -> Lane<'p> {
-        let database = format!("lane{number}");
-        let lane = Lane { pair, sockets: pair.sockets(), database };
-        for socket in &lane.sockets {
-            Client::connect(socket).column(&format!("create database {}", lane.database));
+impl<'p> Databases<'p> {
+    fn new(pair: &'p Pair, number: usize) -> Databases<'p> {
+        let database = format!("worker{number}");
+        let databases = Databases { pair, sockets: pair.sockets(), database };
+        for socket in &databases.sockets {
+            Client::connect(socket).column(&format!("create database {}", databases.database));
         }
-        lane
+        databases
     }
 
-    /// A session. Sessions that have ended may take up all places for a while, and the real server
-    /// may have to recover: `recovers` says that.
+    /// Starts a session. Ended sessions may occupy all connection slots for a while, and the real
+    /// server may be in recovery, which sets `recovers`.
     fn connect_noting(&self, socket: &Path, recovers: &mut bool) -> Client {
         let parameters = [("user", "postgres"), ("database", self.database.as_str())];
         loop {
@@ -141,10 +140,10 @@ impl<'p> Lane<'p> {
         self.connect_noting(socket, &mut false)
     }
 
-    /// Has the real server just gone down? Some sequences end it, and with it all its sessions.
+    /// Has the real server just crashed? Some sequences crash it, which ends all its sessions.
     fn real_server_went_down(&self, said: &[String]) -> bool {
         let mut recovers = said.iter().any(|line| line.contains("C=57P02"));
-        // The death of a process is noticed after a while.
+        // The postmaster notices the end of a process with a delay.
         std::thread::sleep(Duration::from_millis(50));
         let mut client = self.connect_noting(&self.sockets[1], &mut recovers);
         client.send(&Bytes::new().query("select 1").0);
@@ -184,7 +183,7 @@ impl<'p> Lane<'p> {
         }
     }
 
-    /// What the servers say to the steps, if that is not the same.
+    /// The difference between the servers' answers to the steps, if there is one.
     fn differ(&self, steps: &[Step]) -> Option<Difference> {
         if !generate::is_allowed(steps) {
             return None;
@@ -194,7 +193,7 @@ impl<'p> Lane<'p> {
         if ours == theirs {
             return None;
         }
-        // It warns of portals of its own that it has lost sight of.
+        // The real server warns of portals that it has lost.
         let lost_a_portal = theirs.iter().any(|line| line.contains("skipping cleanup for portal"));
         if lost_a_portal || self.real_server_went_down(&theirs) {
             return None;
@@ -223,7 +222,7 @@ impl<'p> Lane<'p> {
         std::iter::from_fn(|| client.read()).map(|m| show(&m)).collect()
     }
 
-    /// Leaves out steps as long as the answers differ; nothing if new tables make them equal.
+    /// Removes steps as long as the answers differ; `None` if they are equal with new tables.
     fn shorten(&self, mut steps: Vec<Step>) -> Option<Difference> {
         let differ = |steps: &[Step]| {
             self.make_tables();
@@ -243,15 +242,15 @@ impl<'p> Lane<'p> {
     }
 }
 
-/// Answers that are not the same.
+/// Different answers.
 struct Difference {
-    /// The first of them, ours and the real one.
+    /// The first ones that differ, Norsu's and the real one.
     first: String,
-    /// The steps, and what came.
+    /// The steps and both answers.
     told: String,
 }
 
-/// As [`Message::show`], with the routine that reports an error where clients read it.
+/// Like [`Message::show`], with the routine that reported an error if clients depend on it.
 fn show(message: &Message) -> String {
     let mut line = message.show();
     if message.kind == b'E'

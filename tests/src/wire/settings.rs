@@ -1,10 +1,10 @@
-//! Settings through SQL, as the real server has them.
+//! Settings through SQL, compared with the real server's.
 
 use super::Both;
 
 cases! {
     functions_and_the_view,
-    roles_come_and_go_with_their_transaction,
+    roles_change_with_their_transaction,
     reports_of_changes,
 }
 
@@ -36,13 +36,13 @@ fn functions_and_the_view(both: &Both) {
     both.ask(&["select name, setting, unit, context, vartype, min_val, max_val, enumvals, boot_val \
         from pg_settings where name in ('synchronous_commit', 'checkpoint_timeout', 'seq_page_cost', \
         'wal_level', 'enable_seqscan', 'search_path', 'log_min_messages') order by name"]);
-    // Two that came with minor versions which may not be installed.
+    // Two settings that exist only in recent minor versions.
     let shared = "name not like 'norsu.%' and name not in ('composite_type_mismatch', 'output_plugin_libraries')";
     both.ask(&[&format!(
         "select name from pg_settings where {shared} order by name collate \"C\""
     )]);
     both.ask(&[
-        // Of versions the first number.
+        // Of versions only the first number is compared.
         &format!(
             "select name, context, vartype, unit, category, enumvals, \
         case when name like 'server_version%' then left(min_val, 2) else min_val end, \
@@ -51,7 +51,7 @@ fn functions_and_the_view(both: &Both) {
         from pg_settings where {shared} order by name collate \"C\""
         ),
     ]);
-    // The two are started with different options.
+    // The servers are started with different options.
     both.ask(&[&format!(
         "select name, source, sourcefile is null, sourceline is null, pending_restart from pg_settings \
         where {shared} and name not in ('fsync', 'max_connections') order by name collate \"C\""
@@ -69,7 +69,7 @@ fn functions_and_the_view(both: &Both) {
     ]);
 }
 
-fn roles_come_and_go_with_their_transaction(both: &Both) {
+fn roles_change_with_their_transaction(both: &Both) {
     both.ask(&[
         "create role wire_r1; create role wire_r2 superuser",
         "set role wire_r1",

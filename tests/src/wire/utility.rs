@@ -1,5 +1,4 @@
-//! What clients rely on around queries: parameters of utility statements, routines in errors,
-//! addresses, start-up.
+//! Protocol behaviour of utility statements: parameters, routines in errors, addresses, start-up.
 
 use super::Both;
 use super::client::{Bytes, Client, Message};
@@ -12,16 +11,16 @@ fn b() -> Bytes {
 cases! {
     parameters_of_contained_queries,
     routines_of_errors,
-    names_win_over_options,
+    names_take_precedence_over_options,
     a_copy_whose_session_is_ended,
     addresses_of_a_unix_socket,
     failed_concurrent_indexes,
-    serializable_transactions_are_warned_of,
+    serializable_transactions_raise_a_warning,
     statements_of_a_message_are_timed_one_by_one,
     discard_all_ends_roles,
     rights_of_nested_views,
     settings_for_superusers,
-    remarks_of_the_lexer,
+    notices_of_the_lexer,
     settings_that_name_objects,
     views_that_read_themselves_are_locked,
 }
@@ -201,7 +200,7 @@ fn statements_of_a_message_are_timed_one_by_one(both: &Both) {
     ]);
 }
 
-fn names_win_over_options(both: &Both) {
+fn names_take_precedence_over_options(both: &Both) {
     for parameters in [
         &[("options", "-c client_encoding=SQL_ASCII"), ("client_encoding", "UTF8")][..],
         &[("client_encoding", "UTF8"), ("options", "-c client_encoding=SQL_ASCII")],
@@ -226,7 +225,7 @@ fn a_copy_whose_session_is_ended(both: &Both) {
         let mut client = Client::connect(&socket);
         let pid = client.column("select pg_backend_pid()");
         client.send(&b().query("copy wire_copied from stdin").copy_data(b"1\n").0);
-        // The response that asks for rows.
+        // CopyInResponse.
         client.read();
         let mut other = Client::connect(&socket);
         let waits = format!(
@@ -261,7 +260,7 @@ fn failed_concurrent_indexes(both: &Both) {
         state,
         "create unique index concurrently wire_twice_a on wire_twice (a)",
         "create unique index concurrently if not exists wire_twice_a on wire_twice (a)",
-        // It is neither asked nor kept.
+        // The failed index is neither used nor maintained.
         "insert into wire_twice values (2, 4)",
         "set enable_seqscan = off",
         "explain (costs off) select * from wire_twice where a = 1",
@@ -420,7 +419,7 @@ fn settings_for_superusers(both: &Both) {
                     .query(&format!("select current_setting('{name}') is null"))
                     .query(&format!("select set_config('{name}', 'x', false)"));
                 let said = Client::connect(&socket).talk(&all, 4);
-                // Values are each server's own.
+                // The values differ between the servers.
                 said.into_iter().filter(|l| !l.starts_with("row /")).collect::<Vec<_>>()
             });
             let strip = |said: &[String]| {
@@ -442,7 +441,7 @@ fn settings_for_superusers(both: &Both) {
     both.ask(&["drop role wire_s1, wire_s2"]);
 }
 
-fn remarks_of_the_lexer(both: &Both) {
+fn notices_of_the_lexer(both: &Both) {
     let long = "x".repeat(70);
     let wide = format!("{}ä{}", "y".repeat(62), "z".repeat(10));
     for sql in [
@@ -530,13 +529,13 @@ fn views_that_read_themselves_are_locked(both: &Both) {
     ]);
 }
 
-/// The warnings that our server answers with.
+/// The number of warnings in Norsu's answers.
 fn warnings(client: &mut Client, bytes: &Bytes, ready: usize) -> usize {
     let said = client.talk(bytes, ready);
     said.iter().filter(|line| line.contains("SERIALIZABLE is not enforced")).count()
 }
 
-fn serializable_transactions_are_warned_of(both: &Both) {
+fn serializable_transactions_raise_a_warning(both: &Both) {
     let mut client = Client::connect(&both.0.ours.socket());
     let mut count = |sql: &[&str]| {
         let all = sql.iter().fold(b(), |bytes, sql| bytes.query(sql));

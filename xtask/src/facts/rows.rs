@@ -1,10 +1,11 @@
-//! Writes the Rust side of the facts: one struct per catalog and the table of embedded files.
+//! Generates Rust code from the catalogs: one row struct per catalog, and the list of embedded
+//! files.
 
 use super::Table;
 use crate::scratch::Result;
 use std::fmt::Write as _;
 
-/// `pg_ts_config_map` → `PgTsConfigMap`.
+/// Converts `pg_ts_config_map` to `PgTsConfigMap`.
 fn struct_name(table: &str) -> String {
     table
         .split('_')
@@ -47,7 +48,7 @@ fn field_type(type_name: &str) -> Result<&'static str> {
     })
 }
 
-/// `catalog::rows::tables`: one `row!` per catalog.
+/// Generates `catalog::rows::tables`: one `row!` per catalog.
 pub fn structs(tables: &[Table]) -> Result<String> {
     let mut out = String::from(
         "//! One struct per catalog. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
@@ -72,7 +73,7 @@ pub fn structs(tables: &[Table]) -> Result<String> {
     Ok(out)
 }
 
-/// `catalog::facts::files`: the text tables, embedded.
+/// Generates `catalog::facts::files`: the embedded text tables.
 pub fn files(tables: &[Table]) -> String {
     let mut out = String::from(
         "//! The text tables. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
@@ -94,7 +95,8 @@ pub fn files(tables: &[Table]) -> String {
     out
 }
 
-/// `catalog::rows::indexes`: the catalogs' indexes, from lines of table, name, OID and columns.
+/// Generates `catalog::rows::indexes`: the catalogs' indexes, from lines of table, name, OID and
+/// columns.
 pub fn indexes(rows: &str) -> Result<String> {
     let mut out = String::from(
         "//! The catalogs' indexes. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\

@@ -1,6 +1,6 @@
-//! The small enumerations of the raw tree.
+//! The enumerations of the raw parse tree.
 
-/// What a query does.
+/// Kind of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CmdType {
     #[default]
@@ -14,7 +14,7 @@ pub enum CmdType {
     Nothing,
 }
 
-/// Kinds of joins the grammar makes (and, later, the planner).
+/// Kinds of joins of the grammar and of the planner.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum JoinType {
     #[default]
@@ -30,7 +30,7 @@ pub enum JoinType {
     UniqueInner,
 }
 
-/// What ON CONFLICT does.
+/// Action of ON CONFLICT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum OnConflictAction {
     #[default]
@@ -48,7 +48,7 @@ pub enum LimitOption {
     WithTies,
 }
 
-/// Row locks, weakest first.
+/// Row lock strengths, weakest first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LockClauseStrength {
     #[default]
@@ -59,7 +59,7 @@ pub enum LockClauseStrength {
     ForUpdate,
 }
 
-/// What a row lock does when it would wait.
+/// Behaviour of a row lock that cannot be taken at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LockWaitPolicy {
     #[default]
@@ -87,7 +87,7 @@ pub enum OnCommitAction {
     Drop,
 }
 
-/// How freely types may be coerced.
+/// The context of a type coercion, which determines the allowed casts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CoercionContext {
     #[default]
@@ -97,7 +97,7 @@ pub enum CoercionContext {
     Explicit,
 }
 
-/// How a function call or coercion was written.
+/// The syntax in which a function call or coercion was written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CoercionForm {
     #[default]
@@ -138,7 +138,7 @@ pub enum MinMaxOp {
     Least,
 }
 
-/// Functions that SQL spells without parentheses.
+/// Functions that are written without parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SqlValueFunctionOp {
     #[default]
@@ -179,7 +179,7 @@ pub enum BoolTestType {
     IsNotUnknown,
 }
 
-/// Which rows a WHEN clause of MERGE concerns.
+/// The rows that a WHEN clause of MERGE applies to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum MergeMatchKind {
     #[default]
@@ -426,7 +426,7 @@ pub enum AlterTableType {
     DropOids,
 }
 
-/// What a GRANT aims at.
+/// The kind of a GRANT's targets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum GrantTargetType {
     #[default]

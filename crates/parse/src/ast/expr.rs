@@ -47,7 +47,7 @@ pub struct TypeCast {
     pub location: i32,
 }
 
-/// `arg COLLATE name`; without an argument in column definitions.
+/// `arg COLLATE name`; in column definitions without an argument.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CollateClause {
     pub arg: Option<Node>,
@@ -177,7 +177,7 @@ pub struct MinMaxExpr {
     pub location: i32,
 }
 
-/// `CURRENT_DATE` and the like; `typmod` is the precision, -1 without.
+/// `CURRENT_DATE` and similar functions; `typmod` is the precision, -1 if none was given.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SqlValueFunction {
     pub op: SqlValueFunctionOp,
@@ -224,7 +224,7 @@ pub struct TypeName {
     pub location: i32,
 }
 
-/// An option: name, and perhaps a value and a namespace.
+/// An option: a name with an optional value and namespace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DefElem {
     pub defnamespace: Option<Name>,
@@ -234,7 +234,7 @@ pub struct DefElem {
     pub location: i32,
 }
 
-/// A role by name or by CURRENT_USER and the like.
+/// A role by name, or CURRENT_USER and similar keywords.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RoleSpec {
     pub roletype: RoleSpecType,
@@ -261,7 +261,7 @@ pub struct FunctionParameter {
     pub location: i32,
 }
 
-/// The value of a literal. A number is an integer where it fits 32 bits, else its text.
+/// The value of a literal. A number is an integer if it fits 32 bits, else its text.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Value {
     #[default]
@@ -270,6 +270,6 @@ pub enum Value {
     Float(Name),
     Boolean(bool),
     String(Name),
-    /// `b` or `x` and the digits.
+    /// `b` or `x`, followed by the digits.
     BitString(Name),
 }

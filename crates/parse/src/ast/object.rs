@@ -116,7 +116,7 @@ pub struct DropRoleStmt {
     pub missing_ok: bool,
 }
 
-/// GRANT and REVOKE of privileges; none means ALL.
+/// GRANT and REVOKE of privileges; an empty list of privileges means ALL.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GrantStmt {
     pub is_grant: bool,
@@ -130,7 +130,7 @@ pub struct GrantStmt {
     pub behavior: DropBehavior,
 }
 
-/// A privilege, perhaps on columns.
+/// A privilege, optionally on columns.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AccessPriv {
     pub priv_name: Option<Name>,
@@ -169,7 +169,7 @@ pub struct ReassignOwnedStmt {
     pub newrole: RoleSpec,
 }
 
-/// COMMENT ON; no text removes it.
+/// COMMENT ON; without a text the comment is removed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CommentStmt {
     pub objtype: ObjectType,
@@ -305,7 +305,7 @@ pub struct CreateDomainStmt {
     pub constraints: Vec<Constraint>,
 }
 
-/// ALTER DOMAIN; `subtype` has PostgreSQL's letters.
+/// ALTER DOMAIN; `subtype` is PostgreSQL's letter.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AlterDomainStmt {
     pub subtype: u8,

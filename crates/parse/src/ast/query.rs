@@ -6,7 +6,7 @@ use super::{
     OnConflictAction, OverridingKind, SetOperation, SortByDir, SortByNulls,
 };
 
-/// A SELECT, VALUES, or node of a set operation (then `larg` and `rarg` are there).
+/// A SELECT or VALUES, or a set operation (then `larg` and `rarg` are set).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SelectStmt {
     pub distinct_clause: DistinctClause,
@@ -31,7 +31,7 @@ pub struct SelectStmt {
     pub rarg: Option<Box<SelectStmt>>,
 }
 
-/// INSERT; no source means DEFAULT VALUES.
+/// INSERT; without a source it is DEFAULT VALUES.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct InsertStmt {
     pub relation: RangeVar,
@@ -86,7 +86,7 @@ pub struct MergeWhenClause {
     pub values: Vec<Node>,
 }
 
-/// RETURN in a function body in SQL.
+/// RETURN in an SQL function body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReturnStmt {
     pub returnval: Node,
@@ -101,14 +101,14 @@ pub struct ResTarget {
     pub location: i32,
 }
 
-/// A table alias, perhaps with column aliases.
+/// A table alias with optional column aliases.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Alias {
     pub aliasname: Name,
     pub colnames: Vec<Name>,
 }
 
-/// A relation by name. `inh` is false with ONLY.
+/// A relation by name. `inh` is false for ONLY.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RangeVar {
     pub catalogname: Option<Name>,
@@ -193,7 +193,7 @@ pub struct GroupingSet {
     pub location: i32,
 }
 
-/// FOR UPDATE and its weaker kin; no names means all of FROM.
+/// FOR UPDATE, FOR SHARE and similar clauses; without names it applies to all of FROM.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LockingClause {
     pub locked_rels: Vec<RangeVar>,
@@ -209,7 +209,7 @@ pub struct WithClause {
     pub location: i32,
 }
 
-/// One query of WITH.
+/// A common table expression.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CommonTableExpr {
     pub ctename: Name,
@@ -251,7 +251,7 @@ pub struct OnConflictClause {
     pub location: i32,
 }
 
-/// The conflict target.
+/// The conflict target of ON CONFLICT.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct InferClause {
     pub index_elems: Vec<IndexElem>,
@@ -277,13 +277,13 @@ pub struct IntoClause {
 pub enum DistinctClause {
     #[default]
     None,
-    /// Over all columns.
+    /// DISTINCT over all columns.
     Distinct,
-    /// DISTINCT ON these.
+    /// DISTINCT ON these expressions.
     On(Vec<Node>),
 }
 
-/// One function of FROM (several with ROWS FROM) and its own column definitions.
+/// A function in FROM (several in ROWS FROM) with its column definitions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RangeFunctionItem {
     pub func: Node,

@@ -40,7 +40,7 @@ pub struct ColumnDef {
     pub location: i32,
 }
 
-/// A column or table constraint, or an attribute of the one before.
+/// A column or table constraint, or an attribute of the preceding constraint.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Constraint {
     pub contype: ConstrType,
@@ -77,7 +77,7 @@ pub struct Constraint {
     pub location: i32,
 }
 
-/// LIKE in CREATE TABLE; `options` has PostgreSQL's bits.
+/// LIKE in CREATE TABLE; `options` is PostgreSQL's bit mask.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TableLikeClause {
     pub relation: RangeVar,
@@ -168,7 +168,7 @@ pub struct IndexElem {
     pub nulls_ordering: SortByNulls,
 }
 
-/// ALTER TABLE and its like for other relations.
+/// ALTER TABLE, and the ALTER statements of other relations.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AlterTableStmt {
     pub relation: RangeVar,
@@ -301,7 +301,7 @@ pub struct DropStmt {
     pub concurrent: bool,
 }
 
-/// CREATE TRIGGER; timing and events have PostgreSQL's bits.
+/// CREATE TRIGGER; timing and events are PostgreSQL's bit masks.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CreateTrigStmt {
     pub replace: bool,

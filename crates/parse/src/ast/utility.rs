@@ -1,11 +1,11 @@
-//! Statements about sessions, transactions and maintenance.
+//! Session, transaction and maintenance statements.
 
 use super::{
     DefElem, DiscardMode, FetchDirection, FuncCall, Name, Node, RangeVar, ReindexObjectType,
     TransactionStmtKind, TypeName, VariableSetKind,
 };
 
-/// BEGIN, COMMIT, SAVEPOINT and so on.
+/// BEGIN, COMMIT, SAVEPOINT and other transaction statements.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TransactionStmt {
     pub kind: TransactionStmtKind,
@@ -67,7 +67,7 @@ pub struct DeallocateStmt {
     pub location: i32,
 }
 
-/// DECLARE CURSOR; `options` has PostgreSQL's bits.
+/// DECLARE CURSOR; `options` is PostgreSQL's bit mask.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeclareCursorStmt {
     pub portalname: Name,
@@ -118,7 +118,7 @@ pub struct VacuumStmt {
     pub is_vacuumcmd: bool,
 }
 
-/// A table (perhaps with columns) for VACUUM.
+/// A table with optional columns for VACUUM and ANALYZE.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct VacuumRelation {
     pub relation: Option<Box<RangeVar>>,
@@ -150,7 +150,7 @@ pub struct LockStmt {
     pub nowait: bool,
 }
 
-/// SET CONSTRAINTS; no names means ALL.
+/// SET CONSTRAINTS; without names it applies to ALL.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ConstraintsSetStmt {
     pub constraints: Vec<RangeVar>,

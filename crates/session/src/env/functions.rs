@@ -152,7 +152,7 @@ impl FnContext for Core {
             let length = self.cat().find_type(base)?.map_or(-1, |row| row.typlen);
             return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {
                 // The constraints are asked before it is seen that there are bytes left.
-                (Err(e), Ok(n)) if types::form::is_left_over(&e) && n < bytes.len() => {
+                (Err(e), Ok(n)) if types::form::is_excess_data(&e) && n < bytes.len() => {
                     let value = self.type_recv(base, &bytes[..n], typmod)?;
                     self.as_domain(ty, base, value)?;
                     Err(e)
@@ -170,7 +170,7 @@ impl FnContext for Core {
         // Values of a fixed length are sent in as many bytes; names without their padding.
         if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
-            return Err(PgError::new(wrong, types::form::LEFT_OVER));
+            return Err(PgError::new(wrong, types::form::EXCESS_DATA));
         }
         Ok(value)
     }

@@ -1,4 +1,4 @@
-//! Subscripts: elements and slices, read and assigned. Counterpart: arrayfuncs.c, arraysubs.c.
+//! Subscripting: elements and slices, read and assigned. Counterpart: arrayfuncs.c, arraysubs.c.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn subscript_error(message: &str) -> pgerror::PgError {
     pg_err!(ARRAY_SUBSCRIPT_ERROR, "{message}")
 }
 
-/// Storage position of an element; `None` outside of the bounds.
+/// Index of an element in storage order; `None` outside the bounds.
 fn offset_of(dims: &[i32], lower: &[i32], subscripts: &[i32]) -> Option<usize> {
     if dims.is_empty() || dims.len() != subscripts.len() {
         return None;
@@ -23,7 +23,7 @@ fn offset_of(dims: &[i32], lower: &[i32], subscripts: &[i32]) -> Option<usize> {
 }
 
 impl ArrayRef<'_> {
-    /// As [`offset_of`], with the array's own bounds.
+    /// Like [`offset_of`], with the array's own bounds.
     #[inline]
     fn offset_of(self, subscripts: &[i32]) -> Option<usize> {
         if subscripts.is_empty() || self.ndim() != subscripts.len() {
@@ -41,7 +41,7 @@ impl ArrayRef<'_> {
     }
 }
 
-/// The element at the subscripts; NULL outside of the bounds or with another number of subscripts.
+/// The element at the subscripts; NULL outside the bounds or if the number of subscripts differs.
 pub fn get_element<'a>(array: DatumRef<'a>, elem: &TypeInfo, subscripts: &[i32]) -> DatumRef<'a> {
     let array = ArrayRef::new(array);
     match array.offset_of(subscripts) {
@@ -50,7 +50,7 @@ pub fn get_element<'a>(array: DatumRef<'a>, elem: &TypeInfo, subscripts: &[i32])
     }
 }
 
-/// Storage positions of a box of subscripts, in order.
+/// Indexes in storage order of the elements of a slice, ascending.
 fn positions(dims: &[i32], lower: &[i32], from: &[i32], to: &[i32]) -> Vec<usize> {
     let mut out = Vec::new();
     let mut at = from.to_vec();
@@ -71,8 +71,8 @@ fn positions(dims: &[i32], lower: &[i32], from: &[i32], to: &[i32]) -> Vec<usize
     }
 }
 
-/// The slice between bounds; a missing bound is the array's own. Its lower bounds are 1. Without
-/// overlap the slice is empty.
+/// The slice between bounds; a missing bound is the array's own. The lower bounds of the result are
+/// 1. A slice that does not overlap the array is empty.
 pub fn get_slice(
     array: DatumRef<'_>,
     elem: &TypeInfo,
@@ -113,8 +113,8 @@ fn checked_length(low: i32, high: i32) -> Result<i32> {
     i32::try_from(len).ok().filter(|l| *l as usize <= MAX_ELEMENTS).ok_or_else(too_large)
 }
 
-/// The array with one element replaced; a NULL or empty array becomes one of that element, a
-/// one-dimensional one grows with NULLs as needed.
+/// The array with one element replaced. A NULL or empty array becomes one with that element; a
+/// one-dimensional array is extended with NULLs as needed.
 pub fn set_element(
     array: DatumRef<'_>,
     elem: &TypeInfo,

@@ -1,9 +1,10 @@
-//! Making arrays: append, prepend, concatenate, fill, array_agg. Counterpart: array_userfuncs.c.
+//! Construction of arrays: append, prepend, concatenate, fill, array_agg. Counterpart:
+//! array_userfuncs.c.
 
 use super::*;
 use crate::builtin::AggState;
 
-/// Element type of the array argument `i`, from its value or from what analysis says.
+/// Element type of the array argument `i`, from its value or else from its analyzed type.
 fn elem_of(
     cx: &mut dyn FnContext,
     a: &[DatumRef<'_>],
@@ -15,7 +16,7 @@ fn elem_of(
     cx.type_info(ty)
 }
 
-/// `array` (may be NULL) with an element added in front or behind.
+/// `array` (may be NULL) with an element added at the front or at the end.
 fn extend(cx: &mut dyn FnContext, a: &[DatumRef<'_>], front: bool) -> Result<Datum> {
     let (array, single) = if front { (1, 0) } else { (0, 1) };
     let elem = elem_of(cx, a, array, single)?;
@@ -138,11 +139,11 @@ fn fill(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     build_filled(cx, &elem, &dims, &lower, a[0])
 }
 
-/// Elements (or whole arrays) gathered by array_agg and ARRAY(subquery).
+/// Accumulates elements (or whole arrays) for array_agg and ARRAY(subquery).
 pub struct Accumulator {
     elem: TypeInfo,
     values: Vec<Datum>,
-    /// Dimensions and lower bounds of each gathered array; `None` when gathering elements.
+    /// Dimensions and lower bounds of each accumulated array; `None` for elements.
     shape: Option<(Vec<i32>, Vec<i32>)>,
     arrays: i32,
 }
@@ -158,7 +159,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Adds an array as a slice of the result.
+    /// Adds an array as a subarray of the result.
     pub fn push_array(&mut self, array: DatumRef<'_>) -> Result<()> {
         if array.is_null() {
             return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays"));
@@ -187,7 +188,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// The array of what was gathered.
+    /// The result array.
     pub fn finish(&self) -> Result<Datum> {
         match &self.shape {
             None => build_1d(&self.elem, &self.values),

@@ -1,10 +1,10 @@
-//! Dimensions, searching, removing, replacing. Counterpart: arrayfuncs.c, array_userfuncs.c.
+//! Dimensions, search, removal, replacement. Counterpart: arrayfuncs.c, array_userfuncs.c.
 
 use super::*;
 use crate::FnContext;
 use crate::fncx::Pace;
 
-/// The 1-based dimension's lower bound and length; `None` where there is no such dimension.
+/// Lower bound and length of dimension `n` (1-based); `None` if there is no such dimension.
 fn dimension(array: DatumRef<'_>, n: i32) -> Option<(i32, i32)> {
     let a = ArrayRef::new(array);
     let i = usize::try_from(n).ok()?.checked_sub(1)?;
@@ -90,7 +90,7 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     of_builtin(oids::INT4, &out)
 }
 
-/// Replaces (or removes, without `new`) the elements that equal `old`.
+/// Replaces (removes, without `new`) the elements that are equal to `old`.
 fn exchange(
     cx: &mut dyn FnContext,
     array: DatumRef<'_>,
@@ -144,7 +144,7 @@ fn trim(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     get_slice(a[0], &elem, &[None], &[last])
 }
 
-/// The bucket of a value among sorted thresholds.
+/// The bucket of a value in an array of sorted thresholds.
 fn width_bucket(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let array = ArrayRef::new(a[1]);
     if array.ndim() > 1 {

@@ -1,4 +1,4 @@
-//! Text and binary forms of arrays. Counterpart: arrayfuncs.c.
+//! Text and binary formats of arrays. Counterpart: arrayfuncs.c.
 
 use super::*;
 use crate::fncx::{Pace, Watch};
@@ -28,9 +28,9 @@ struct Parser<'a> {
     at: usize,
     delim: u8,
     nulls: bool,
-    /// Dimensions as far as known: fixed by the first element of each level.
+    /// Dimensions known so far: the first subarray of each level determines its length.
     dims: Vec<i32>,
-    /// Depth at which elements stand, once one was seen.
+    /// Nesting depth of the elements, after the first one was read.
     leaf: Option<usize>,
     elements: Vec<Option<Vec<u8>>>,
     watch: Watch<'a>,
@@ -51,7 +51,7 @@ impl Parser<'_> {
         Err(malformed(self.whole, detail))
     }
 
-    /// A character that begins something where nothing may begin.
+    /// The error for a character that begins an element where none is allowed.
     fn unexpected<T>(&self, c: u8) -> Result<T> {
         match c {
             b'\\' | b'{' => self.bad(format!("Unexpected \"{}\" character.", c as char)),
@@ -75,7 +75,7 @@ impl Parser<'_> {
             .map_err(|_| pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "array bound is out of integer range"))
     }
 
-    /// `[l:u]…=` before the braces.
+    /// Parses `[l:u]…=` before the braces.
     fn explicit_dims(&mut self) -> Result<(Vec<i32>, Vec<i32>)> {
         let (mut dims, mut lower) = (Vec::new(), Vec::new());
         loop {
@@ -119,10 +119,10 @@ impl Parser<'_> {
         Ok((dims, lower))
     }
 
-    /// An element up to the delimiter or brace; `None` is NULL.
+    /// Parses an element up to the delimiter or brace; `None` is NULL.
     fn element(&mut self) -> Result<Option<Vec<u8>>> {
         let mut out = Vec::new();
-        // Trailing white space goes unless it was escaped or quoted.
+        // Trailing white space is removed unless it was escaped or quoted.
         let mut keep = 0;
         let mut quoted = false;
         let mut escaped = false;
@@ -191,7 +191,7 @@ impl Parser<'_> {
         Ok(Some(out))
     }
 
-    /// A braced list at `depth`; returns how many items it has.
+    /// Parses a braced list at nesting level `depth` and checks its length against `dims`.
     fn list(&mut self, depth: usize) -> Result<()> {
         if depth >= MAX_DIMS {
             return Err(too_many_dims(depth + 1));
@@ -216,7 +216,7 @@ impl Parser<'_> {
                     self.list(depth + 1)?;
                 }
                 Some(c) => {
-                    // What may follow a sub-array is another one.
+                    // A subarray can be followed by another one only.
                     if *self.leaf.get_or_insert(depth) != depth {
                         return self.unexpected(c);
                     }
@@ -317,7 +317,7 @@ fn needs_quotes(text: &[u8], delim: u8) -> bool {
             .any(|&c| matches!(c, b'"' | b'\\' | b'{' | b'}') || c == delim || is_space(c))
 }
 
-/// Text form of an array.
+/// Formats an array.
 pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
     let array = ArrayRef::new(d);
     let elem = cx.type_info(array.elem_type())?;
@@ -333,7 +333,7 @@ pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
         }
         out.push(b'=');
     }
-    // Braces open and close where an index of some dimension begins and ends.
+    // A brace of dimension i opens and closes at multiples of spans[i] elements.
     let spans: Vec<usize> =
         (0..dims.len()).map(|i| dims[i..].iter().map(|&d| d as usize).product()).collect();
     for (i, value) in array.iter(&elem).enumerate() {
@@ -409,7 +409,7 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             return Err(bad("insufficient data left in message".into()));
         };
         let value = cx.type_recv(ty, r.bytes(bytes.len())?, typmod);
-        values.push(value.map_err(|e| match crate::form::is_left_over(&e) {
+        values.push(value.map_err(|e| match crate::form::is_excess_data(&e) {
             true => bad(format!("improper binary format in array element {}", i + 1)),
             false => e,
         })?);

@@ -1,13 +1,13 @@
-//! Arrays in their on-disk form. A payload (the varlena without its length word) is
+//! Arrays in their on-disk format. A payload (the varlena without its length word) is
 //!
 //! ```text
 //! 0     4            8         12      12+4n    12+8n
-//! ndim  data offset  elemtype  dims…   lower…   null bitmap (if data offset ≠ 0), padding, elements
+//! ndim  data offset  elemtype  dims…   lower…   null bitmap (if data offset ≠ 0), padding, items
 //! ```
 //!
-//! Offsets count from four bytes before the payload, where the length word stands on disk; the
-//! elements begin at a multiple of 8 in that count and are aligned as their type says. A varlena
-//! element has a 4-byte length word. Counterpart: utils/array.h, arrayutils.c.
+//! Offsets count from four bytes before the payload, where the length word is on disk; the elements
+//! begin at a multiple of 8 in that count and are aligned by their type. A varlena element has a
+//! 4-byte length word. Counterpart: utils/array.h, arrayutils.c.
 
 mod access;
 mod construct;
@@ -28,14 +28,14 @@ use crate::{Datum, DatumRef, FnContext, oids, pieces};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 
-/// Most dimensions of an array.
+/// The largest number of dimensions.
 pub const MAX_DIMS: usize = 6;
 
-/// The module's tables.
+/// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] =
     &[io::FNS, functions::FNS, ops::FNS, construct::FNS, construct::AGGREGATES, sets::FNS];
 
-/// A borrowed array payload.
+/// A borrowed array in its on-disk format.
 #[derive(Clone, Copy)]
 pub struct ArrayRef<'a> {
     bytes: &'a [u8],
@@ -73,19 +73,19 @@ impl<'a> ArrayRef<'a> {
         (0..self.ndim()).map(|i| self.lower_bound(i)).collect()
     }
 
-    /// Length of dimension `i` (from 0).
+    /// Length of dimension `i` (0-based).
     #[inline]
     pub fn dim(self, i: usize) -> i32 {
         i32_at(self.bytes, 12 + 4 * i)
     }
 
-    /// Lower bound of dimension `i` (from 0).
+    /// Lower bound of dimension `i` (0-based).
     #[inline]
     pub fn lower_bound(self, i: usize) -> i32 {
         i32_at(self.bytes, 12 + 4 * self.ndim() + 4 * i)
     }
 
-    /// Have both the same dimensions, lengths and lower bounds?
+    /// Have both arrays the same number of dimensions, lengths and lower bounds?
     pub fn same_bounds(self, other: ArrayRef<'_>) -> bool {
         let n = self.ndim();
         n == other.ndim() && self.bytes[12..12 + 8 * n] == other.bytes[12..12 + 8 * n]
@@ -104,7 +104,7 @@ impl<'a> ArrayRef<'a> {
         i32_at(self.bytes, 4) != 0
     }
 
-    /// Where the elements begin in the payload.
+    /// Offset of the elements in the payload.
     fn data_start(self) -> usize {
         match i32_at(self.bytes, 4) {
             0 => align_up(16 + 8 * self.ndim(), 8) - 4,
@@ -133,7 +133,7 @@ impl<'a> ArrayRef<'a> {
         Elements { array: self, elem: *elem, word, has_nulls, data, at: 0, next: 0, count }
     }
 
-    /// All elements at once. 53200 where there is no room for the list.
+    /// All elements in storage order. 53200 if there is not enough memory for the list.
     pub fn elements(self, elem: &TypeInfo) -> Result<Vec<DatumRef<'a>>> {
         let mut all = crate::memory::with_capacity(self.count())?;
         all.extend(self.iter(elem));
@@ -192,7 +192,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// How words of 4 and of 8 bytes lie in an array, where each begins at a multiple of its length.
+/// By-value elements of 4 or 8 bytes, each aligned to its length.
 #[derive(Clone, Copy)]
 enum StoredWord {
     Signed4,
@@ -211,7 +211,7 @@ impl StoredWord {
         }
     }
 
-    /// The word at `at`, and where it ends.
+    /// The word at `at`, and the offset of its end.
     #[inline]
     fn read(self, data: &[u8], at: usize) -> (u64, usize) {
         match self {
@@ -231,7 +231,7 @@ fn align_up(n: usize, to: usize) -> usize {
 }
 
 impl TypeInfo {
-    /// Bytes of the type's alignment.
+    /// The type's alignment in bytes.
     pub fn align_bytes(&self) -> usize {
         match self.align {
             b'c' => 1,
@@ -251,7 +251,7 @@ impl TypeInfo {
     }
 }
 
-/// A fixed-length value from its bytes.
+/// A value of a fixed-length type from its bytes.
 pub fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
     if !elem.by_val {
         return DatumRef::Bytes(bytes);
@@ -272,7 +272,7 @@ pub fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
     })
 }
 
-/// The element at or after `at` and where it ends.
+/// The element at or after offset `at`, and the offset of its end.
 pub(crate) fn read_element<'a>(
     elem: &TypeInfo,
     data: &'a [u8],
@@ -280,7 +280,7 @@ pub(crate) fn read_element<'a>(
 ) -> (DatumRef<'a>, usize) {
     match elem.len {
         -1 => {
-            // A short header is odd and never zero; padding is zero.
+            // The byte of a short header is odd and not 1; padding is zero.
             if data[at] & 1 == 1 && data[at] != 1 {
                 let len = (data[at] >> 1) as usize;
                 return (DatumRef::Bytes(&data[at + 1..at + len]), at + len);
@@ -319,7 +319,7 @@ fn write_element(elem: &TypeInfo, out: &mut Vec<u8>, start: usize, value: DatumR
         (DatumRef::Bytes(b), _) => out.extend_from_slice(b),
         (DatumRef::Null, _) => {}
     }
-    // Behind the last element, too.
+    // The last element is padded too.
     if elem.len != -2 {
         let end = align_up(out.len() - start, elem.align_bytes());
         out.resize(start + end, 0);
@@ -331,10 +331,10 @@ pub(crate) fn too_large() -> pgerror::PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "array size exceeds the maximum allowed ({})", MAX_ELEMENTS)
 }
 
-/// PostgreSQL's limit: 1 GB of pointers.
+/// PostgreSQL's limit: an array of pointers to the elements has at most 1 GB.
 pub(crate) const MAX_ELEMENTS: usize = 0x3fff_ffff / 8;
 
-/// Checks dimensions and multiplies them.
+/// Checks the dimensions and returns their product.
 pub(crate) fn count_of(dims: &[i32]) -> Result<usize> {
     let mut count = 1usize;
     if dims.is_empty() {
@@ -347,7 +347,7 @@ pub(crate) fn count_of(dims: &[i32]) -> Result<usize> {
     Ok(count)
 }
 
-/// 54000 where an upper bound would not fit an int4.
+/// 54000 if an upper bound does not fit an int4.
 pub(crate) fn check_bounds(dims: &[i32], lower: &[i32]) -> Result<()> {
     for (d, l) in dims.iter().zip(lower) {
         if d.checked_add(*l).is_none() {
@@ -364,8 +364,8 @@ pub fn empty(elem: Oid) -> Datum {
     Datum::bytes(out)
 }
 
-/// An array of `values` in storage order; their number must be the product of `dims`. No values
-/// make the array without dimensions.
+/// An array of `values` in storage order; their number must be the product of `dims`. Without
+/// values the result has no dimensions.
 pub fn build<'a>(
     elem: &TypeInfo,
     dims: &[i32],
@@ -393,7 +393,7 @@ pub fn build<'a>(
     let bitmap_at = out.len();
     out.resize(start - 4, 0);
     if !has_nulls && elem.by_val && elem.len as usize == elem.align_bytes() {
-        // Words without gaps.
+        // Words without padding.
         match elem.len {
             8 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes())),
             4 => values.for_each(|v| out.extend_from_slice(&v.word().to_le_bytes()[..4])),
@@ -413,7 +413,7 @@ pub fn build<'a>(
     Ok(Datum::bytes(out))
 }
 
-/// As [`build`], of one value again and again; an array may have as many as fit 1 GB.
+/// Like [`build`], of one value repeated; the result may have up to 1 GB.
 pub(crate) fn build_filled(
     cx: &dyn FnContext,
     elem: &TypeInfo,
@@ -427,7 +427,8 @@ pub(crate) fn build_filled(
     }
     check_bounds(dims, lower)?;
     let one = build(elem, &[1], &[1], std::iter::once(value))?;
-    // Behind the header of one dimension; elements are padded to where the next may begin.
+    // A one-dimensional array has a header of 20 bytes; each element is padded to the alignment of
+    // the next.
     let element = &one.as_ref().as_bytes()[20..];
     let start = align_up(16 + 8 * dims.len(), 8);
     let size = element.len().saturating_mul(count).saturating_add(start);
@@ -453,14 +454,14 @@ pub(crate) fn too_many_bytes() -> pgerror::PgError {
     )
 }
 
-/// The bytes that elements take in an array, padding included.
+/// Size of the elements in an array in bytes, padding included.
 fn element_bytes<'a>(
     elem: &TypeInfo,
     values: impl ExactSizeIterator<Item = DatumRef<'a>>,
 ) -> Result<usize> {
     let align = elem.align_bytes();
     if elem.len > 0 {
-        // NULLs are counted too: at most a bit too much room.
+        // NULLs are counted too, which overestimates the size a little.
         return Ok(values.len().saturating_mul(align_up(elem.len as usize, align)));
     }
     let mut total = 0usize;
@@ -477,7 +478,7 @@ fn element_bytes<'a>(
     Ok(total)
 }
 
-/// A one-dimensional array from 1.
+/// A one-dimensional array with lower bound 1.
 pub fn build_1d(elem: &TypeInfo, values: &[Datum]) -> Result<Datum> {
     build(elem, &[values.len() as i32], &[1], values.iter().map(Datum::as_ref))
 }
@@ -488,12 +489,12 @@ pub fn of_builtin(elem: Oid, values: &[Datum]) -> Result<Datum> {
     build_1d(&t.info, values)
 }
 
-/// The facts of a built-in element type.
+/// Properties of a built-in element type.
 pub(crate) fn builtin_info(elem: Oid) -> TypeInfo {
     crate::builtin_types::get(elem).expect("a built-in type").info
 }
 
-/// The elements of an array of cstrings as integers: how typmods come to `typmodin`.
+/// The elements of an array of cstrings as integers: the argument format of `typmodin` functions.
 pub fn cstring_integers(array: DatumRef<'_>) -> Result<Vec<i32>> {
     let array = ArrayRef::new(array);
     if array.elem_type() != oids::CSTRING {

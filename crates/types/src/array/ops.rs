@@ -6,7 +6,7 @@ use crate::{FnContext, compare, hash};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// Order: element by element (NULLs last), then number of elements, dimensions, lengths.
+/// Compares element by element (NULLs last), then by number of elements, dimensions, lengths.
 fn order(
     a: ArrayRef<'_>,
     b: ArrayRef<'_>,
@@ -45,8 +45,8 @@ fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
     })
 }
 
-/// `btarraycmp` without a context: elements of built-in types by their own order, others by their
-/// bytes.
+/// `btarraycmp` without a context: elements of built-in types compare by their type's order, others
+/// bytewise.
 pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     if x.elem_type() != y.elem_type() {
@@ -61,7 +61,7 @@ pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering 
     }
 }
 
-/// Compares arrays by an order of their elements that cannot fail.
+/// Compares arrays by an infallible comparison of their elements.
 pub fn order_by(
     a: DatumRef<'_>,
     b: DatumRef<'_>,
@@ -94,7 +94,7 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
     Ok(true)
 }
 
-/// Is every (`all`) or any element of `a` among those of `b`? NULLs are equal to nothing.
+/// Are all (`all`) or any of the elements of `a` in `b`? A NULL equals nothing.
 fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool) -> Result<bool> {
     let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
     let elem = check_types(cx, x, y)?;
@@ -128,7 +128,7 @@ fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool
     Ok(all)
 }
 
-/// As [`contained`], for values that are equal where their words are.
+/// Like [`contained`], for types whose values are equal exactly if their words are.
 fn among_words(
     cx: &dyn FnContext,
     items: Elements<'_>,
@@ -154,7 +154,7 @@ fn among_words(
     Ok(all)
 }
 
-/// Words that are compared between two looks for interrupts.
+/// Number of word comparisons between two checks for interrupts.
 const WORDS_UNCHECKED: usize = 1 << 16;
 
 fn hash_array(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Result<u64> {

@@ -1,4 +1,4 @@
-//! unnest and generate_subscripts.
+//! unnest and generate_subscripts. Counterpart: arrayfuncs.c.
 
 use super::*;
 use crate::builtin::VecSource;

@@ -3,8 +3,8 @@
 
 use crate::zone::Zone;
 
-/// The abbreviation's offset (seconds east) and whether it is daylight saving time; none for those
-/// whose meaning has changed over time.
+/// The abbreviation's offset (seconds east) and whether it is daylight saving time; `None` for
+/// abbreviations whose offset has changed over time.
 pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
     let upper = name.to_ascii_uppercase();
     if DYNAMIC.binary_search_by_key(&upper.as_str(), |a| a.0).is_ok() {
@@ -14,7 +14,7 @@ pub fn abbreviation(name: &str) -> Option<(i32, bool)> {
     Some((ABBREVIATIONS[i].1, ABBREVIATIONS[i].2))
 }
 
-/// The zone by which an abbreviation's offset is found that has changed over time.
+/// For an abbreviation whose offset has changed over time: the zone that determines its offset.
 pub fn dynamic_abbreviation(name: &str) -> Option<Zone> {
     let upper = name.to_ascii_uppercase();
     let i = DYNAMIC.binary_search_by_key(&upper.as_str(), |a| a.0).ok()?;
@@ -95,7 +95,7 @@ const ABBREVIATIONS: &[(&str, i32, bool)] = &[
     ("YEKT", 18000, false), ("Z", 0, false), ("ZULU", 0, false),
 ];
 
-/// Abbreviations whose offset depends on the time, with their zones; sorted by name.
+/// Abbreviations whose offset depends on the date, with their zones; sorted by name.
 #[rustfmt::skip]
 const DYNAMIC: &[(&str, &str)] = &[
     ("AMST", "Asia/Yerevan"),

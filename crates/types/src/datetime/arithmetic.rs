@@ -1,4 +1,5 @@
-//! Sums and differences, justification, age, aggregates and series over intervals.
+//! Arithmetic of dates, times and intervals: sums, differences, justification, age, aggregates and
+//! series. Counterpart: timestamp.c, date.c.
 
 use super::convert::{date_to_timestamp, local_to_utc, timetz, timetz_parts, utc_to_local};
 use super::*;
@@ -7,7 +8,7 @@ use crate::form::division_by_zero;
 use crate::zone::Zone;
 use crate::{Datum, DatumRef, FnContext, array, oids};
 
-/// Adds months (keeping the day where the month has it) and days to a local timestamp.
+/// Adds months (the day is limited to the length of the month) and days to a local timestamp.
 fn add_months_days(t: i64, i: &Interval) -> Result<i64> {
     let mut t = t;
     if i.month != 0 {
@@ -42,7 +43,7 @@ pub fn timestamp_plus(t: i64, i: &Interval) -> Result<i64> {
     finish(add_months_days(t, i)?.checked_add(i.time))
 }
 
-/// `timestamptz + interval`: months and days on the zone's clock, time on the real one.
+/// `timestamptz + interval`: months and days are added to local time, the time part to UTC.
 pub fn timestamptz_plus(zone: &Zone, t: i64, i: &Interval) -> Result<i64> {
     if !is_finite_ts(t) {
         return Ok(t);
@@ -68,7 +69,7 @@ fn negated(i: &Interval) -> Result<Interval> {
     })
 }
 
-/// The opposite for subtraction from a timestamp, where wrapping is as PostgreSQL's.
+/// The negated interval for subtraction from a timestamp; overflow wraps as in PostgreSQL.
 fn reversed(d: DatumRef<'_>) -> Interval {
     let i = Interval::of(d);
     Interval {
@@ -78,7 +79,7 @@ fn reversed(d: DatumRef<'_>) -> Interval {
     }
 }
 
-/// The sum, field by field.
+/// The sum of the fields.
 pub(crate) fn sum(a: &Interval, b: &Interval) -> Result<Interval> {
     Ok(Interval {
         time: a.time.checked_add(b.time).ok_or_else(interval_range)?,
@@ -87,7 +88,7 @@ pub(crate) fn sum(a: &Interval, b: &Interval) -> Result<Interval> {
     })
 }
 
-/// The difference, field by field.
+/// The difference of the fields.
 pub(crate) fn difference(a: &Interval, b: &Interval) -> Result<Interval> {
     Ok(Interval {
         time: a.time.checked_sub(b.time).ok_or_else(interval_range)?,
@@ -108,7 +109,7 @@ fn to_i32(v: f64) -> Result<i32> {
     Ok(v as i32)
 }
 
-/// Scales an interval; what is lost from months goes to days, from days to time.
+/// Scales an interval; fractions of months are carried to days, fractions of days to time.
 fn scaled(i: &Interval, f: impl Fn(f64) -> f64) -> Result<Interval> {
     let (months, days) = (f(i.month.into()), f(i.day.into()));
     let month = to_i32(months)?;
@@ -173,7 +174,8 @@ fn justify_days(i: Interval) -> Result<Interval> {
 
 fn justify_interval(i: Interval) -> Result<Interval> {
     let mut out = i;
-    // Days first where both point the same way, so that their sum does not overflow.
+    // If days and time have the same sign, days are justified first to avoid an overflow of their
+    // sum.
     if (out.day > 0 && out.time > 0) || (out.day < 0 && out.time < 0) {
         let months = out.day / 30;
         out.day -= months * 30;
@@ -212,7 +214,7 @@ fn subtract(a: i64, b: i64) -> Result<Datum> {
 
 /// The difference in years, months, days and time between two local timestamps.
 fn age(a: i64, b: i64) -> Result<Datum> {
-    // Infinity is not refused here, only what has no calendar date.
+    // Infinity is not an error here; only values without a calendar date are.
     if a == TIMESTAMP_NOBEGIN || b == TIMESTAMP_NOBEGIN {
         return Err(timestamp_range());
     }
@@ -263,12 +265,12 @@ fn time_plus(t: i64, by: i64) -> i64 {
     t.wrapping_add(by).rem_euclid(USECS_PER_DAY)
 }
 
-/// Do two periods, each given by one end and another end or none, have a point in common?
+/// OVERLAPS: have two periods, each given by its ends (the second may be missing), a common point?
 fn overlaps(
     a: &[DatumRef<'_>],
     gt: impl Fn(DatumRef<'_>, DatumRef<'_>) -> std::cmp::Ordering,
 ) -> Result<Datum> {
-    // Each period with its ends in order; NULL ends last.
+    // Orders the ends of each period; NULL comes last.
     let arrange = |s: usize, e: usize| {
         let (s, e) = (a[s], a[e]);
         if s.is_null() {
@@ -307,7 +309,8 @@ fn overlaps(
     })
 }
 
-/// The start of the bin of `stride` from `origin` that holds the timestamp.
+/// date_bin: the start of the bin of width `stride`, aligned to `origin`, that contains the
+/// timestamp.
 fn bin(a: &[DatumRef<'_>]) -> Result<Datum> {
     let (stride, t, origin) = (Interval::of(a[0]), a[1].as_i64(), a[2].as_i64());
     if !is_finite_ts(t) {
@@ -398,7 +401,8 @@ scalars! { FNS;
     "overlaps_timetz" => |_, a| overlaps(a, |x, y| timetz_cmp(x, y, ids::Oid(0))),
 }
 
-/// Sum and count (in the second's time) as sum and avg over intervals keep them.
+/// The transition state of sum and avg over intervals: the sum, and the count in the second
+/// interval's time field.
 fn pair(d: DatumRef<'_>) -> Result<(Interval, Interval)> {
     let info = array::builtin_info(oids::INTERVAL);
     match array::ArrayRef::new(d).elements(&info)?[..] {

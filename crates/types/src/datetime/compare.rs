@@ -1,4 +1,5 @@
-//! Comparison within and between the types, hashes.
+//! Comparison within and between the date and time types, and their hash functions. Counterpart:
+//! timestamp.c, date.c.
 
 use super::convert::{local_to_utc, timetz_parts};
 use super::*;
@@ -10,7 +11,7 @@ use ids::Oid;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// An interval's length with months of 30 days and days of 24 hours.
+/// Length of an interval in microseconds with months of 30 days and days of 24 hours.
 fn span(d: DatumRef<'_>) -> i128 {
     let i = Interval::of(d);
     let days = i128::from(i.month) * 30 + i128::from(i.day);
@@ -39,8 +40,8 @@ pub fn timestamp_cmp_date(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering 
     a.as_i64().cmp(&date_ts(b.as_i32()))
 }
 
-/// The comparison with this `pg_proc.prosrc`, if it is one of instants with local times, which the
-/// zone decides.
+/// The comparison with this `pg_proc.prosrc` if it compares a timestamptz with a timestamp or date,
+/// which depends on the time zone.
 pub fn zoned(prosrc: &str, zone: &Zone) -> Option<Comparer> {
     let (left, right): (Instant, Instant) = match prosrc {
         "date_cmp_timestamptz" => (of_date, of_instant),
@@ -78,13 +79,13 @@ fn of_date(zone: &Zone, d: DatumRef<'_>) -> i64 {
     local_instant(zone, date_ts(d.as_i32()))
 }
 
-/// A local time as an instant for comparison: where there is no such instant, as it stands.
+/// A local time as an instant for comparison; an infinite timestamp stays as it is.
 fn local_instant(zone: &Zone, t: i64) -> i64 {
     if !is_finite_ts(t) {
         return t;
     }
     let utc = local_to_utc(zone, t);
-    // An instant beyond the range is beyond every other, but for infinity.
+    // An instant out of range is beyond all others except infinity.
     match utc {
         utc if is_valid_timestamp(utc) => utc,
         utc if utc < 0 => TIMESTAMP_NOBEGIN + 1,
@@ -110,12 +111,12 @@ orderings! { ORDERINGS;
     interval_cmp => "interval_larger" "interval_smaller";
 }
 
-/// A date as a timestamp for comparison: beyond the range counts as infinite.
+/// A date as a timestamp for comparison; dates beyond the range of timestamps are limited.
 fn date_ts(d: i32) -> i64 {
     match d {
         DATE_NOBEGIN => TIMESTAMP_NOBEGIN,
         DATE_NOEND => TIMESTAMP_NOEND,
-        // Beyond the timestamps, yet before infinity.
+        // Beyond all timestamps, but less than infinity.
         d => i64::from(d).saturating_mul(USECS_PER_DAY).min(TIMESTAMP_NOEND - 1),
     }
 }

@@ -1,11 +1,11 @@
-//! Between the types, and between local time and UTC.
+//! Conversions between the date and time types, and between local time and UTC.
 
 use super::*;
 use crate::form::shown;
 use crate::zone::Zone;
 use crate::{Datum, DatumRef, FnContext};
 
-/// Local time of an instant, and the zone's offset there (seconds east).
+/// Local time of an instant, and the zone's offset at that instant (seconds east).
 pub fn utc_to_local(zone: &Zone, t: i64) -> (i64, i32) {
     let unix = t.div_euclid(USECS_PER_SEC) + EPOCH_UNIX;
     let (offset, _, _) = zone.at_unix(unix);
@@ -36,7 +36,7 @@ pub fn tz_to_timestamp(cx: &dyn FnContext, t: i64) -> Result<i64> {
     if is_valid_timestamp(local) { Ok(local) } else { Err(timestamp_range()) }
 }
 
-/// The local time in the session's zone, which may be beyond the range of timestamps.
+/// Local time in the session's zone; it may be out of the range of timestamps.
 fn local_time(cx: &dyn FnContext, t: i64) -> i64 {
     if is_finite_ts(t) { utc_to_local(&cx.settings().time_zone, t).0 } else { t }
 }
@@ -75,7 +75,7 @@ pub fn timestamp_to_date(t: i64) -> i32 {
     }
 }
 
-/// A timetz payload's time and seconds west.
+/// Time and seconds west of Greenwich of a timetz payload.
 pub fn timetz_parts(d: DatumRef<'_>) -> (i64, i32) {
     let b = d.as_bytes();
     let mut time = [0; 8];
@@ -90,16 +90,16 @@ pub fn timetz(time: i64, west: i32) -> Datum {
     Datum::bytes(out)
 }
 
-/// What a zone argument means: an abbreviation's offset, or a zone.
+/// A resolved time zone argument: the fixed offset of an abbreviation, or a zone.
 pub enum ZoneArg {
     Offset(i32),
     Zone(Zone),
 }
 
-/// Names of zones are cut to this length.
+/// Zone names are truncated to this length.
 const ZONE_NAME_BYTES_MAX: usize = 255;
 
-/// Resolves the text of AT TIME ZONE.
+/// Resolves the text argument of AT TIME ZONE.
 pub fn zone_arg(name: &[u8]) -> Result<ZoneArg> {
     let name = String::from_utf8_lossy(name);
     if let Some((offset, _)) = abbreviation(&name) {
@@ -135,7 +135,7 @@ fn checked(t: i64) -> Result<Datum> {
     if is_valid_timestamp(t) { Ok(Datum::int8(t)) } else { Err(timestamp_range()) }
 }
 
-/// Seconds east of an interval used as a zone.
+/// Seconds east of Greenwich of an interval used as a zone.
 fn zone_interval(d: DatumRef<'_>) -> Result<i64> {
     let i = Interval::of(d);
     if i.month != 0 || i.day != 0 {
@@ -145,7 +145,7 @@ fn zone_interval(d: DatumRef<'_>) -> Result<i64> {
             "interval time zone \"{text}\" must not include months or days"
         ));
     }
-    // PostgreSQL keeps the seconds in 32 bits.
+    // PostgreSQL truncates the seconds to 32 bits.
     Ok(i64::from((i.time / USECS_PER_SEC) as i32))
 }
 
@@ -185,7 +185,7 @@ scalars! { FNS;
         Ok(timetz(local.rem_euclid(USECS_PER_DAY), -offset))
     },
     "time_timetz" => |cx, a| {
-        // The offset is today's.
+        // The zone's offset at the start of the transaction.
         let zone = &cx.settings().time_zone;
         let (now, _) = utc_to_local(zone, cx.transaction_timestamp());
         let day = now.div_euclid(USECS_PER_DAY) * USECS_PER_DAY;

@@ -1,4 +1,4 @@
-//! EXTRACT (numeric) and date_part (float8).
+//! EXTRACT (numeric) and date_part (float8). Counterpart: timestamp.c, date.c.
 
 use super::convert::{timetz_parts, utc_to_local};
 use super::interval::{Unit, token, unit};
@@ -6,7 +6,7 @@ use super::*;
 use crate::numeric::{Num, parse};
 use crate::{Datum, DatumRef, FnContext};
 
-/// What may be extracted.
+/// A field that can be extracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
     Unit(Unit),
@@ -36,7 +36,7 @@ fn part(word: &str) -> Option<Part> {
     })
 }
 
-/// A result before its type is chosen. Times are in microseconds.
+/// A result before conversion to numeric or float8. Times are in microseconds.
 enum Value {
     Int(i64),
     Second(i64),
@@ -94,7 +94,7 @@ impl Value {
     }
 }
 
-/// A unit as it was written, folded and cut as identifiers are.
+/// A field name, folded to lower case and truncated like an identifier.
 pub(super) fn word_of(d: DatumRef<'_>) -> String {
     let word = d.as_bytes();
     let word = &word[..crate::chars::clip(word, 63, crate::settings::Encoding::Utf8)];
@@ -113,7 +113,7 @@ fn lookup(word: &str, type_name: &str) -> Result<Part> {
     part(word).ok_or_else(|| unrecognized(word, type_name))
 }
 
-/// Parts of a calendar date.
+/// Fields of a calendar date.
 fn calendar(p: Part, f: &Fields) -> Option<Value> {
     let y = i64::from(f.year);
     Some(Value::Int(match p {
@@ -163,7 +163,7 @@ fn calendar(p: Part, f: &Fields) -> Option<Value> {
     }))
 }
 
-/// Parts of a time of day in microseconds.
+/// Fields of a time of day in microseconds.
 fn clock(p: Part, t: i64) -> Option<Value> {
     let second = t % USECS_PER_MINUTE;
     Some(match p {
@@ -176,7 +176,7 @@ fn clock(p: Part, t: i64) -> Option<Value> {
     })
 }
 
-/// What an infinite timestamp has: rising parts are infinite, circling ones NULL.
+/// A field of an infinite timestamp: monotonic fields are infinite, periodic ones NULL.
 fn of_infinite(p: Part, positive: bool) -> Value {
     match p {
         Part::Unit(Unit::Year | Unit::Decade | Unit::Century | Unit::Millennium)

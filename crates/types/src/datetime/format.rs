@@ -1,4 +1,4 @@
-//! to_char over timestamps and intervals, and the template language that to_date and to_timestamp
+//! to_char over timestamps and intervals, and the template parser that to_date and to_timestamp
 //! share. Counterpart: formatting.c.
 
 use super::convert::utc_to_local;
@@ -7,8 +7,8 @@ use crate::fncx::Pace;
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 use crate::{Datum, DatumRef, FnContext};
 
-/// Keywords, longest first among those with a common beginning; they are written in capitals or
-/// small letters throughout, names of days and months also with a capital in front.
+/// Keywords, longer ones before their prefixes. They are written entirely in upper or lower case;
+/// names of days and months also capitalized.
 const KEYWORDS: &[&str] = &[
     "a.d.", "a.m.", "ad", "am", "b.c.", "bc", "cc", "day", "ddd", "dd", "dy", "d", "ff1", "ff2",
     "ff3", "ff4", "ff5", "ff6", "fx", "hh24", "hh12", "hh", "iddd", "id", "iw", "iyyy", "iyy",
@@ -16,7 +16,7 @@ const KEYWORDS: &[&str] = &[
     "ssss", "ss", "tzh", "tzm", "tz", "us", "ww", "w", "y,yyy", "yyyy", "yyy", "yy", "y",
 ];
 
-/// Case of a keyword as written.
+/// Case of a keyword in the template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Case {
     Upper,
@@ -24,37 +24,37 @@ pub(super) enum Case {
     Lower,
 }
 
-/// A piece of a template.
+/// An element of a template.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Key {
         key: &'static str,
-        /// The keyword as the template has it.
+        /// The keyword as written in the template.
         written: String,
         case: Case,
-        /// Without FM in front.
+        /// False with the prefix FM.
         fill: bool,
         ordinal: Option<bool>,
     },
     Text(char),
-    /// White space, or a separator: printable, but neither letter nor digit.
+    /// White space, or a separator: a printable ASCII character other than a letter or a digit.
     Gap(char),
 }
 
-/// Is it a character that separates fields?
+/// Is the character a separator?
 pub(super) fn is_separator(c: char) -> bool {
     ('!'..='~').contains(&c) && !c.is_ascii_alphanumeric()
 }
 
-/// White space as C's locale has it.
+/// White space of the C locale.
 pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t'..='\r')
 }
 
-/// The keyword that a template's rest begins with, and how it is written.
+/// The keyword at the start of `rest`, and its case.
 fn keyword(rest: &str) -> Option<(&'static str, Case)> {
     KEYWORDS.iter().find_map(|key| {
-        // Most keywords are passed over by their first letter.
+        // Most keywords are excluded by their first letter.
         let first = rest.as_bytes().first()?;
         if !key.as_bytes()[0].eq_ignore_ascii_case(first) {
             return None;
@@ -76,7 +76,7 @@ fn keyword(rest: &str) -> Option<(&'static str, Case)> {
     })
 }
 
-/// Cuts a template into nodes.
+/// Parses a template.
 pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -87,7 +87,7 @@ pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
         let fill = !matches!(prefix, Some("FM" | "fm"));
         rest = &rest[prefix.map_or(0, str::len)..];
         if let Some((key, case)) = keyword(rest) {
-            // Names in the locale's language are not padded.
+            // Localized names are not padded.
             let is_name = matches!(key, "day" | "dy" | "month" | "mon");
             let fill = fill && !(is_name && matches!(prefix, Some("TM" | "tm")));
             let written = rest[..key.len()].to_string();
@@ -103,7 +103,7 @@ pub(super) fn template(cx: &dyn FnContext, text: &str) -> Result<Vec<Node>> {
         if let Some(quoted) = rest.strip_prefix('"') {
             let mut chars = quoted.chars();
             while let Some(c) = chars.next().filter(|c| *c != '"') {
-                // A backslash at the very end stands for itself.
+                // A backslash at the end of the template is literal.
                 let c = if c == '\\' { chars.next().unwrap_or(c) } else { c };
                 out.push(Node::Text(c));
             }
@@ -147,7 +147,7 @@ fn cased(text: &str, case: Case) -> String {
     }
 }
 
-/// `st`, `nd`, `rd`, `th` of a number's text.
+/// The ordinal suffix of a number: `st`, `nd`, `rd`, `th`.
 fn ordinal(number: &str, upper: bool) -> &'static str {
     let digits = number.as_bytes();
     let n = digits.len();
@@ -167,7 +167,7 @@ fn ordinal(number: &str, upper: bool) -> &'static str {
     }
 }
 
-/// What is shown: a timestamp's fields or an interval's parts.
+/// The fields of a timestamp, or the parts of an interval.
 struct Source {
     year: i64,
     month: i32,
@@ -209,13 +209,13 @@ fn not_for_interval(s: &Source) -> Result<()> {
     Ok(())
 }
 
-/// A number of at least `width` characters, a minus sign in front among them.
+/// A number padded to `width` characters, the minus sign included.
 fn plain(v: i64, width: usize, fill: bool) -> String {
     let width = if fill { width } else { 0 };
     format!("{v:0width$}")
 }
 
-/// A number of at least `width` digits.
+/// A number padded to `width` digits.
 fn number(v: i64, width: usize, fill: bool) -> String {
     let width = if !fill {
         0
@@ -231,7 +231,7 @@ fn padded(text: String, width: usize, fill: bool) -> String {
     if fill { format!("{text:<width$}") } else { text }
 }
 
-/// One keyword's text, and whether it is a number that may bear an ordinal suffix.
+/// The text of one keyword, and whether it is a number that may have an ordinal suffix.
 fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bool)> {
     let iso = |s: &Source| iso_week(s.year as i32, s.month, s.day);
     let weekday = |s: &Source| j2day(s.julian());
@@ -252,7 +252,8 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
         }
         "hh" | "hh12" => {
             let h = s.hour % 12;
-            // Twelve has no sign, but the place for it.
+            // The hour 12 of a negative interval has no sign, but its width is that of a signed
+            // one.
             num(if h == 0 { 12 } else { h }, if h == 0 && s.hour < 0 { 3 } else { 2 })
         }
         "hh24" => num(s.hour, 2),
@@ -374,14 +375,14 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
             if key == "i" {
                 return Ok(((y % 10).to_string(), true));
             }
-            // The calendar year's sign decides whether there is room for one.
+            // The width depends on the sign of the calendar year.
             let width = key.len() + usize::from(s.shown_year() < 0);
             let shown = if key == "iyyy" { y } else { y % 10i64.pow(key.len() as u32) };
             Ok((plain(shown, width, fill), true))
         }
         "rm" => {
-            // An interval's months may be none, which are whole years, or negative, which count
-            // from the year's end.
+            // The months of an interval may be 0, which is a whole number of years, or negative,
+            // which counts back from the end of the year.
             let i = match s.month {
                 0 if s.year == 0 => return Ok((String::new(), false)),
                 0 if s.year > 0 => 11,
@@ -397,28 +398,28 @@ fn key_text(key: &str, case: Case, fill: bool, s: &Source) -> Result<(String, bo
     }
 }
 
-/// A template cut into nodes, kept from call to call.
-struct Cut {
+/// A parsed template, cached from call to call.
+struct CachedTemplate {
     pattern: Vec<u8>,
     nodes: Vec<Node>,
 }
 
 fn show(cx: &mut dyn FnContext, s: &Source, pattern: &[u8]) -> Result<Datum> {
-    // PostgreSQL asks for the memory of the longest case.
+    // PostgreSQL allocates the longest possible output; so the same limit applies.
     let longest = pattern.len().saturating_mul(KEY_TEXT_BYTES_MAX) + 1;
     if longest > ALLOCATION_BYTES_MAX {
         return Err(invalid_allocation(longest));
     }
-    let kept = cx.extra().take().and_then(|e| e.downcast::<Cut>().ok());
-    let cut = match kept.filter(|c| c.pattern == pattern) {
-        Some(cut) => cut,
+    let kept = cx.extra().take().and_then(|e| e.downcast::<CachedTemplate>().ok());
+    let cached = match kept.filter(|c| c.pattern == pattern) {
+        Some(cached) => cached,
         None => {
             let nodes = template(cx, &String::from_utf8_lossy(pattern))?;
-            Box::new(Cut { pattern: pattern.to_vec(), nodes })
+            Box::new(CachedTemplate { pattern: pattern.to_vec(), nodes })
         }
     };
-    let shown = text_of(cx, s, &cut.nodes);
-    *cx.extra() = Some(cut);
+    let shown = text_of(cx, s, &cached.nodes);
+    *cx.extra() = Some(cached);
     shown
 }
 
@@ -443,7 +444,7 @@ fn text_of(cx: &dyn FnContext, s: &Source, nodes: &[Node]) -> Result<Datum> {
     out.into_datum()
 }
 
-/// The longest text of a field for one byte of its name (`DCH_MAX_ITEM_SIZ`).
+/// The longest output for one byte of a keyword (`DCH_MAX_ITEM_SIZ`).
 const KEY_TEXT_BYTES_MAX: usize = 12;
 
 fn source(f: &Fields, zone: Option<(i32, String)>) -> Source {

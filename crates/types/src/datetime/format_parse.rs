@@ -1,8 +1,9 @@
-//! to_date and to_timestamp: text read by a template. Counterpart: formatting.c.
+//! to_date and to_timestamp: parsing by a template. Counterpart: formatting.c.
 //!
-//! Fields are read one after another. Unless FX says that the text follows the template exactly,
-//! white space counts nowhere, and a separator in the template stands for one separator or blank of
-//! the text, or for none; what was skipped beyond the template makes up for its other characters.
+//! Fields are read one after another. Unless FX requires that the text follows the template
+//! exactly, white space is ignored, and a separator in the template matches one separator or blank
+//! of the text, or nothing; characters skipped beyond the template are counted against its other
+//! characters.
 
 use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
@@ -17,7 +18,7 @@ enum Calendar {
     IsoWeek,
 }
 
-/// What was read; a field that is 0 counts as not given.
+/// The values read; a field of 0 counts as not given.
 #[derive(Default)]
 struct Read {
     calendar: Option<Calendar>,
@@ -27,7 +28,7 @@ struct Read {
     minute: i32,
     second: i32,
     second_of_day: i32,
-    /// Sunday is 1.
+    /// 1 is Sunday.
     weekday: i32,
     day: i32,
     day_of_year: i32,
@@ -40,12 +41,12 @@ struct Read {
     century: i32,
     julian: i32,
     micros: i32,
-    /// How many digits the template gives the year.
+    /// Number of digits of the year in the template.
     year_width: usize,
     zone_sign: i32,
     zone_hours: i32,
     zone_minutes: i32,
-    /// Decimals of the seconds, where FF1 to FF6 says so.
+    /// Number of decimals of the seconds, if given by FF1 to FF6.
     precision: Option<u32>,
 }
 
@@ -56,7 +57,7 @@ fn invalid(text: &str, key: &str) -> PgError {
 const FIXED_WIDTH: &str =
     "If your source string is not fixed-width, try using the \"FM\" modifier.";
 
-/// Sets a field; it may have been set to the same before.
+/// Sets a field; an error if it has been set to another value.
 fn set(field: &mut i32, value: i32, key: &str) -> Result<()> {
     if *field != 0 && *field != value {
         return Err(pg_err!(
@@ -69,7 +70,7 @@ fn set(field: &mut i32, value: i32, key: &str) -> Result<()> {
     Ok(())
 }
 
-/// Does a keyword stand for a number?
+/// Does the keyword read a number?
 fn is_number(key: &str) -> bool {
     !matches!(
         key,
@@ -93,7 +94,7 @@ fn is_number(key: &str) -> bool {
     )
 }
 
-/// Can what follows in the template not be mistaken for further digits of a number?
+/// Is the next template element one that cannot begin with a digit?
 fn ends_number(rest: &[Node]) -> bool {
     match rest.first() {
         None => true,
@@ -106,17 +107,17 @@ fn ends_number(rest: &[Node]) -> bool {
 struct Field<'a> {
     key: &'static str,
     written: &'a str,
-    /// A number runs on for as many digits as there are.
+    /// The number extends over all following digits.
     greedy: bool,
     ordinal: bool,
 }
 
 struct Reader<'a> {
     rest: &'a str,
-    /// What was read last before `rest`.
+    /// The character before `rest`.
     before: Option<char>,
     exact: bool,
-    /// Characters skipped beyond those that the template has.
+    /// Number of skipped characters that have no counterpart in the template.
     extra: i32,
     out: Read,
 }
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips white space and says how much.
+    /// Skips white space and returns its length.
     fn skip_space(&mut self) -> i32 {
         let n = self.rest.chars().take_while(|c| is_space(*c)).count();
         self.skip(n);
@@ -158,14 +159,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number of `width` characters (as many as there are where the field is greedy), and how
-    /// many were read.
+    /// Reads a number of `width` characters (all following digits if the field is greedy); returns
+    /// it and the number of characters.
     fn number(&mut self, width: usize, f: &Field<'_>) -> Result<(i32, usize)> {
         let start = self.rest.len();
         let spaces = self.skip_space() as usize;
         let shown: String = self.rest.chars().take(width).collect();
         let signed = usize::from(self.rest.starts_with(['-', '+']));
-        // A fixed width looks no further: the next field may be a number too.
+        // A number of fixed width ends there: the next field may be a number too.
         let looked_at = if f.greedy { usize::MAX } else { width };
         let rest = self.rest[signed..].bytes().take(looked_at);
         let digits = rest.take_while(u8::is_ascii_digit).count();
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
                     .hint(FIXED_WIDTH));
             }
         }
-        // A fixed width that holds only blanks is 0.
+        // A field of fixed width that contains only blanks is 0.
         if used == 0 && (f.greedy || spaces == 0) {
             return Err(invalid(&shown, f.written).detail("Value must be an integer."));
         }
@@ -214,7 +215,7 @@ impl<'a> Reader<'a> {
         Ok((value, start - self.rest.len()))
     }
 
-    /// A number that may bear an ordinal suffix.
+    /// Reads a number that may have an ordinal suffix.
     fn ordinal(&mut self, width: usize, f: &Field<'_>) -> Result<(i32, usize)> {
         let got = self.number(width, f)?;
         if f.ordinal {
@@ -223,7 +224,7 @@ impl<'a> Reader<'a> {
         Ok(got)
     }
 
-    /// The index of the first of some names that the text begins with.
+    /// Reads one of some names and returns its index.
     fn name(&mut self, names: &[&str], f: &Field<'_>) -> Result<i32> {
         for (i, name) in names.iter().enumerate() {
             if self.rest.get(..name.len()).is_some_and(|t| t.eq_ignore_ascii_case(name)) {
@@ -294,7 +295,7 @@ impl<'a> Reader<'a> {
                 ));
             }
             "tzh" => {
-                // A minus may have been taken for a separator.
+                // The minus sign may have been consumed as a separator.
                 self.out.zone_sign = match self.rest.chars().next() {
                     Some('-') => -1,
                     Some('+' | ' ') => 1,
@@ -326,7 +327,7 @@ impl<'a> Reader<'a> {
                 self.out.weekday += 1;
             }
             "rm" => {
-                // The longest first: each is the beginning of others.
+                // Longer names first, because shorter ones are their prefixes.
                 let mut names = ROMAN;
                 names.reverse();
                 let i = self.name(&names, f)?;
@@ -378,7 +379,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A year written `thousands,hundreds`, and its length.
+    /// Reads a year of the form `thousands,hundreds`; returns it and its length.
     fn thousands(&self) -> Result<(i32, usize)> {
         let fault = || pg_err!(INVALID_DATETIME_FORMAT, "invalid input string for \"Y,YYY\"");
         let (high, rest) = self.rest.split_once(',').ok_or_else(fault)?;
@@ -390,7 +391,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The year nearest to 2020 that ends in a number of up to three digits.
+/// The year nearest to 2020 with these last digits (up to three).
 fn nearest_to_2020(year: i32) -> i32 {
     match year {
         ..70 => year + 2000,
@@ -431,10 +432,10 @@ fn read(cx: &dyn FnContext, text: &str, pattern: &str) -> Result<Read> {
     Ok(r.out)
 }
 
-/// More weeks than there are from the first day to the last.
+/// More weeks than the range of dates has.
 const ISO_WEEKS_MAX: u32 = 10_000_000;
 
-/// Which parts of a date were given, so that only they are checked.
+/// The parts of a date that were given, so that only they are checked.
 #[derive(Default)]
 struct Given {
     year: bool,
@@ -457,13 +458,13 @@ impl Read {
         Ok(hour % 12 + if self.pm != 0 { 12 } else { 0 })
     }
 
-    /// The year, counted with a year 0, where one was given.
+    /// The year if one was given, in astronomical numbering (1 BC is 0).
     fn full_year(&self) -> Option<i32> {
         let century = if self.bc != 0 { -self.century } else { self.century };
         if self.year != 0 && self.century != 0 && self.year_width <= 2 {
-            // Two digits within a century; centuries begin with the year 1 of a hundred.
+            // Two digits are a year within the century; a century begins with its year 1.
             let low = self.year % 100;
-            // What does not fit is no year that any calendar here has.
+            // Saturated values are no valid year of any calendar, so a later check fails.
             let hundreds = |n: i32, more: i32| n.saturating_mul(100).saturating_add(more);
             return Some(match (century >= 0, low) {
                 (true, 0) => hundreds(century, 0),
@@ -483,7 +484,7 @@ impl Read {
         }
     }
 
-    /// Fills in year, month and day.
+    /// Sets year, month and day.
     fn date(&self, f: &mut Fields) -> Result<Given> {
         let iso = self.calendar == Some(Calendar::IsoWeek);
         let all = || Given { year: true, month: true, day: true };
@@ -498,13 +499,13 @@ impl Read {
         }
         let mut day_of_year = self.day_of_year;
         if self.week != 0 && iso {
-            // Without a day it is the week's Monday.
+            // Without a day it is the Monday of the week.
             let day = match self.weekday {
                 0 | 2 => 0,
                 1 => 6,
                 d => d - 2,
             };
-            // A week or a year beyond all calendars is found out by the caller's check of the year.
+            // A week or year out of range is left to the caller's check of the year.
             (f.year, f.month, f.day) =
                 if is_valid_julian(f.year, 1) && self.week.unsigned_abs() < ISO_WEEKS_MAX {
                     j2date(iso_week_to_j(f.year, self.week) + day)
@@ -541,7 +542,8 @@ impl Read {
                 }
                 return Ok(all());
             }
-            // The month that the day falls into; a day beyond the year is found out by the checks.
+            // The month that contains the day of the year; a day out of range is left to the
+            // checks.
             let mut before = 0;
             let mut month = 1;
             while month < 13 && day_of_year > before + days_in_month(f.year, month.min(12)) {
@@ -559,7 +561,7 @@ impl Read {
         Ok(given)
     }
 
-    /// The fields of what was read from `text`; seconds east where a zone was given.
+    /// The resulting fields, and seconds east if a zone was given. `text` is for error messages.
     fn finish(&self, text: &str) -> Result<(Fields, Option<i32>)> {
         let out_of_range =
             || pg_err!(DATETIME_FIELD_OVERFLOW, "date/time field value out of range: \"{text}\"");
@@ -599,7 +601,7 @@ impl Read {
     }
 }
 
-/// A timestamp rounded to some decimals of its seconds.
+/// Rounds a timestamp to a number of decimals of the seconds.
 fn rounded(t: i64, decimals: u32) -> i64 {
     let unit = 10i64.pow(6 - decimals);
     let half = unit / 2;

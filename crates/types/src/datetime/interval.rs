@@ -1,7 +1,7 @@
-//! Intervals: reading, writing, typmods. Stored as time (i64 microseconds), days (i32), months
-//! (i32).
+//! Intervals: input, output, typmods. The payload is time (i64 microseconds), days (i32), months
+//! (i32). Counterpart: timestamp.c, datetime.c.
 
-use super::parse::{Fault, Look, Parsed, decode_time, error, tokenize};
+use super::parse::{Fault, Parsed, Token, decode_time, error, tokenize};
 use super::*;
 use crate::settings::IntervalStyle;
 use crate::{Datum, DatumRef};
@@ -30,7 +30,7 @@ impl Interval {
         Datum::bytes(out)
     }
 
-    /// Years, months, days, hours, minutes, seconds, microseconds; each with the sign of its part.
+    /// Years, months, days, hours, minutes, seconds, microseconds; each has the sign of its field.
     pub fn parts(self) -> (i32, i32, i32, i64, i32, i32, i32) {
         (
             self.month / 12,
@@ -62,15 +62,15 @@ pub enum Unit {
     Millennium,
 }
 
-/// The part of a word that counts: keywords of dates and times are told apart by their first ten
-/// bytes.
+/// The significant part of a word: date and time keywords are compared by their first ten bytes
+/// (`TOKMAXLEN`).
 pub(super) fn token(word: &str) -> &str {
     let end = word.len().min(10);
-    // A word that is longer is no keyword if it has other characters than ASCII.
+    // A longer word with a multibyte character at the limit is no keyword anyway.
     word.get(..end).unwrap_or(word)
 }
 
-/// A unit's name as intervals take it.
+/// Parses a unit name of an interval.
 pub fn unit(word: &str) -> Option<Unit> {
     Some(match token(word) {
         "us" | "usec" | "usecs" | "microsecon" | "useconds" | "usecond" => Unit::Microsecond,
@@ -90,7 +90,7 @@ pub fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-// Bits of an INTERVAL typmod's range, numbered as the units' tokens.
+// Bits of the range of an INTERVAL typmod, numbered as the token codes of the units.
 const MONTH_BIT: i32 = 1 << 1;
 const YEAR_BIT: i32 = 1 << 2;
 const DAY_BIT: i32 = 1 << 3;
@@ -103,7 +103,7 @@ fn range_of(typmod: i32) -> i32 {
     if typmod < 0 { FULL_RANGE } else { typmod >> 16 & 0x7fff }
 }
 
-/// Sums being read; wide enough that overflow shows at the end.
+/// Field sums during parsing; they are wide enough that overflow is detected at the end.
 #[derive(Default)]
 struct Sum {
     time: i64,
@@ -164,7 +164,7 @@ impl Sum {
         Ok(())
     }
 
-    /// A fraction of a unit of `scale` days: whole days, the rest as time.
+    /// Adds a fraction of a unit of `scale` days: whole days to days, the rest to time.
     fn fraction_of_days(&mut self, frac: f64, scale: i32) -> Parsed<()> {
         let days = frac * f64::from(scale);
         let whole = days as i64;
@@ -181,14 +181,14 @@ impl Sum {
     fn finish(self) -> Parsed<Interval> {
         let narrow = |v: i64| i32::try_from(v).map_err(|_| Fault::Overflow);
         let (year, month) = (narrow(self.year)?, narrow(self.month)?);
-        // Each field fits; together they may not.
+        // Each field fits its type; years and months together may not.
         let months = i64::from(year) * 12 + i64::from(month);
         let month = i32::try_from(months).map_err(|_| Fault::IntervalRange)?;
         Ok(Interval { time: self.time, day: narrow(self.day)?, month })
     }
 }
 
-/// A signed decimal: whole part and fraction, both with the sign.
+/// Parses a signed decimal to its integer part and fraction, both with the sign.
 fn decimal(text: &str) -> Parsed<(i64, f64)> {
     let negative = text.starts_with('-');
     let body = text.trim_start_matches(['+', '-']);
@@ -214,7 +214,7 @@ fn decimal(text: &str) -> Parsed<(i64, f64)> {
 }
 
 fn unit_of_range(range: i32) -> Unit {
-    // A bare number is of the range's last unit, or seconds.
+    // The unit of a bare number is the last unit of the range, or seconds.
     const R: &[(i32, Unit)] = &[
         (SECOND_BIT, Unit::Second),
         (MINUTE_BIT, Unit::Minute),
@@ -237,7 +237,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
     let mut sum = Sum::default();
     let mut ago = false;
     let mut pending: Option<Unit> = None;
-    // In SQL style a leading minus counts for all fields where no other sign is.
+    // In SQL standard style a leading minus sign applies to all fields if no other sign is given.
     let all_negative = style == IntervalStyle::SqlStandard
         && fields[0].1.starts_with('-')
         && !fields[1..].iter().any(|(_, t)| t.starts_with(['+', '-']));
@@ -249,10 +249,10 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
         if twice { Err(Fault::Format) } else { Ok(()) }
     };
     let mut days_next = false;
-    for (i, (look, text)) in fields.iter().enumerate().rev() {
+    for (i, (token_type, text)) in fields.iter().enumerate().rev() {
         let signed = |t: &str| if all_negative && i > 0 { format!("-{t}") } else { t.to_string() };
-        match look {
-            Look::Time | Look::Tz if text.contains(':') => {
+        match token_type {
+            Token::Time | Token::Tz if text.contains(':') => {
                 let text = signed(text);
                 let negative = text.starts_with('-');
                 let body = text.trim_start_matches(['+', '-']);
@@ -277,7 +277,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                 days_next = true;
                 pending = None;
             }
-            Look::Number | Look::Tz | Look::Date | Look::Time => {
+            Token::Number | Token::Tz | Token::Date | Token::Time => {
                 // "years-months"
                 let body = text.trim_start_matches(['+', '-']);
                 if let Some(dash) = body.find('-') {
@@ -302,7 +302,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                     pending = None;
                     continue;
                 }
-                if *look == Look::Date {
+                if *token_type == Token::Date {
                     return Err(Fault::Format);
                 }
                 let u = match pending.take() {
@@ -310,7 +310,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                     None if days_next => Unit::Day,
                     None => unit_of_range(range),
                 };
-                // "1 2" is a day and two hours where hours come last.
+                // "1 2" is one day and two hours if the range ends with hours.
                 days_next = u == Unit::Hour;
                 once(u)?;
                 if u == Unit::Second && text.contains('.') {
@@ -320,7 +320,7 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
                 let (whole, frac) = decimal(&signed(text))?;
                 sum.add(u, whole, frac)?;
             }
-            Look::Word | Look::Special => {
+            Token::Word | Token::Special => {
                 if text == "ago" {
                     ago = true;
                     continue;
@@ -350,8 +350,8 @@ fn parse_traditional(text: &[u8], range: i32, style: IntervalStyle) -> Parsed<In
     sum.finish()
 }
 
-/// A number of the ISO form, which may have an exponent: whole part and fraction, as a double has
-/// them.
+/// Parses a number of the ISO 8601 format, which may have an exponent, as a double: integer part
+/// and fraction.
 fn iso_number(text: &str) -> Parsed<(i64, f64)> {
     let digits = text.trim_start_matches(['+', '-']);
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
@@ -364,7 +364,7 @@ fn iso_number(text: &str) -> Parsed<(i64, f64)> {
     Ok((v.trunc() as i64, v.fract()))
 }
 
-/// The length of the number that a text begins with.
+/// Length of the number at the start of the text.
 fn iso_number_len(text: &str) -> usize {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let mut n = text.len() - text.trim_start_matches(['+', '-']).len();
@@ -389,7 +389,7 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
         Some(i) => (&body[..i], Some(&body[i + 1..])),
         None => (body, None),
     };
-    // "PT" is no time at all, and 0.
+    // "P" alone is an error; "PT" is a zero interval.
     if body.is_empty() {
         return Err(bad());
     }
@@ -414,7 +414,7 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
     };
     let plain = |s: &str| !s.is_empty() && !s.contains(|c: char| c.is_ascii_alphabetic());
     if plain(date) {
-        // The alternative form: years-months-days, or digits run together.
+        // The alternative format: years-months-days, or the digits without separators.
         let (sign, rest) = match date.strip_prefix('-') {
             Some(r) => (-1, r),
             None => (1, date),
@@ -453,7 +453,7 @@ fn parse_iso8601(text: &str) -> Parsed<Interval> {
     sum.finish()
 }
 
-/// The interval that `text` says.
+/// Parses an interval.
 pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval> {
     let trimmed = crate::form::trim_space(text);
     let out = parse_traditional(trimmed, range_of(typmod), style).or_else(|fault| {
@@ -470,7 +470,7 @@ pub fn parse(text: &[u8], typmod: i32, style: IntervalStyle) -> Result<Interval>
     adjust(out, typmod)
 }
 
-/// One field, or neighbouring fields from year to month or from day to second.
+/// Is the range one field, or adjacent fields from year to month or from day to second?
 fn is_known_range(range: i32) -> bool {
     const DAY_TIME: [i32; 4] = [DAY_BIT, HOUR_BIT, MINUTE_BIT, SECOND_BIT];
     let day_time =
@@ -478,7 +478,7 @@ fn is_known_range(range: i32) -> bool {
     range == FULL_RANGE || [YEAR_BIT, MONTH_BIT, YEAR_BIT | MONTH_BIT].contains(&range) || day_time
 }
 
-/// Cuts an interval to its typmod's fields and precision.
+/// Truncates an interval to its typmod's fields and rounds it to its precision.
 pub fn adjust(i: Interval, typmod: i32) -> Result<Interval> {
     if typmod < 0 {
         return Ok(i);
@@ -519,13 +519,13 @@ fn plural(n: i64) -> &'static str {
     if n == 1 { "" } else { "s" }
 }
 
-/// Seconds with fraction, at least two digits where `fill`.
+/// Formats seconds with fraction, with at least two digits if `fill`.
 fn seconds(s: i32, us: i32, fill: bool) -> String {
     let frac = super::output::fraction(us);
     if fill { format!("{:02}{frac}", s.abs()) } else { format!("{}{frac}", s.abs()) }
 }
 
-/// The interval as text.
+/// Formats an interval.
 pub fn text(i: &Interval, style: IntervalStyle) -> String {
     let (year, mon, mday, hour, min, sec, us) = i.parts();
     match style {
@@ -711,7 +711,7 @@ pub(super) fn typmod_of(mods: &[i32]) -> Result<i32> {
     Ok((range & 0x7fff) << 16 | precision)
 }
 
-/// " day to second(3)" and the like.
+/// Formats a typmod, such as " day to second(3)".
 pub(super) fn typmod_text(typmod: i32) -> Result<String> {
     if typmod < 0 {
         return Ok(String::new());

@@ -1,4 +1,5 @@
-//! Input, output, receive, send, typmods.
+//! Input, output, receive and send functions and typmods of the date and time types. Counterpart:
+//! date.c, timestamp.c.
 
 use super::convert::{timetz, timetz_parts, utc_to_local};
 use super::parse::{DateTime, Fault, Kind, decode, error, tokenize};
@@ -35,7 +36,7 @@ fn date_in(cx: &dyn FnContext, text: &[u8]) -> Result<i32> {
     if (DATE_MIN..DATE_END).contains(&day) { Ok(day) } else { Err(out()) }
 }
 
-/// Seconds west that a read time's zone means; the session's zone where it names none.
+/// Seconds west of Greenwich of a parsed time's zone, or of the session's zone if it names none.
 fn west_of(cx: &dyn FnContext, d: &DateTime) -> i32 {
     if let Some(east) = d.offset {
         return -east;
@@ -56,7 +57,7 @@ fn is_infinite(d: &DateTime) -> bool {
     matches!(d.kind, Kind::Infinity | Kind::NegInfinity)
 }
 
-/// A zone whose offset changes says nothing of a time without a date.
+/// Is the zone useless without a date, because its offset is not constant?
 fn wants_date(d: &DateTime) -> bool {
     !d.has_date && d.zone.as_ref().is_some_and(|z| !z.is_fixed())
 }
@@ -160,7 +161,7 @@ fn date_out(cx: &dyn FnContext, d: i32) -> Datum {
     }
 }
 
-/// A date or time as JSON and XML have it: ISO 8601, whatever `DateStyle` says.
+/// A date or time in ISO 8601 format whatever `DateStyle` is, as JSON and XML require.
 pub(crate) fn iso8601(settings: &crate::Settings, ty: ids::Oid, d: DatumRef<'_>) -> String {
     let s = crate::Settings { date_style: crate::settings::DateStyle::Iso, ..settings.clone() };
     let cx = crate::BasicContext::new(s);
@@ -176,7 +177,7 @@ pub(crate) fn iso8601(settings: &crate::Settings, ty: ids::Oid, d: DatumRef<'_>)
     }
     let (clock, era) = clock.split_once(' ').map_or((clock, ""), |(c, e)| (c, e));
     let mut out = format!("{day}T{clock}");
-    // Offsets of whole hours have their minutes too.
+    // Offsets of whole hours are written with minutes too.
     if ty == crate::oids::TIMESTAMPTZ && clock[clock.len() - 3..].starts_with(['+', '-']) {
         out.push_str(":00");
     }
@@ -209,7 +210,7 @@ fn scaled(d: DatumRef<'_>, typmod: i32) -> Result<Datum> {
             "timestamp({typmod}) precision must be between 0 and 6"
         ));
     }
-    // No check of the range: rounding may lead one step beyond it.
+    // The range is not checked, as in PostgreSQL: rounding may exceed it by one unit.
     Ok(Datum::int8(round_micros(t, typmod)))
 }
 

@@ -1,11 +1,12 @@
-//! make_date, make_time, make_timestamp, make_timestamptz, make_interval.
+//! make_date, make_time, make_timestamp, make_timestamptz, make_interval. Counterpart: date.c,
+//! timestamp.c.
 
 use super::convert::{local_to_utc, zone_arg};
 use super::parse::time_overflows;
 use super::*;
 use crate::{Datum, DatumRef, FnContext};
 
-/// `as_given`: do errors show a year BC as it was given?
+/// `as_given`: do error messages show a year BC as a negative number, as it was given?
 fn make_date(a: &[DatumRef<'_>], as_given: bool) -> Result<i32> {
     let (year, month, day) = (a[0].as_i32(), a[1].as_i32(), a[2].as_i32());
     // A negative year is BC; there is no year 0.
@@ -88,8 +89,8 @@ fn make_interval(a: &[DatumRef<'_>]) -> Result<Datum> {
     if !seconds.is_finite() {
         return Err(interval_range());
     }
-    // Nothing is checked beyond that: sums wrap as PostgreSQL's do, and seconds beyond the range
-    // are the least number.
+    // Nothing else is checked: sums wrap as in PostgreSQL, and seconds out of range become the
+    // minimum.
     let month = n(0) * 12 + n(1);
     let day = n(2) * 7 + n(3);
     let us = (seconds * 1e6).round_ties_even();
@@ -115,7 +116,8 @@ scalars! { FNS;
             )
             .hint("Numeric time zones must have \"-\" or \"+\" as first character."));
         }
-        // A numeric offset reads as in input: east positive. What is none may be a zone's name.
+        // A numeric offset has the sign of input syntax: east is positive. Other texts are zone
+        // names.
         match super::parse::decode_offset(&text) {
             Ok(east) => return checked(local - i64::from(east) * USECS_PER_SEC),
             Err(super::parse::Fault::ZoneOverflow) => return Err(pg_err!(

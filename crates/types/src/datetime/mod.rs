@@ -29,7 +29,7 @@ pub(crate) use io::iso8601;
 use crate::builtin::Builtin;
 use pgerror::{PgError, Result, pg_err};
 
-/// The module's tables.
+/// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[
     io::FNS,
     compare::COMPARISONS,
@@ -64,15 +64,15 @@ pub const TIMESTAMP_NOBEGIN: i64 = i64::MIN;
 pub const TIMESTAMP_NOEND: i64 = i64::MAX;
 pub const DATE_NOBEGIN: i32 = i32::MIN;
 pub const DATE_NOEND: i32 = i32::MAX;
-/// First timestamp: 4713-11-24 BC.
+/// The first timestamp: 4713-11-24 BC.
 pub const TIMESTAMP_MIN: i64 = -211_813_488_000_000_000;
-/// End of the timestamps: 294277-01-01, not included.
+/// The end of the range of timestamps (exclusive): 294277-01-01.
 pub const TIMESTAMP_END: i64 = 9_223_371_331_200_000_000;
-/// Days of the first and of the first day after the last date.
+/// The first date, and the day after the last date, in days since 2000-01-01.
 pub const DATE_MIN: i32 = -EPOCH_JDATE;
 pub const DATE_END: i32 = 2_147_483_494 - EPOCH_JDATE;
 
-/// Broken-down time; months and days count from 1.
+/// Broken-down time; months and days are 1-based.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Fields {
     pub year: i32,
@@ -81,11 +81,11 @@ pub struct Fields {
     pub hour: i32,
     pub minute: i32,
     pub second: i32,
-    /// Microseconds.
+    /// Microseconds of the second.
     pub micros: i32,
 }
 
-/// Julian day of a date of the proleptic Gregorian calendar.
+/// Julian day of a date in the proleptic Gregorian calendar.
 pub fn date2j(year: i32, month: i32, day: i32) -> i32 {
     let (mut y, mut m) = (i64::from(year), i64::from(month));
     if m > 2 {
@@ -104,7 +104,7 @@ pub fn date2j(year: i32, month: i32, day: i32) -> i32 {
 
 /// Year, month and day of a Julian day.
 pub fn j2date(jd: i32) -> (i32, i32, i32) {
-    // Days from 0000-03-01, in eras of 400 years.
+    // Days since 0000-03-01, in eras of 400 years.
     let days = i64::from(jd) - 1_721_120;
     let era = days.div_euclid(146_097);
     let doe = days.rem_euclid(146_097);
@@ -126,7 +126,7 @@ pub fn is_leap(year: i32) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// Days of a month (1 to 12).
+/// Number of days of a month (1 to 12).
 pub fn days_in_month(year: i32, month: i32) -> i32 {
     match month {
         2 => 28 + i32::from(is_leap(year)),
@@ -135,7 +135,7 @@ pub fn days_in_month(year: i32, month: i32) -> i32 {
     }
 }
 
-/// Is the date within what Julian days can say?
+/// Is the date in the range of Julian days?
 pub fn is_valid_julian(year: i32, month: i32) -> bool {
     (year > -4713 || (year == -4713 && month >= 11))
         && (year < 5_874_898 || (year == 5_874_898 && month < 6))
@@ -168,7 +168,7 @@ pub fn interval_range() -> PgError {
     pg_err!(DATETIME_VALUE_OUT_OF_RANGE, "interval out of range")
 }
 
-/// Splits microseconds of a day.
+/// Hour, minute, second and microseconds of a time of day.
 pub fn time_fields(t: i64) -> (i32, i32, i32, i32) {
     (
         (t / USECS_PER_HOUR) as i32,
@@ -178,7 +178,7 @@ pub fn time_fields(t: i64) -> (i32, i32, i32, i32) {
     )
 }
 
-/// Microseconds of hour, minute, second and fraction.
+/// A time of day in microseconds.
 pub fn time_of(hour: i32, minute: i32, second: i32, micros: i32) -> i64 {
     ((i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second)) * USECS_PER_SEC
         + i64::from(micros)
@@ -193,7 +193,7 @@ impl Fields {
         Fields { year, month, day, hour, minute, second, micros }
     }
 
-    /// The timestamp without zone; `None` where it is out of range.
+    /// The timestamp without zone; `None` if it is out of range.
     pub fn timestamp(&self) -> Option<i64> {
         if !is_valid_julian(self.year, self.month) {
             return None;
@@ -210,7 +210,7 @@ impl Fields {
     }
 }
 
-/// ISO week number of a date and the year that the week belongs to.
+/// ISO week number of a date, and the ISO year of the week.
 pub fn iso_week(year: i32, month: i32, day: i32) -> (i32, i32) {
     let day_number = date2j(year, month, day);
     let monday_of = |y: i32| {
@@ -232,14 +232,14 @@ pub fn iso_week_to_j(year: i32, week: i32) -> i32 {
     jan4 - (j2day(jan4) + 6) % 7 + (week - 1) * 7
 }
 
-/// Rounds a fraction of a second to the typmod's number of digits.
+/// Rounds a time in microseconds to the typmod's number of decimals of the second.
 pub fn round_micros(t: i64, typmod: i32) -> i64 {
     if !(0..6).contains(&typmod) {
         return t;
     }
     let scale = 10i64.pow(6 - typmod as u32);
     let half = scale / 2;
-    // Of an interval's largest times the sums wrap, as PostgreSQL's do.
+    // For the largest times of intervals the sum wraps as in PostgreSQL.
     let rounded = |t: i64| t.wrapping_add(half) / scale * scale;
     if t >= 0 { rounded(t) } else { rounded(t.wrapping_neg()).wrapping_neg() }
 }
@@ -256,6 +256,6 @@ pub(crate) fn precision_typmod(mods: &[i32], tz: bool, name: &str) -> Result<i32
             "{name}({p}){suffix} precision must not be negative"
         ));
     }
-    // More than six digits are reduced with a warning, which analysis gives.
+    // A precision of more than six is reduced; analysis raises the warning.
     Ok(p.min(6))
 }

@@ -1,4 +1,4 @@
-//! Dates and times as text, by DateStyle.
+//! Output of dates and times by DateStyle. Counterpart: datetime.c.
 
 use super::*;
 use crate::settings::{DateOrder, DateStyle, Settings};
@@ -7,7 +7,7 @@ const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/// `.ffffff` without trailing zeros; nothing for zero.
+/// Formats microseconds as `.ffffff` without trailing zeros; empty for zero.
 pub(super) fn fraction(micros: i32) -> String {
     if micros == 0 {
         return String::new();
@@ -15,7 +15,7 @@ pub(super) fn fraction(micros: i32) -> String {
     format!(".{:06}", micros.abs()).trim_end_matches('0').to_string()
 }
 
-/// `+hh[:mm[:ss]]` of seconds east.
+/// Formats seconds east of Greenwich as `+hh[:mm[:ss]]`.
 pub(super) fn offset(east: i32) -> String {
     let sign = if east < 0 { '-' } else { '+' };
     let s = east.abs();
@@ -33,7 +33,7 @@ fn shown_year(year: i32) -> i32 {
     if year > 0 { year } else { 1 - year }
 }
 
-/// A date.
+/// Formats a date.
 pub fn date_text(year: i32, month: i32, day: i32, s: &Settings) -> String {
     let y = shown_year(year);
     let mut out = match (s.date_style, s.date_order) {
@@ -50,18 +50,18 @@ pub fn date_text(year: i32, month: i32, day: i32, s: &Settings) -> String {
     out
 }
 
-/// hh:mm:ss with fraction.
+/// Formats a time of day as hh:mm:ss with fraction.
 pub(super) fn clock(h: i32, m: i32, s: i32, us: i32) -> String {
     format!("{h:02}:{m:02}:{s:02}{}", fraction(us))
 }
 
-/// A time of day, with the zone's offset where given.
+/// Formats a time of day, with the zone's offset if given.
 pub fn time_text(t: i64, east: Option<i32>) -> String {
     let (h, m, s, us) = time_fields(t);
     clock(h, m, s, us) + &east.map_or(String::new(), offset)
 }
 
-/// A timestamp; `zone`: seconds east and abbreviation.
+/// Formats a timestamp; `zone` is seconds east of Greenwich and abbreviation.
 pub fn timestamp_text(f: &Fields, zone: Option<(i32, &str)>, s: &Settings) -> String {
     let y = shown_year(f.year);
     let time = clock(f.hour, f.minute, f.second, f.micros);
@@ -69,7 +69,7 @@ pub fn timestamp_text(f: &Fields, zone: Option<(i32, &str)>, s: &Settings) -> St
     let named = |out: &mut String| {
         if let Some((east, name)) = zone {
             out.push(' ');
-            // Abbreviations that are just numbers give way to the offset.
+            // Numeric abbreviations are replaced by the offset.
             if name.is_empty() || name.starts_with(['+', '-']) {
                 out.push_str(&offset(east));
             } else {

@@ -1,5 +1,5 @@
-//! Reading dates and times: the text is cut into fields by their look, then each field is decoded
-//! in the light of those before it.
+//! Parsing of dates and times: the text is split into fields by their lexical form, then the fields
+//! are decoded from left to right. Counterpart: datetime.c (ParseDateTime, DecodeDateTime).
 
 use super::*;
 use crate::FnContext;
@@ -7,24 +7,24 @@ use crate::form::{is_space, shown};
 use crate::settings::DateOrder;
 use crate::zone::Zone;
 
-/// What went wrong, before the type's name and the text are known.
+/// A parse error, before the type's name and the text are known.
 #[derive(Clone, Debug)]
 pub enum Fault {
     Format,
     Overflow,
-    /// Month or day out of range: another DateStyle might help.
+    /// Month or day out of range; the error has a hint about DateStyle.
     MonthDay,
     IntervalOverflow,
-    /// An interval whose fields fit, but not together.
+    /// Each field of an interval fits its type, but their sum does not.
     IntervalRange,
     ZoneOverflow,
-    /// No such time zone.
+    /// The time zone does not exist.
     Zone(String),
 }
 
 pub type Parsed<T> = std::result::Result<T, Fault>;
 
-/// The error of a fault in `text`, input of the type.
+/// The error of a parse failure in `text`, input of the type.
 #[cold]
 pub fn error(fault: Fault, text: &[u8], type_name: &str) -> PgError {
     let text = shown(text);
@@ -54,9 +54,9 @@ pub fn error(fault: Fault, text: &[u8], type_name: &str) -> PgError {
     }
 }
 
-/// The look of a field.
+/// Lexical type of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Look {
+pub enum Token {
     Number,
     Date,
     Time,
@@ -65,8 +65,8 @@ pub enum Look {
     Special,
 }
 
-/// Cuts the text into fields, letters in lower case.
-pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Look, String)>> {
+/// Splits the text into fields; letters are folded to lower case.
+pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Token, String)>> {
     let mut fields = Vec::new();
     let mut at = 0;
     let get = |i: usize| text.get(i).copied().unwrap_or(0);
@@ -81,13 +81,13 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Look, String)>> {
             return Err(Fault::Format);
         }
         let start = at;
-        let look;
+        let token_type;
         if c.is_ascii_digit() {
             while digit(at) {
                 at += 1;
             }
             if get(at) == b':' {
-                look = Look::Time;
+                token_type = Token::Time;
                 while digit(at) || matches!(get(at), b':' | b'.') {
                     at += 1;
                 }
@@ -95,29 +95,29 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Look, String)>> {
                 let delim = get(at);
                 at += 1;
                 if digit(at) {
-                    let mut l = if delim == b'.' { Look::Number } else { Look::Date };
+                    let mut l = if delim == b'.' { Token::Number } else { Token::Date };
                     while digit(at) {
                         at += 1;
                     }
                     if get(at) == delim {
-                        l = Look::Date;
+                        l = Token::Date;
                         at += 1;
                         while digit(at) || get(at) == delim {
                             at += 1;
                         }
                     }
-                    look = l;
+                    token_type = l;
                 } else {
-                    look = Look::Date;
+                    token_type = Token::Date;
                     while get(at).is_ascii_alphanumeric() || get(at) == delim {
                         at += 1;
                     }
                 }
             } else {
-                look = Look::Number;
+                token_type = Token::Number;
             }
         } else if c == b'.' {
-            look = Look::Number;
+            token_type = Token::Number;
             at += 1;
             while digit(at) {
                 at += 1;
@@ -140,7 +140,7 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Look, String)>> {
                     at += 1;
                 }
             }
-            look = if dated { Look::Date } else { Look::Word };
+            token_type = if dated { Token::Date } else { Token::Word };
         } else if matches!(c, b'+' | b'-') {
             at += 1;
             while is_space(get(at)) {
@@ -151,17 +151,17 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Look, String)>> {
                 while digit(at) || matches!(get(at), b':' | b'.' | b'-') {
                     at += 1;
                 }
-                look = Look::Tz;
+                token_type = Token::Tz;
             } else if get(at).is_ascii_alphabetic() {
                 while get(at).is_ascii_alphabetic() {
                     at += 1;
                 }
-                look = Look::Special;
+                token_type = Token::Special;
             } else {
                 return Err(Fault::Format);
             }
             let field = [&text[start..start + 1], &text[body..at]].concat();
-            fields.push((look, String::from_utf8_lossy(&field).to_ascii_lowercase()));
+            fields.push((token_type, String::from_utf8_lossy(&field).to_ascii_lowercase()));
             continue;
         } else if c.is_ascii_punctuation() {
             at += 1;
@@ -169,12 +169,12 @@ pub fn tokenize(text: &[u8]) -> Parsed<Vec<(Look, String)>> {
         } else {
             return Err(Fault::Format);
         }
-        fields.push((look, String::from_utf8_lossy(&text[start..at]).to_ascii_lowercase()));
+        fields.push((token_type, String::from_utf8_lossy(&text[start..at]).to_ascii_lowercase()));
     }
     Ok(fields)
 }
 
-/// Meanings of words.
+/// Meaning of a keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Word {
     Infinity,
@@ -197,7 +197,7 @@ pub enum Word {
     Ignore,
 }
 
-/// Units that may stand before a number.
+/// Units that may be written before a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     Day,
@@ -209,7 +209,7 @@ pub enum Unit {
     Julian,
 }
 
-/// A word of the table of dates (its first ten letters count).
+/// Looks up a date keyword (the first ten letters are significant).
 pub fn core_word(word: &str) -> Option<Word> {
     let word = &word[..word.len().min(10)];
     const MONTHS: &[&str] = &[
@@ -262,18 +262,18 @@ pub fn core_word(word: &str) -> Option<Word> {
     })
 }
 
-/// Result of decoding.
+/// A decoded date and time.
 pub struct DateTime {
     pub kind: Kind,
     pub fields: Fields,
-    /// Seconds east of Greenwich, where the text or the session's zone says.
+    /// Seconds east of Greenwich if the text gives an offset or one was computed.
     pub offset: Option<i32>,
     /// The zone that the text names.
     pub zone: Option<Zone>,
     pub has_date: bool,
 }
 
-/// Finite or special.
+/// Finite, infinite, or the epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Finite,
@@ -317,7 +317,7 @@ fn int(text: &str) -> Parsed<i32> {
     text.parse::<i64>().ok().and_then(|v| i32::try_from(v).ok()).ok_or(Fault::Overflow)
 }
 
-/// Microseconds of a fraction ".ddd", rounded.
+/// Parses a fraction ".ddd" to microseconds, rounded.
 pub fn fraction(text: &str) -> Parsed<i32> {
     let digits = &text[1..];
     if !digits.bytes().all(|c| c.is_ascii_digit()) {
@@ -330,7 +330,7 @@ pub fn fraction(text: &str) -> Parsed<i32> {
     Ok((value * 1e6).round_ties_even() as i32)
 }
 
-/// `[+-]hh[[:]mm[[:]ss]]` to seconds east.
+/// Parses `[+-]hh[[:]mm[[:]ss]]` to seconds east of Greenwich.
 pub fn decode_offset(text: &str) -> Parsed<i32> {
     let sign = match text.as_bytes().first() {
         Some(b'+') => 1,
@@ -345,7 +345,7 @@ pub fn decode_offset(text: &str) -> Parsed<i32> {
         }
         s.parse().map_err(|_| Fault::ZoneOverflow)
     };
-    // Behind a colon there may be nothing.
+    // A part after a colon may be empty.
     let part = |s: &str| if s.is_empty() { Ok(0) } else { number(s) };
     let (h, m, s) = match parts[..] {
         [h, m] => (number(h)?, part(m)?, 0),
@@ -367,7 +367,7 @@ pub fn decode_offset(text: &str) -> Parsed<i32> {
     Ok(sign * (h * 3600 + m * 60 + s))
 }
 
-/// `hh:mm[:ss[.frac]]`; the interval's `mm:ss` where a range says so is the caller's affair.
+/// Parses `hh:mm[:ss[.frac]]`. The caller handles `mm:ss` of intervals with such a range.
 pub fn decode_time(text: &str) -> Parsed<(i64, i32, i32, i32)> {
     let number = |s: &str| -> Parsed<i64> {
         if s.is_empty() || !s.bytes().all(|c| c.is_ascii_digit()) {
@@ -389,7 +389,7 @@ pub fn decode_time(text: &str) -> Parsed<(i64, i32, i32, i32)> {
             let (s, us) = split_fraction(sec)?;
             (hour, number(second_part)?, s, us)
         }
-        // "mm:ss.frac" reads as minutes and seconds.
+        // "mm:ss.frac" is minutes and seconds.
         None if second_part.contains('.') => {
             let (s, us) = split_fraction(second_part)?;
             (0, hour, s, us)
@@ -420,7 +420,7 @@ impl Decoder {
         }
     }
 
-    /// Marks fields as seen; each only once.
+    /// Marks fields as seen; an error if one has been seen.
     fn seen(&mut self, bits: u32) -> Parsed<()> {
         if self.mask & bits != 0 {
             return Err(Fault::Format);
@@ -444,7 +444,7 @@ impl Decoder {
         self.is2digits = digits.len() <= 2;
     }
 
-    /// A date of numbers and perhaps a month's name, with delimiters.
+    /// Decodes a date of numbers with delimiters; one of its parts may be the name of a month.
     fn date(&mut self, text: &str) -> Parsed<()> {
         let mut parts: Vec<String> = Vec::new();
         let mut current = String::new();
@@ -498,8 +498,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// A number by itself: which of year, month and day it is follows from its length, what is
-    /// there already, and the DateStyle.
+    /// Decodes a number that is a field of its own: whether it is year, month or day follows from
+    /// its length, the fields seen so far, and DateStyle.
     fn number(&mut self, text: &str) -> Parsed<()> {
         let digits: usize = text.bytes().take_while(u8::is_ascii_digit).count();
         let val = int(&text[..digits])?;
@@ -543,14 +543,14 @@ impl Decoder {
             }
             (YEAR, _) => month(self),
             (MONTH, true) => {
-                // A month's name before: of two numbers the first is the day unless it looks like a
-                // year.
+                // After the name of a month, the first of two numbers is the day unless it looks
+                // like a year.
                 if flen >= 3 || ymd { year(self) } else { day(self) }
             }
             (MONTH, false) => day(self),
             (m, true) if m == YEAR | MONTH => {
-                // The name came with what was taken for a year: "99-Jan-08" keeps, "08-Jan-1999"
-                // swaps.
+                // The number before the month was taken for the year: right for "99-Jan-08",
+                // swapped for "08-Jan-1999".
                 if flen >= 3 && self.is2digits {
                     self.f.day = self.f.year;
                     self.set_year(&text[..digits], val);
@@ -567,11 +567,12 @@ impl Decoder {
         }
     }
 
-    /// Digits run together: a date (yymmdd, yyyymmdd) or, once there is one, a time (hhmm, hhmmss).
+    /// Decodes digits without separators: a date (yymmdd, yyyymmdd), or after a date a time (hhmm,
+    /// hhmmss).
     fn number_field(&mut self, text: &str) -> Parsed<()> {
         let mut digits = text;
         if let Some(i) = text.find('.') {
-            // A fraction of seconds, of days only behind an interval.
+            // A fraction of seconds. (A fraction of days exists in intervals only.)
             self.f.micros = fraction(&text[i..])?;
             digits = &text[..i];
         } else if self.mask & DATE != DATE && text.len() >= 6 {
@@ -605,7 +606,7 @@ impl Decoder {
         Err(Fault::Format)
     }
 
-    /// A number after a unit letter ("y2001 m02 d04", "j2451545").
+    /// Decodes a number with a unit letter ("y2001 m02 d04", "j2451545").
     fn unit_number(&mut self, unit: Unit, text: &str) -> Parsed<()> {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let val = int(&text[..digits])?;
@@ -726,28 +727,28 @@ pub fn time_overflows(h: i32, m: i32, s: i32, us: i32) -> bool {
         || time_of(h, m, s, us) > USECS_PER_DAY
 }
 
-/// A zone by full name; single words of the abbreviation table come first elsewhere.
+/// Looks up a zone by its full name; the caller has tried the table of abbreviations.
 fn named_zone(name: &str) -> Parsed<Zone> {
     Zone::named(name).ok_or_else(|| Fault::Zone(name.to_string()))
 }
 
-/// Before a time a date may stand only first, with a time or a zone's name behind it.
-fn date_may_stand(fields: &[(Look, String)], i: usize) -> bool {
+/// For a time, a date is accepted only as the first field, with a time or a zone name after it.
+fn date_may_stand(fields: &[(Token, String)], i: usize) -> bool {
     i == 0
         && fields.len() >= 2
-        && (fields[fields.len() - 1].0 == Look::Date || fields[1].0 == Look::Time)
+        && (fields[fields.len() - 1].0 == Token::Date || fields[1].0 == Token::Time)
 }
 
 /// Decodes the fields of a date and time (`time_only`: of a time with an optional date).
-pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) -> Parsed<DateTime> {
+pub fn decode(cx: &dyn FnContext, fields: &[(Token, String)], time_only: bool) -> Parsed<DateTime> {
     let s = cx.settings();
     let mut d = Decoder::new(s.date_order);
     let mut kind = Kind::Finite;
     let mut prefix: Option<Unit> = None;
     let mut iso_time = false;
-    for (i, (look, text)) in fields.iter().enumerate() {
-        match look {
-            Look::Date => {
+    for (i, (token_type, text)) in fields.iter().enumerate() {
+        match token_type {
+            Token::Date => {
                 let numeric = text.starts_with(|c: char| c.is_ascii_digit());
                 if prefix == Some(Unit::Julian) && numeric {
                     // "J2451187-8": a Julian day with a zone.
@@ -761,7 +762,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                     || (time_only && numeric && !date_may_stand(fields, i))
                 {
                     if numeric || iso_time {
-                        // "040506-08": a time run together with its zone.
+                        // "040506-08": a time without separators, with a zone.
                         let end = text.find(['-', '+']).ok_or(Fault::Format)?;
                         d.offset = Some(decode_offset(&text[end..])?);
                         d.seen(TZ)?;
@@ -797,14 +798,14 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                     d.date(text)?;
                 }
             }
-            Look::Time => {
+            Token::Time => {
                 if prefix.is_some() {
                     return Err(Fault::Format);
                 }
                 iso_time = false;
                 d.set_time(text)?;
             }
-            Look::Tz => {
+            Token::Tz => {
                 let offset = decode_offset(text)?;
                 if d.mask & TZ != 0 && d.offset.is_none() {
                     return Err(Fault::Format);
@@ -812,7 +813,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                 d.offset = Some(offset);
                 d.seen(TZ)?;
             }
-            Look::Number => {
+            Token::Number => {
                 if let Some(unit) = prefix.take() {
                     d.unit_number(unit, text)?;
                 } else if iso_time {
@@ -854,9 +855,10 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                     }
                 }
             }
-            Look::Word | Look::Special => {
-                let zone_word = |t: &str| (look == &Look::Word).then(|| abbreviation(t)).flatten();
-                // Text right after "T", or a word that begins like a unit, has its meaning by
+            Token::Word | Token::Special => {
+                let zone_word =
+                    |t: &str| (token_type == &Token::Word).then(|| abbreviation(t)).flatten();
+                // After "T", and for words that begin like a unit, the meaning depends on the
                 // position.
                 match core_word(text) {
                     Some(Word::Infinity) if fields.len() == 1 => kind = Kind::Infinity,
@@ -890,7 +892,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                         d.offset = Some(0);
                     }
                     Some(Word::Month(m)) => {
-                        // "08 Jan": what was taken for the month was the day.
+                        // "08 Jan": the number that was taken for the month is the day.
                         if d.mask & MONTH != 0
                             && !d.text_month
                             && d.mask & DAY == 0
@@ -925,12 +927,12 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                     }
                     Some(Word::Ignore) => {}
                     Some(Word::IsoTime) => {
-                        // Only between a date and a time.
+                        // Valid only between a date and a time.
                         if d.mask & DATE != DATE && !time_only {
                             return Err(Fault::Format);
                         }
                         match fields.get(i + 1) {
-                            Some((Look::Number | Look::Time | Look::Date, _)) => iso_time = true,
+                            Some((Token::Number | Token::Time | Token::Date, _)) => iso_time = true,
                             _ => return Err(Fault::Format),
                         }
                     }
@@ -944,7 +946,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
                         } else if let Some(zone) = dynamic_abbreviation(text) {
                             d.zone = Some(zone);
                             d.seen(TZ)?;
-                        } else if look == &Look::Word && text.len() > 1 {
+                        } else if token_type == &Token::Word && text.len() > 1 {
                             match Zone::named(text) {
                                 Some(z) => {
                                     d.zone = Some(z);
@@ -963,7 +965,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
             }
         }
     }
-    // A unit behind which no number comes is passed over.
+    // A trailing "T" must be followed by a time; other units without a number are ignored.
     if iso_time {
         return Err(Fault::Format);
     }
@@ -977,7 +979,7 @@ pub fn decode(cx: &dyn FnContext, fields: &[(Look, String)], time_only: bool) ->
         if time_only && d.mask & TIME != TIME {
             return Err(Fault::Format);
         }
-        // What today's offset is asked for knows no part of another date.
+        // The offset of today's date is used, so an incomplete date is an error.
         if time_only && d.mask & TZ == 0 && date != 0 && date != DATE {
             return Err(Fault::Format);
         }

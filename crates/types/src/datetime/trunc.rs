@@ -1,4 +1,4 @@
-//! date_trunc.
+//! date_trunc. Counterpart: timestamp.c.
 
 use super::convert::{local_to_utc, utc_to_local, zone_arg};
 use super::extract::{unrecognized, word_of};
@@ -10,12 +10,12 @@ fn unsupported(word: &str, type_name: &str) -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "unit \"{word}\" not supported for type {type_name}")
 }
 
-/// First year of the period of `n` years that holds `year`; periods count from 1.
+/// First year of the period of `n` years that contains `year`; periods start at year 1.
 fn period_start(year: i32, n: i32) -> i32 {
     if year > 0 { (year + n - 1) / n * n - (n - 1) } else { -((n - 1 - (year - 1)) / n) * n + 1 }
 }
 
-/// Cuts a local timestamp to a unit; are the units of days or longer?
+/// Truncates a local timestamp to a unit; also returns whether the unit is a day or longer.
 fn cut(t: i64, u: Unit) -> Result<(i64, bool)> {
     let to = |unit_us: i64| Ok((t.div_euclid(unit_us) * unit_us, false));
     let mut f = Fields::of_timestamp(t);
@@ -68,7 +68,8 @@ fn truncate_tz(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         super::convert::ZoneArg::Zone(zone) => {
             let (local, east) = utc_to_local(zone, t);
             let (cut, days) = cut(local, u)?;
-            // Below a day the offset stays, so that the result is the same hour's in an overlap.
+            // For units below a day the offset is kept, so that in an overlap the result is in the
+            // same hour.
             if days { local_to_utc(zone, cut) } else { cut - i64::from(east) * USECS_PER_SEC }
         }
     };

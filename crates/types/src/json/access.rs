@@ -1,5 +1,5 @@
-//! Parts of json and jsonb: the operators `->` and `#>` and their kin, lengths, kinds, keys,
-//! elements, casts. Counterpart: jsonfuncs.c.
+//! Access to parts of json and jsonb: the operators `->` and `#>` and their variants, array length,
+//! type, keys, elements, casts. Counterpart: jsonfuncs.c, jsonb.c.
 
 use super::binary::{Container, Item};
 use super::encode::datum_of;
@@ -18,17 +18,17 @@ fn refused(message: impl Into<String>) -> PgError {
     PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
 }
 
-/// What both representations are asked for.
+/// Operations that json and jsonb have in common.
 trait Value: Sized {
     fn member(&self, key: &[u8]) -> Option<Self>;
     fn elements_count(&self) -> Option<usize>;
     fn nth(&self, i: usize) -> Option<Self>;
-    /// As a value of its own type.
+    /// The value as a datum of its own type.
     fn whole(&self, watch: &Watch<'_>) -> Result<Datum>;
-    /// As text; NULL for null.
+    /// The value as text; SQL NULL for a JSON null.
     fn text(&self, watch: &Watch<'_>) -> Result<Datum>;
 
-    /// An element by its number, from the end where that is negative.
+    /// The element with index `i`; a negative index counts from the end.
     fn element(&self, i: i64) -> Option<Self> {
         let n = self.elements_count()? as i64;
         let i = if i < 0 { i + n } else { i };
@@ -47,12 +47,12 @@ trait Value: Sized {
     }
 }
 
-/// A step of a path as the number of an element.
+/// A path step as an array index.
 fn subscript(step: &[u8]) -> Option<i64> {
     Some(std::str::from_utf8(step).ok()?.trim_start().parse::<i32>().ok()?.into())
 }
 
-/// What `f` makes of a whole json text.
+/// Parses a json datum and applies `f` to it.
 fn with_json<T>(
     cx: &mut dyn FnContext,
     d: DatumRef<'_>,
@@ -81,7 +81,7 @@ impl<'a> Part<'a> {
 }
 
 impl Value for Part<'_> {
-    /// Of equal keys the last one counts beneath which the path goes on.
+    /// Of duplicate keys the last one below which the rest of the path exists is taken.
     fn at_path(self, path: &[&[u8]]) -> Option<Self> {
         let Some((step, rest)) = path.split_first() else { return Some(self) };
         match &self.node.kind {
@@ -96,7 +96,7 @@ impl Value for Part<'_> {
 
     fn member(&self, key: &[u8]) -> Option<Self> {
         let Kind::Object(pairs) = &self.node.kind else { return None };
-        // Of equal keys the last counts.
+        // Of duplicate keys the last one counts.
         pairs.iter().rev().find(|(k, _)| k == key).map(|(_, v)| self.sub(v))
     }
 
@@ -167,7 +167,7 @@ impl Value for Item<'_> {
     }
 }
 
-/// A scalar counts as an array of itself.
+/// The container of a jsonb; a scalar is stored as an array with one element.
 fn as_array(d: DatumRef<'_>) -> Item<'_> {
     Item::Container(Container::new(d.as_bytes()))
 }
@@ -183,12 +183,12 @@ fn answer<V: Value>(cx: &dyn FnContext, v: Option<V>, text: bool) -> Result<Datu
     }
 }
 
-/// One of many parts.
+/// Converts one of many parts of a value.
 fn part<V: Value>(watch: &Watch<'_>, v: V, text: bool) -> Result<Datum> {
     if text { v.text(watch) } else { v.whole(watch) }
 }
 
-/// The steps of a path; `None` where one of them is NULL.
+/// The steps of a path; `None` if one of them is NULL.
 fn path_of<'a>(cx: &mut dyn FnContext, d: DatumRef<'a>) -> Result<Option<SmallVec<[&'a [u8]; 8]>>> {
     let array = ArrayRef::new(d);
     if array.contains_null() {
@@ -245,7 +245,7 @@ fn kind_of_node(n: &Node) -> &'static str {
     }
 }
 
-/// A jsonb number as another type, by the function that casts numeric to it.
+/// Casts a jsonb number to another type by the cast function of numeric.
 fn number(
     cx: &mut dyn FnContext,
     d: DatumRef<'_>,
@@ -304,7 +304,7 @@ scalars! { FNS;
     "jsonb_float8" => |cx, a| number(cx, a[0], Some("numeric_float8"), "double precision"),
 }
 
-/// Rows that have been made all at once.
+/// A set of rows that is held in memory.
 struct Rows(std::vec::IntoIter<Vec<Datum>>);
 
 impl SetSource for Rows {
@@ -317,7 +317,7 @@ fn set(rows: Vec<Vec<Datum>>) -> Result<Box<dyn SetSource>> {
     Ok(Box::new(Rows(rows.into_iter())))
 }
 
-/// Rows made one by one, with looks for interrupts.
+/// Builds rows one by one, with checks for interrupts.
 fn rows<T>(
     watch: &Watch<'_>,
     parts: impl Iterator<Item = T>,
@@ -332,7 +332,7 @@ fn rows<T>(
     set(all)
 }
 
-/// As [`rows`], of one column.
+/// Like [`rows`], for rows of one column.
 fn values<T>(
     watch: &Watch<'_>,
     parts: impl Iterator<Item = T>,

@@ -1,14 +1,14 @@
-//! jsonb as it stands on disk. A payload (the varlena without its length word) is a container:
+//! The on-disk format of jsonb. A payload (the varlena without its length word) is a container:
 //!
 //! ```text
 //! 0        4                     4 + 4 · entries
 //! header   an entry a child …    the children, keys before values
 //! ```
 //!
-//! The header has the number of elements or pairs, and whether it is an array, an object, or an
-//! array that stands for one scalar. An entry has its child's type and its length, or every 32nd
-//! the offset of its end. Numbers and containers begin at multiples of four. Keys are ordered by
-//! length, then by bytes. Counterpart: utils/jsonb.h.
+//! The header contains the number of elements or pairs, and whether it is an array, an object, or
+//! an array that represents a scalar. An entry contains the type of its child and its length, or in
+//! every 32nd entry the offset of its end. Numbers and containers begin at multiples of four. Keys
+//! are ordered by length, then bytewise. Counterpart: utils/jsonb.h.
 
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ pub(super) const FALSE: u32 = 0x2000_0000;
 pub(super) const TRUE: u32 = 0x3000_0000;
 pub(super) const NULL: u32 = 0x4000_0000;
 pub(super) const CONTAINER: u32 = 0x5000_0000;
-/// Every so many entries have an offset.
+/// Every `STRIDE`th entry contains an offset instead of a length.
 pub(super) const STRIDE: usize = 32;
 
 /// A borrowed array or object.
@@ -37,7 +37,7 @@ pub(super) struct Container<'a>(&'a [u8]);
 pub(super) enum Item<'a> {
     Null,
     Bool(bool),
-    /// Payload of a numeric.
+    /// The payload of a numeric.
     Number(&'a [u8]),
     String(&'a [u8]),
     Container(Container<'a>),
@@ -58,7 +58,7 @@ impl<'a> Container<'a> {
         Container(payload)
     }
 
-    /// The container's own bytes.
+    /// The container in its on-disk format.
     pub fn bytes(self) -> &'a [u8] {
         self.0
     }
@@ -67,7 +67,7 @@ impl<'a> Container<'a> {
         word(self.0, 0)
     }
 
-    /// Elements of an array, pairs of an object.
+    /// Number of elements of an array, or of pairs of an object.
     pub fn len(self) -> usize {
         (self.header() & COUNT) as usize
     }
@@ -97,7 +97,7 @@ impl<'a> Container<'a> {
         offset
     }
 
-    /// Where the `i`th child, which has this entry, begins and ends in the data.
+    /// Start and end of the `i`th child in the data, given its entry.
     #[inline]
     fn span(self, i: usize, entry: u32) -> (usize, usize) {
         let start = self.offset(i);
@@ -105,14 +105,14 @@ impl<'a> Container<'a> {
         (start, if entry & HAS_OFFSET != 0 { length } else { start + length })
     }
 
-    /// The children.
+    /// The data area: all children.
     #[inline]
     fn data(self) -> &'a [u8] {
         let entries = if self.is_object() { 2 * self.len() } else { self.len() };
         self.0.get(4 + 4 * entries..).unwrap_or_default()
     }
 
-    /// The `i`th child: of objects first the keys, then the values.
+    /// The `i`th child: of an object first the keys, then the values.
     fn child(self, i: usize) -> Item<'a> {
         let entry = self.entry(i);
         let (start, end) = self.span(i, entry);
@@ -122,7 +122,7 @@ impl<'a> Container<'a> {
             NULL => Item::Null,
             TRUE => Item::Bool(true),
             FALSE => Item::Bool(false),
-            // A numeric stands with its length word.
+            // A numeric is stored with its length word.
             NUMBER => Item::Number(varlena(from(start.next_multiple_of(4)))),
             CONTAINER => Item::Container(Container(from(start.next_multiple_of(4)))),
             _ => Item::String(from(start)),
@@ -144,7 +144,7 @@ impl<'a> Container<'a> {
         self.child(self.len() + i)
     }
 
-    /// Where the key stands in an object.
+    /// Index of the key in an object.
     pub fn find(self, key: &[u8]) -> Option<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -170,13 +170,13 @@ impl<'a> Container<'a> {
         (0..self.len()).map(move |i| (self.key(i), self.value(i)))
     }
 
-    /// As a value: a scalar where it stands for one.
+    /// The container as a value: the scalar if it represents one.
     pub fn item(self) -> Item<'a> {
         if self.is_scalar() { self.element(0) } else { Item::Container(self) }
     }
 }
 
-/// What follows a length word of one or four bytes.
+/// The payload of a varlena with a 1-byte or 4-byte header.
 fn varlena(b: &[u8]) -> &[u8] {
     match b.first() {
         Some(first) if first & 1 == 1 => b.get(1..(*first >> 1) as usize).unwrap_or_default(),

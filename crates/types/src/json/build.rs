@@ -1,4 +1,5 @@
-//! json and jsonb out of SQL values. Counterpart: json.c (datum_to_json), jsonb.c (datum_to_jsonb).
+//! Conversion of SQL values to json and jsonb. Counterpart: json.c (datum_to_json), jsonb.c
+//! (datum_to_jsonb).
 
 use super::access::item;
 use super::encode::Json;
@@ -15,7 +16,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 
-/// How the values of a type are written.
+/// How the values of a type are converted.
 enum Class {
     Bool,
     Number,
@@ -25,7 +26,7 @@ enum Class {
     Jsonb,
     Array,
     Row,
-    /// As the string that the type's output function makes.
+    /// As the string that the type's output function returns.
     Text,
 }
 
@@ -51,7 +52,7 @@ fn class_of(cx: &mut dyn FnContext, ty: Oid) -> Result<(Class, TypeInfo)> {
     Ok((class, info))
 }
 
-/// A row's columns, dropped ones too, and their values.
+/// The columns of a row, dropped ones included, and their values.
 fn columns<'a>(
     cx: &mut dyn FnContext,
     d: DatumRef<'a>,
@@ -62,8 +63,8 @@ fn columns<'a>(
     Ok((desc, values))
 }
 
-/// Passes on the text that the type's output function makes. That of the commonest types is made
-/// here, without a look at which function it is.
+/// Passes the text form of a value to `f`. The most frequent types are formatted here directly,
+/// without a call of the output function.
 fn printed<T>(
     cx: &mut dyn FnContext,
     ty: Oid,
@@ -81,7 +82,7 @@ fn printed<T>(
     })
 }
 
-/// Appends a value's json text. `lines`: parts of the outermost value stand on lines of their own.
+/// Appends the JSON text of a value. `lines`: parts of the outermost value are on separate lines.
 fn put(
     cx: &mut dyn FnContext,
     out: &mut TextBuffer,
@@ -98,7 +99,7 @@ fn put(
     match class {
         Class::Bool => out.extend_from_slice(if d.as_bool() { b"true" } else { b"false" }),
         Class::Number => {
-            // NaN and the infinities are no JSON numbers.
+            // NaN and infinities are not valid JSON numbers, so they are quoted.
             printed(cx, info.oid, d, |cx, text| {
                 match text.last().is_some_and(u8::is_ascii_alphabetic) {
                     true => put_string(out, text, &Watch::new(cx)),
@@ -171,7 +172,7 @@ fn put_dimensions(
     Ok(())
 }
 
-/// A value as jsonb.
+/// Converts a value to jsonb.
 fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
     if d.is_null() {
         return Ok(Json::Null);
@@ -231,7 +232,7 @@ fn dimensions(
     Ok(Json::Array(out))
 }
 
-/// The text of an object's key.
+/// Converts a value to an object key.
 fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
     let (class, info) = class_of(cx, ty)?;
     match class {
@@ -326,7 +327,7 @@ fn to_text(cx: &mut dyn FnContext, d: DatumRef<'_>, lines: bool) -> Result<Datum
     out.into_datum()
 }
 
-/// Keys and values out of one array of text, or of two.
+/// Pairs keys and values from one array of text, or from two.
 fn from_texts(
     cx: &mut dyn FnContext,
     a: &[DatumRef<'_>],
@@ -419,7 +420,7 @@ scalars! { FNS;
     "jsonb_object_two_arg" => jsonb_from_texts,
 }
 
-/// Text that an aggregate has written so far.
+/// Transition state of the json aggregates: the text so far.
 struct Text(TextBuffer);
 
 fn field_name(d: DatumRef<'_>) -> Result<()> {

@@ -1,5 +1,5 @@
-//! jsonb with parts added, replaced or taken out. Counterpart: jsonfuncs.c (setPath,
-//! IteratorConcat).
+//! Modification of jsonb: concatenation, deletion, jsonb_set, jsonb_insert, stripping of nulls.
+//! Counterpart: jsonfuncs.c (setPath, IteratorConcat).
 
 use super::access::item;
 use super::binary::{Container, Item};
@@ -31,7 +31,7 @@ fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum>
     let watch = &Watch::new(cx);
     let (l, r) = (Container::new(a.as_bytes()), Container::new(b.as_bytes()));
     if l.is_object() == r.is_object() {
-        // Nothing is added to an empty one, and the other keeps its kind.
+        // Concatenation with an empty container returns the other one unchanged.
         if l.len() == 0 && !r.is_scalar() {
             return Ok(b.to_owned());
         }
@@ -87,23 +87,23 @@ fn without_element(cx: &dyn FnContext, d: DatumRef<'_>, i: i32) -> Result<Datum>
     Json::Array(all).datum(watch)
 }
 
-/// What is done at the end of a path.
+/// The modification at the end of a path.
 #[derive(Clone)]
 enum Change {
     Delete,
-    /// Replaces what is there; `create`: and adds what is not.
+    /// Replaces an existing value; with `create` also adds a missing one.
     Set {
         value: Json,
         create: bool,
     },
-    /// Never replaces; of an array's element `after` or before it.
+    /// Adds a value and never replaces one; in an array before the element, or `after` it.
     Insert {
         value: Json,
         after: bool,
     },
 }
 
-/// The steps of a path, each with whether it is NULL.
+/// The steps of a path; `None` for a NULL step.
 fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
     let array = ArrayRef::new(d);
     if array.ndim() > 1 {
@@ -116,7 +116,7 @@ fn steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>
     Ok(array.iter(&elem).map(|e| (!e.is_null()).then(|| e.as_bytes().to_vec())).collect())
 }
 
-/// Changes `here` at `path[level..]`.
+/// Applies a modification to `here` at `path[level..]`.
 fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change) -> Result<()> {
     let Some(step) = path.get(level) else { return Ok(()) };
     let at = level + 1;
@@ -169,7 +169,7 @@ fn change(here: &mut Json, path: &[Option<Vec<u8>>], level: usize, what: &Change
                 Change::Insert { value, after } if inside => {
                     all.insert(i as usize + usize::from(*after), value.clone());
                 }
-                // Beyond an end, at that end.
+                // An index out of range adds the value at the nearer end.
                 Change::Set { value, .. } | Change::Insert { value, .. } => {
                     let place = if i < 0 { 0 } else { all.len() };
                     all.insert(place, value.clone());
@@ -250,7 +250,7 @@ fn strip(j: Json) -> Json {
     }
 }
 
-/// The text of a json without fields that are null, and without space.
+/// Appends a json text without null fields and without white space.
 fn strip_text(text: &[u8], node: &Node, out: &mut TextBuffer, watch: &Watch<'_>) -> Result<()> {
     watch.tick()?;
     match &node.kind {

@@ -1,4 +1,4 @@
-//! The order, the hash and the containment of jsonb.
+//! Comparison, hash functions and containment of jsonb. Counterpart: jsonb_op.c, jsonb_util.c.
 
 use super::binary::*;
 use crate::array::ArrayRef;
@@ -14,7 +14,7 @@ fn number_order(a: &[u8], b: &[u8]) -> Ordering {
     numeric::compare(&Num::from_payload(a), &Num::from_payload(b))
 }
 
-/// Types in ascending order.
+/// Rank of the JSON types in the sort order.
 fn rank(i: Item<'_>) -> u8 {
     match i {
         Item::Null => 0,
@@ -43,7 +43,7 @@ fn container_order(a: Container<'_>, b: Container<'_>) -> Ordering {
     if a.is_object() != b.is_object() {
         return if b.is_object() { Ordering::Less } else { Ordering::Greater };
     }
-    // Numbers of members count before anything else, even of arrays that stand for scalars.
+    // The number of members decides first, even for arrays that represent scalars.
     let by_count = a.len().cmp(&b.len());
     if by_count.is_ne() {
         return by_count;
@@ -63,7 +63,7 @@ fn container_order(a: Container<'_>, b: Container<'_>) -> Ordering {
     Ordering::Equal
 }
 
-/// The order of jsonb, whatever the collation.
+/// `jsonb_cmp`; the collation is ignored.
 pub fn jsonb_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     container_order(Container::new(a.as_bytes()), Container::new(b.as_bytes()))
 }
@@ -72,7 +72,7 @@ fn equal(a: Item<'_>, b: Item<'_>) -> bool {
     order(a, b).is_eq()
 }
 
-/// Does `b` stand in `a`? Elements of arrays are compared each with each.
+/// Does `a` contain `b`? Elements of arrays are compared pairwise.
 fn contains(a: Container<'_>, b: Container<'_>, watch: &Watch<'_>) -> Result<bool> {
     if a.is_object() != b.is_object() {
         return Ok(false);
@@ -96,7 +96,7 @@ fn contains(a: Container<'_>, b: Container<'_>, watch: &Watch<'_>) -> Result<boo
         }
         return Ok(true);
     }
-    // A scalar contains no array, though an array contains its scalars.
+    // A scalar does not contain an array, although an array contains its scalar elements.
     if a.is_scalar() && !b.is_scalar() {
         return Ok(false);
     }
@@ -123,7 +123,7 @@ fn has_element(a: Container<'_>, want: Item<'_>, watch: &Watch<'_>) -> Result<bo
     Ok(false)
 }
 
-/// Is the string a key of the object or an element of the array?
+/// Is the string a key of the object or a string element of the array?
 fn exists(c: Container<'_>, s: &[u8], watch: &Watch<'_>) -> Result<bool> {
     if c.is_object() {
         watch.tick()?;
@@ -138,7 +138,7 @@ fn exists(c: Container<'_>, s: &[u8], watch: &Watch<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// Does at least one of the strings exist, or with `all` each?
+/// Do any (`all`: all) of the strings exist?
 fn exist(cx: &mut dyn FnContext, a: &[DatumRef<'_>], all: bool) -> Result<Datum> {
     let strings = strings(cx, a[1])?;
     let (c, watch) = (Container::new(a[0].as_bytes()), Watch::new(cx));
@@ -156,8 +156,8 @@ fn strings(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Vec<u8>>> {
     Ok(array.iter(&elem).filter(|e| !e.is_null()).map(|e| e.as_bytes().to_vec()).collect())
 }
 
-/// Mixes the hashes of a container's members into `state`: of 32 or 64 bits, by `mix` and by the
-/// hashes of what is neither NULL nor boolean.
+/// Mixes the hashes of a container's members into `state` (32 or 64 bits): `container` mixes in the
+/// kind of a container, `scalar` a scalar value.
 fn hash_members<T: Copy>(
     c: Container<'_>,
     state: &mut T,
@@ -212,7 +212,7 @@ fn hash64(c: Container<'_>, seed: u64) -> u64 {
             Item::Bool(false) => 4,
             Item::Null | Item::Container(_) => seed.wrapping_add(1),
         };
-        // Both halves turn on their own.
+        // Each half is rotated separately.
         let turned = (u64::from(((state >> 32) as u32).rotate_left(1)) << 32)
             | u64::from((state as u32).rotate_left(1));
         turned ^ h

@@ -1,4 +1,4 @@
-//! Trees to jsonb. Counterpart: jsonb_util.c (convertToJsonb).
+//! Encoding of trees as jsonb. Counterpart: jsonb_util.c (convertToJsonb).
 
 use super::binary::*;
 use super::parse::{DEPTH_MAX, Kind, Node, too_deep};
@@ -7,16 +7,16 @@ use crate::numeric::{self, Num};
 use crate::{Datum, memory};
 use pgerror::{Result, pg_err};
 
-/// A value that is being made or changed.
+/// A tree that is built or modified in memory.
 #[derive(Clone, Debug)]
 pub(super) enum Json {
     Null,
     Bool(bool),
-    /// Payload of a numeric.
+    /// The payload of a numeric.
     Number(Vec<u8>),
     String(Vec<u8>),
     Array(Vec<Json>),
-    /// Pairs in any order until they are sorted.
+    /// Pairs in any order; they are sorted when they are encoded.
     Object(Vec<(Vec<u8>, Json)>),
 }
 
@@ -25,7 +25,7 @@ impl Json {
         Ok(Json::Number(n.to_payload()?))
     }
 
-    /// The value of a parsed text.
+    /// Converts a parsed JSON text.
     pub fn of_node(node: Node, text: &[u8], watch: &Watch<'_>) -> Result<Json> {
         watch.tick()?;
         Ok(match node.kind {
@@ -74,7 +74,7 @@ impl Json {
         })
     }
 
-    /// The jsonb datum.
+    /// Encodes the tree.
     pub fn datum(self, watch: &Watch<'_>) -> Result<Datum> {
         let mut out = Vec::new();
         match self {
@@ -87,7 +87,7 @@ impl Json {
     }
 }
 
-/// A datum of a value that stands in another jsonb.
+/// A datum of a value that is part of another jsonb.
 pub(super) fn datum_of(item: Item<'_>) -> Datum {
     match item {
         Item::Container(c) => Datum::bytes(c.bytes()),
@@ -101,7 +101,7 @@ pub(super) fn datum_of(item: Item<'_>) -> Datum {
     }
 }
 
-/// The array that stands for one scalar, of a value that stands in another jsonb.
+/// The array that represents a scalar, for a value that is part of another jsonb.
 fn scalar_datum(ty: u32, length_word: &[u8], value: &[u8]) -> Datum {
     let entry = ty | HAS_OFFSET | (length_word.len() + value.len()) as u32;
     let mut out = Vec::with_capacity(8 + length_word.len() + value.len());
@@ -116,7 +116,7 @@ fn pad(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(4), 0);
 }
 
-/// Checks a length against what an entry can hold.
+/// Checks that a length fits an entry.
 fn fits(what: &str, len: usize) -> Result<u32> {
     if len > LENGTH as usize {
         return Err(pg_err!(
@@ -127,14 +127,14 @@ fn fits(what: &str, len: usize) -> Result<u32> {
     Ok(len as u32)
 }
 
-/// 54000: an entry cannot hold the length of the string.
+/// 54000: the length of a string does not fit an entry.
 fn string_too_long() -> pgerror::PgError {
     pg_err!(PROGRAM_LIMIT_EXCEEDED, "string too long to represent as jsonb string").detail(format!(
         "Due to an implementation restriction, jsonb strings cannot exceed {LENGTH} bytes."
     ))
 }
 
-/// Appends a child, and tells its entry.
+/// Appends a child and returns its entry.
 fn put(out: &mut Vec<u8>, value: Json, depth: usize, watch: &Watch<'_>) -> Result<u32> {
     if depth > DEPTH_MAX {
         return Err(too_deep());
@@ -169,7 +169,7 @@ fn put(out: &mut Vec<u8>, value: Json, depth: usize, watch: &Watch<'_>) -> Resul
     Ok(ty | fits("array", out.len() - start)?)
 }
 
-/// Appends the header and room for the entries, and tells where these begin.
+/// Appends the header and space for the entries; returns the offset of the entries.
 fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<usize> {
     if count > COUNT as usize {
         return Err(pg_err!(
@@ -185,7 +185,7 @@ fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<
     Ok(at)
 }
 
-/// Writes the `i`th entry at its place; `total` grows by the child's length.
+/// Writes the `i`th entry; `total` is increased by the child's length.
 fn enter(
     out: &mut [u8],
     at: usize,
@@ -223,7 +223,7 @@ fn put_object(
     depth: usize,
     watch: &Watch<'_>,
 ) -> Result<()> {
-    // Of equal keys the last counts.
+    // Of duplicate keys the last one counts.
     pairs.reverse();
     pairs.sort_by(|a, b| key_order(&a.0, &b.0));
     pairs.dedup_by(|later, kept| later.0 == kept.0);

@@ -1,4 +1,4 @@
-//! Input and output of json and jsonb, and their texts.
+//! Input and output of json and jsonb. Counterpart: json.c, jsonb.c.
 
 use super::binary::{Container, Item};
 use super::encode::Json;
@@ -13,7 +13,7 @@ use pgerror::{Result, pg_err};
 /// The version byte of jsonb's binary form.
 const VERSION: u8 = 1;
 
-/// Bytes between two looks for interrupts.
+/// Number of bytes between two checks for interrupts.
 const PART_BYTES: usize = 64 * 1024;
 
 /// Appends a JSON string. An error if the query is cancelled.
@@ -30,14 +30,14 @@ pub(super) fn put_string(out: &mut TextBuffer, s: &[u8], watch: &Watch<'_>) -> R
     Ok(())
 }
 
-/// Appends a JSON string that is not long.
+/// Appends a short JSON string, without checks for interrupts.
 pub(super) fn put_short(out: &mut TextBuffer, s: &[u8]) {
     out.push(b'"');
     put_part(out, s);
     out.push(b'"');
 }
 
-/// The inside of a JSON string.
+/// Appends the contents of a JSON string, escaped.
 fn put_part(out: &mut TextBuffer, s: &[u8]) {
     let mut rest = s;
     while let Some(at) = rest.iter().position(|c| matches!(c, b'"' | b'\\' | 0..0x20)) {
@@ -59,11 +59,11 @@ fn put_part(out: &mut TextBuffer, s: &[u8]) {
     out.extend_from_slice(rest);
 }
 
-/// How jsonb is laid out as text.
+/// Formatting of jsonb as text.
 #[derive(Clone, Copy)]
 pub(super) enum Layout {
     Line,
-    /// On lines of their own, this deep.
+    /// Indented on separate lines, at this nesting depth.
     Lines(usize),
 }
 
@@ -125,14 +125,14 @@ pub(super) fn put_item(
     Ok(())
 }
 
-/// The text of a jsonb datum.
+/// Formats a jsonb datum.
 pub(super) fn text_of(d: DatumRef<'_>, watch: &Watch<'_>) -> Result<Vec<u8>> {
     let mut out = TextBuffer::with_capacity(d.as_bytes().len());
     put_item(&mut out, Container::new(d.as_bytes()).item(), Layout::Line, watch)?;
     out.into_bytes()
 }
 
-/// The jsonb of a text.
+/// Parses a JSON text to jsonb.
 pub(super) fn jsonb_of(text: &[u8], watch: &Watch<'_>) -> Result<Datum> {
     Json::of_node(parse::tree(text, watch)?, text, watch)?.datum(watch)
 }

@@ -1,5 +1,5 @@
-//! json, which is checked text, and jsonb, which is a tree on disk. Counterpart: json.c, jsonb.c,
-//! jsonb_util.c, jsonfuncs.c.
+//! json, which is stored as validated text, and jsonb, which is stored as a tree. Counterpart:
+//! json.c, jsonb.c, jsonb_util.c, jsonfuncs.c.
 
 mod access;
 mod binary;
@@ -15,7 +15,7 @@ use crate::builtin::Builtin;
 
 pub use compare::jsonb_cmp;
 
-/// The module's tables.
+/// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[
     io::FNS,
     path::FNS,

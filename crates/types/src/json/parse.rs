@@ -1,14 +1,14 @@
-//! JSON text to a tree. Counterpart: common/jsonapi.c.
+//! JSON parser. Counterpart: common/jsonapi.c.
 
 use crate::fncx::Watch;
 use crate::memory;
 use pgerror::{PgError, Result, pg_err};
 use std::ops::Range;
 
-/// Deepest nesting that is read.
+/// The deepest nesting that is accepted.
 pub(super) const DEPTH_MAX: usize = 13_000;
 
-/// 54001: values lie in each other deeper than [`DEPTH_MAX`].
+/// 54001: values are nested deeper than [`DEPTH_MAX`].
 #[cold]
 pub(super) fn too_deep() -> PgError {
     pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
@@ -16,13 +16,13 @@ pub(super) fn too_deep() -> PgError {
          the platform's stack depth limit is adequate.",
     )
 }
-/// Characters of the line before an error that are shown.
+/// Number of characters of the line before an error that its context shows.
 const CONTEXT_MAX: usize = 50;
 
-/// A value of a JSON text.
+/// A parsed JSON value.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where it stands in the text.
+    /// Byte range in the text.
     pub span: Range<usize>,
     pub kind: Kind,
 }
@@ -31,21 +31,21 @@ pub(super) struct Node {
 pub(super) enum Kind {
     Null,
     Bool(bool),
-    /// As it stands.
+    /// Its text is in the span.
     Number,
-    /// Without quotes and escapes.
+    /// Unescaped, without quotes.
     String(Vec<u8>),
     Array(Vec<Node>),
-    /// Pairs in the order of the text, repeated keys too.
+    /// Pairs in the order of the text, duplicate keys included.
     Object(Vec<(Vec<u8>, Node)>),
 }
 
-/// Is `text` one JSON value? 22P02 where it is not.
+/// Validates a JSON text; 22P02 if it is not valid.
 pub(super) fn check(text: &[u8], watch: &Watch<'_>) -> Result<()> {
     Parser::<false>::whole(text, watch).map(|_| ())
 }
 
-/// The tree of `text`, 22P02 where it is not one JSON value, 22P05 where a string's escape means no
+/// Parses a JSON text; 22P02 if it is not valid, 22P05 if an escape in a string is not a valid
 /// character.
 pub(super) fn tree(text: &[u8], watch: &Watch<'_>) -> Result<Node> {
     Parser::<true>::whole(text, watch)
@@ -63,14 +63,14 @@ enum Token {
     Null,
 }
 
-/// `BUILD`: is a tree wanted? Otherwise nodes come empty and escapes are checked but not replaced.
+/// `BUILD`: build a tree. Otherwise nodes are empty, and escapes are checked but not decoded.
 struct Parser<'a, const BUILD: bool> {
     text: &'a [u8],
     watch: &'a Watch<'a>,
     token: Token,
     start: usize,
     end: usize,
-    /// Value of a string token.
+    /// The value of a string token.
     string: Vec<u8>,
 }
 
@@ -96,7 +96,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         if p.token == Token::End { Ok(node) } else { Err(p.expected("end of input")) }
     }
 
-    /// The part of the line up to the token's end, as errors show it.
+    /// The part of the line up to the token's end, for the context of an error.
     fn context(&self) -> String {
         let end = self.end.min(self.text.len());
         let line_start =
@@ -132,7 +132,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         self.bad(format!("Expected {what}, but found \"{}\".", self.shown()))
     }
 
-    /// The token from `start` to `end` is none.
+    /// The error for an invalid token that ends at `end`.
     fn invalid(&mut self, end: usize) -> PgError {
         self.end = end.min(self.text.len());
         self.token = Token::String;
@@ -205,7 +205,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
             }
             ok &= digits(&mut s);
         }
-        // Letters and digits glued to the number spoil it.
+        // Letters and digits directly after a number are part of the invalid token.
         while self.at(s).is_some_and(is_word) {
             s += 1;
             ok = false;
@@ -221,7 +221,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
     fn read_string(&mut self) -> Result<()> {
         self.token = Token::String;
         self.string.clear();
-        // The first half of a character that takes two escapes.
+        // The high surrogate of a character that takes two escapes.
         let mut high: Option<u32> = None;
         let lone = "Unicode low surrogate must follow a high surrogate.";
         let mut s = self.start + 1;
@@ -281,7 +281,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         }
     }
 
-    /// Characters that stand for themselves; where they end.
+    /// Reads characters without escapes; returns the offset of their end.
     fn read_plain(&mut self, from: usize) -> Result<usize> {
         let plain = |c: &u8| *c >= 0x20 && *c != b'"' && *c != b'\\';
         let rest = &self.text[from..];
@@ -289,7 +289,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         if BUILD {
             memory::append(&mut self.string, part)?;
         }
-        // A long part took its time.
+        // A long part is followed by a check for interrupts.
         if part.len() > 64 << 10 {
             self.watch.check()?
         } else {
@@ -298,7 +298,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         Ok(from + part.len())
     }
 
-    /// Four hexadecimal digits behind `\u`.
+    /// Reads four hexadecimal digits after `\u`.
     fn read_escape(&mut self, from: usize, high: &mut Option<u32>) -> Result<()> {
         let mut code = 0;
         for i in from..from + 4 {
@@ -365,7 +365,7 @@ impl<'a, const BUILD: bool> Parser<'a, BUILD> {
         Ok(Node { span, kind })
     }
 
-    /// Ends at the closing bracket.
+    /// Leaves the closing bracket as the current token.
     fn array(&mut self, depth: usize) -> Result<Kind> {
         let mut elements = Vec::new();
         self.advance()?;

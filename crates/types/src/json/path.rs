@@ -1,9 +1,9 @@
-//! The text form of jsonpath, so that values that PostgreSQL wrote can be read and dumped.
+//! The output function of jsonpath, so that values written by PostgreSQL can be read and dumped.
 //! Counterpart: jsonpath.c (`printJsonPathItem`).
 //!
 //! The payload: a header whose highest bit says that it is lax; items. An item: a byte for its
-//! kind, aligned to four the place of the item that follows it in its path (0: none) and what the
-//! kind calls for. Places count from the item.
+//! kind, aligned to four the offset of the next item in its path (0: none), and the arguments of
+//! the kind. Offsets are relative to the item.
 
 use super::io::put_short;
 use crate::Datum;
@@ -48,16 +48,16 @@ mod kind {
     pub const LIKE_REGEX: u8 = 42;
 }
 
-/// Signs of the binary operators from AND on, and of the methods from TYPE on.
+/// Symbols of the binary operators from AND on, and names of the methods from TYPE on.
 const SIGNS: [&str; 15] =
     ["&&", "||", "", "", "==", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "%"];
 const METHODS: [&str; 6] = ["type", "size", "abs", "floor", "ceiling", "double"];
 
 fn damaged() -> PgError {
-    pg_err!(DATA_CORRUPTED, "a stored jsonpath is damaged")
+    pg_err!(DATA_CORRUPTED, "stored jsonpath is corrupted")
 }
 
-/// How tightly an operator binds.
+/// Operator precedence.
 fn rank(kind: u8) -> u8 {
     match kind {
         kind::OR => 0,
@@ -73,7 +73,7 @@ fn rank(kind: u8) -> u8 {
 struct Printer<'a> {
     items: &'a [u8],
     out: TextBuffer,
-    /// Items that may still be printed: a damaged path could lead in a circle.
+    /// Number of items that may still be printed: corrupt items could form a cycle.
     budget: usize,
     depth: u32,
 }
@@ -82,7 +82,7 @@ struct Printer<'a> {
 struct Item {
     at: usize,
     kind: u8,
-    /// Where its own words begin.
+    /// Offset of its arguments.
     words: usize,
 }
 
@@ -97,7 +97,7 @@ impl Printer<'_> {
         Ok(Item { at, kind, words: (at + 1).next_multiple_of(4) + 4 })
     }
 
-    /// The item whose place stands in word `n` of `item`; `None` for 0.
+    /// The item whose offset is in word `n` of `item`; `None` for 0.
     fn part(&self, item: Item, n: usize) -> Result<Option<Item>> {
         match self.word(item.words + 4 * n)? {
             0 => Ok(None),
@@ -112,7 +112,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The bytes behind word `n`, whose number it says.
+    /// The bytes after word `n`, which contains their number.
     fn text(&self, item: Item, n: usize) -> Result<Vec<u8>> {
         let (length, at) = (self.word(item.words + 4 * n)? as usize, item.words + 4 * n + 4);
         let end = at.checked_add(length).ok_or_else(damaged)?;
@@ -123,7 +123,7 @@ impl Printer<'_> {
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// An operand in parentheses if it binds no tighter than `above`.
+    /// Prints an operand, in parentheses if its precedence is not higher than `above`.
     fn operand(&mut self, item: Item, n: usize, above: u8) -> Result<()> {
         let part = self.part(item, n)?.ok_or_else(damaged)?;
         self.path(part, false, rank(part.kind) <= above)
@@ -137,7 +137,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The item and those that follow it in its path.
+    /// Prints an item and those that follow it in its path.
     fn path(&mut self, first: Item, in_path: bool, parentheses: bool) -> Result<()> {
         self.depth += 1;
         if self.depth > 1000 {
@@ -288,8 +288,8 @@ mod tests {
     use super::path_out;
 
     #[test]
-    fn what_is_damaged_is_an_error() {
-        // An item that follows itself, an operator without operands, one that ends too early.
+    fn corrupt_paths_are_errors() {
+        // An item that refers to itself, an operator without operands, a truncated item.
         for items in [&[27, 0, 0, 0, 0xfc, 0xff, 0xff, 0xff][..], &[8, 0, 0, 0, 0, 0, 0, 0], &[25]]
         {
             assert!(path_out(&[&[1, 0, 0, 0x80][..], items].concat()).is_err());

@@ -1,7 +1,7 @@
-//! sum, avg, variance and standard deviation over numeric and integers.
+//! sum, avg, variance and standard deviation over numeric and integers. Counterpart: numeric.c.
 //!
-//! Sums over integers run in 128 bits (`PolyState`); sums over numeric keep count of special values
-//! and of the scales seen, so that values can also leave a window frame.
+//! Sums over integers use 128 bits (`PolyState`); sums over numeric also count special values and
+//! the largest scale, so that values can be removed when they leave a window frame.
 
 use super::arith::select_div_scale;
 use super::math::checked;
@@ -10,7 +10,7 @@ use super::*;
 use crate::builtin::AggState;
 use crate::{FnContext, array, oids};
 
-/// Sums over integers. `squares` stays 0 where only a sum is wanted.
+/// Transition state over integers. `squares` stays 0 if only the sum is needed.
 #[derive(Clone, Default)]
 struct PolyState {
     squares_wanted: bool,
@@ -19,7 +19,7 @@ struct PolyState {
     squares: i128,
 }
 
-/// Sums over numeric.
+/// Transition state over numeric.
 #[derive(Clone)]
 pub struct NumericState {
     squares_wanted: bool,
@@ -74,7 +74,7 @@ impl NumericState {
         }
     }
 
-    /// Takes a value back; false where that would leave the result's scale unknown.
+    /// Removes a value; false if the scale of the result would no longer be known.
     fn remove(&mut self, n: &Num) -> bool {
         if let Some(count) = self.special_count(n.sign) {
             *count -= 1;
@@ -126,7 +126,7 @@ impl NumericState {
         self.count + self.nan + self.pos_inf + self.neg_inf
     }
 
-    /// What special values make of sum and average.
+    /// The result of sum and average if there were special values.
     fn special(&self) -> Option<Num> {
         let sign = match (self.nan, self.pos_inf, self.neg_inf) {
             (0, 0, 0) => return None,
@@ -138,17 +138,17 @@ impl NumericState {
     }
 }
 
-/// The state of sum and average over int8 (`int8_avg_accum`) after `count` values.
+/// The transition state of sum and average over int8 (`int8_avg_accum`) after `count` values.
 pub fn int_sum_state(count: i64, sum: i128) -> AggState {
     AggState::new(PolyState { squares_wanted: false, count, sum, squares: 0 })
 }
 
-/// The state of average over int2 and int4: an array of count and sum.
+/// The transition state of average over int2 and int4: an array of count and sum.
 pub fn int_pair_state(count: i64, sum: i64) -> Result<Datum> {
     pair_datum(count, sum)
 }
 
-/// The average of `count` integers whose sum is given; NULL where there are none.
+/// The average of `count` integers with this sum; NULL if `count` is 0.
 pub fn int_average(sum: i128, count: i64) -> Result<Datum> {
     if count == 0 {
         return Ok(Datum::Null);
@@ -159,14 +159,14 @@ pub fn int_average(sum: i128, count: i64) -> Result<Datum> {
     }
 }
 
-/// A running sum of numerics (`numeric_avg_accum`): in 128-bit units of 10^-16 while the values
-/// allow.
+/// A running sum of numerics (`numeric_avg_accum`): in 128-bit units of 10^-16 as long as the
+/// values fit.
 #[derive(Clone, Default)]
 pub struct NumericTotal {
     units: i128,
     count: i64,
     scale: i32,
-    /// What did not fit the units.
+    /// The sum of the values that do not fit the units.
     rest: Option<Box<NumericState>>,
 }
 
@@ -186,7 +186,7 @@ impl NumericTotal {
         }
     }
 
-    /// As the final functions read it; NULL if nothing was added.
+    /// The transition state that the final functions expect; NULL if nothing was added.
     pub fn state(&self) -> AggState {
         let mut s = NumericState::new(false);
         if self.count > 0 {
@@ -205,7 +205,7 @@ impl NumericTotal {
     }
 }
 
-/// A number of at most 16 decimals and few digits, in units of 10^-16.
+/// A number of few digits with at most 16 decimals, in units of 10^-16.
 #[inline]
 fn units_of(v: &[u8]) -> Option<i128> {
     const SCALE: [i128; 9] = {
@@ -228,7 +228,7 @@ fn poly_add(state: &mut AggState, v: Option<i64>, squares: bool) -> Result<()> {
         s.count += 1;
         s.sum += i128::from(v);
         if squares {
-            // A square of int8 fits 126 bits; their sum may not.
+            // The square of an int8 fits 126 bits; the sum of squares may overflow.
             let square = i128::from(v) * i128::from(v);
             s.squares = s.squares.checked_add(square).ok_or_else(overflow)?;
         }
@@ -262,7 +262,7 @@ fn numeric_add(state: &mut AggState, a: &[DatumRef<'_>], squares: bool) -> Resul
     Ok(())
 }
 
-/// int8 variance over numbers too large for 128-bit squares runs in numeric.
+/// The variance of int8 is computed in numeric: its sum of squares may exceed 128 bits.
 fn int8_accum(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
     let s = state.get_or(|| NumericState::new(true));
     if let Some(v) = int_arg(a) {
@@ -404,7 +404,7 @@ builtins! { FNS;
     "numeric_accum_inv" => Trans(|_, s, a| {
         let state = s.get_mut::<NumericState>().filter(|_| !a[0].is_null());
         if state.is_some_and(|s| !s.remove(&Num::of(a[0]))) {
-            // A NULL state: the frame must be aggregated anew.
+            // A NULL state makes the executor aggregate the frame again.
             *s = AggState::default();
         }
         Ok(())
@@ -419,7 +419,7 @@ builtins! { FNS;
     "numeric_stddev_pop" => Final(|cx, s, _| numeric_deviation(s, false, false, &checked(cx))),
 }
 
-/// Count and sum as avg(int2) and avg(int4) keep them: an int8 array of two.
+/// Count and sum of the transition state of avg(int2) and avg(int4): an int8 array of two.
 fn int8_pair(d: DatumRef<'_>) -> Result<(i64, i64)> {
     let array = array::ArrayRef::new(d);
     let info = array::builtin_info(oids::INT8);
@@ -439,7 +439,7 @@ fn pair_step(a: &[DatumRef<'_>], sign: i64) -> Result<Datum> {
     pair_datum(count + sign, sum.wrapping_add(v))
 }
 
-/// sum over int2 and int4 in int8; the state may be NULL at first.
+/// sum over int2 and int4 as int8; the state is NULL at first.
 fn small_sum(a: &[DatumRef<'_>]) -> Result<Datum> {
     match (a[0], a[1]) {
         (DatumRef::Null, v) => Ok(v.to_owned()),

@@ -1,4 +1,4 @@
-//! The four operations, rounding and comparison of finite numbers.
+//! Addition, subtraction, multiplication, division, rounding and comparison of finite numbers.
 
 use super::*;
 use crate::form::division_by_zero;
@@ -10,7 +10,7 @@ pub(crate) fn compare_abs(a: &Num, b: &Num) -> Ordering {
     let digit = |n: &Num, i: i32| {
         if i < 0 { 0 } else { n.digits.get(i as usize).copied().unwrap_or(0) }
     };
-    // Position p counts from the higher weight down.
+    // Positions run from the higher weight down.
     let top = a.weight.max(b.weight);
     let low = (a.weight - a.digits.len() as i32).min(b.weight - b.digits.len() as i32);
     if a.digits.is_empty() || b.digits.is_empty() {
@@ -113,7 +113,7 @@ impl Num {
         self.add_signed(other, true)
     }
 
-    /// The exact product of finite numbers, its scale the sum of both.
+    /// The exact product of finite numbers; its scale is the sum of the scales.
     pub fn times(&self, other: &Num) -> Num {
         let dscale = self.dscale + other.dscale;
         if self.digits.is_empty() || other.digits.is_empty() {
@@ -129,8 +129,8 @@ impl Num {
             return out;
         }
         let len = short.digits.len() + long.digits.len();
-        // Fewer than 24 products below 10^8 and a carry fit 32 bits. Nothing wraps, and without
-        // checks for it several digits are multiplied at once.
+        // Fewer than 24 products below 10^8 and a carry fit 32 bits. Wrapping arithmetic, which
+        // never wraps here, has no overflow checks and so can be vectorized.
         let mut sums: SmallVec<[u32; 64]> = SmallVec::from_elem(0, len);
         for (i, &x) in short.digits.as_slice().iter().enumerate() {
             let x = u32::from(x as u16);
@@ -158,7 +158,7 @@ impl Num {
         out
     }
 
-    /// Quotient to `rscale` decimals, rounded half away from zero or cut.
+    /// The quotient to `rscale` decimals, rounded half away from zero or truncated.
     pub fn divided(&self, other: &Num, rscale: i32, round: bool) -> Result<Num> {
         let mut divisor = other.clone();
         divisor.strip();
@@ -194,12 +194,12 @@ impl Num {
         Ok(self.minus(&whole.times(other)))
     }
 
-    /// Rounds half away from zero to `rscale` decimals (negative: before the point).
+    /// Rounds half away from zero to `rscale` decimals (negative: before the decimal point).
     pub fn round(&mut self, rscale: i32) {
         self.cut(rscale, true);
     }
 
-    /// Cuts after `rscale` decimals.
+    /// Truncates after `rscale` decimals.
     pub fn truncate(&mut self, rscale: i32) {
         self.cut(rscale, false);
     }
@@ -257,12 +257,13 @@ impl Num {
     }
 }
 
-/// Numbers of so many digits are calculated with in base 10^8, which takes a quarter of the steps.
+/// Numbers with at least this many digits are computed in base 10^8, which takes a quarter of the
+/// steps.
 const PACKED_DIGITS_MIN: usize = 24;
 
 const PACKED_BASE: u64 = 100_000_000;
 
-/// Two digits in each; the last one ends with the last digit.
+/// Two base-10000 digits per limb; the last limb ends with the last digit.
 fn packed(digits: &[i16]) -> Vec<u32> {
     let pair = |p: &[i16]| p.iter().fold(0, |v, &d| v * NBASE as u32 + d as u32);
     let (first, rest) = digits.split_at(digits.len() % 2);
@@ -279,7 +280,7 @@ fn unpack(limbs: impl Iterator<Item = u64>, out: &mut Digits) {
 
 /// Digits and weight of the product of two long numbers.
 fn packed_product(a: &Num, b: &Num) -> (Digits, i32) {
-    /// Products are below 10^16: so many of them, and a carry, fit 64 bits.
+    /// Products are below 10^16: the sum of this many and a carry fits 64 bits.
     const SUMS_MAX: usize = 1800;
     let (x, y) = (packed(&a.digits), packed(&b.digits));
     let mut sums = vec![0u64; x.len() + y.len()];
@@ -292,7 +293,7 @@ fn packed_product(a: &Num, b: &Num) -> (Digits, i32) {
         }
     };
     for (i, &f) in x.iter().enumerate() {
-        // Without a check for an overflow that cannot be: several at once.
+        // Wrapping arithmetic, which never wraps here, can be vectorized.
         for (s, &g) in sums[i + 1..].iter_mut().zip(&y) {
             *s = s.wrapping_add(u64::from(f) * u64::from(g));
         }
@@ -308,9 +309,9 @@ fn packed_product(a: &Num, b: &Num) -> (Digits, i32) {
     (digits, weight)
 }
 
-/// As [`long_division`], in base 10^8: with two digits taken together from the front, dividend and
-/// divisor are scaled alike, so that the quotient's first limb is its first digit and each that
-/// follows has two.
+/// Like [`long_division`], in base 10^8. Digits are paired from the front in the dividend and in
+/// the divisor, which scales both alike; so the first limb of the quotient is its first digit, and
+/// each following limb contains two digits.
 fn packed_quotient(u: &[i16], v: &[i16], count: usize) -> Digits {
     let from_front = |digits: &[i16]| -> Vec<u64> {
         let pair = |p: &[i16]| p[0] as u64 * NBASE as u64 + p.get(1).map_or(0, |&d| d as u64);
@@ -345,8 +346,8 @@ fn packed_quotient(u: &[i16], v: &[i16], count: usize) -> Digits {
     out
 }
 
-/// The first limb of `rest / divisor`, both normalised; takes its multiple off. `rest` has two
-/// limbs more.
+/// The first limb of `rest / divisor`, both normalized; subtracts its multiple from `rest`, which
+/// has two more limbs than the divisor.
 fn quotient_limb(rest: &mut [u64], divisor: &[u64]) -> u64 {
     let head = rest[0] * PACKED_BASE + rest[1];
     let (mut q, mut r) = (head / divisor[0], head % divisor[0]);
@@ -410,7 +411,7 @@ fn long_division(u: &[i16], v: &[i16], count: usize) -> Digits {
         divisor[i] = x % base;
         carry = x / base;
     }
-    // rest[0] is the digit above the dividend's first.
+    // rest[0] is the digit above the first digit of the dividend.
     let len = count + n + 1;
     let mut rest = vec![0u32; len.max(u.len() + 1)];
     carry = 0;
@@ -455,7 +456,7 @@ fn long_division(u: &[i16], v: &[i16], count: usize) -> Digits {
     out
 }
 
-/// The scale of a quotient: at least 16 significant digits, no less than either input shows.
+/// The scale of a quotient: at least 16 significant digits, and no less than the inputs' scales.
 pub fn select_div_scale(a: &Num, b: &Num) -> i32 {
     let first = |n: &Num| {
         let i = n.digits.iter().position(|&d| d != 0);
@@ -471,7 +472,7 @@ pub fn select_div_scale(a: &Num, b: &Num) -> i32 {
 mod tests {
     use super::*;
 
-    /// Numbers with runs of zeros and nines, where carries go far.
+    /// Numbers with runs of zeros and nines, in which carries propagate far.
     fn digits(seed: &mut u64, len: usize) -> Vec<i16> {
         let mut next = || {
             *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,20 +1,20 @@
 //! e^x and ln x in binary fixed-point arithmetic: non-negative numbers with a whole number of limbs
-//! behind the point.
+//! after the binary point.
 //!
-//! Every function gets the precision that its result needs and adds what its own rounding errors
-//! cost, so that the decimals asked for are right save for a chance of about 10^-8 that the last
-//! one is rounded the other way. Costs for p bits: about 2·√p products of p/64 limbs for e^x, and
-//! one e^x at full precision for ln x.
+//! Every function computes with the precision that its result needs plus its own rounding errors,
+//! so that the requested decimals are correct, except that with a probability of about 10^-8 the
+//! last one is rounded the other way. Costs for p bits: about 2·√p products of p/64 limbs for e^x,
+//! and one e^x at full precision for ln x.
 
 use super::nat::{self, Check, Divisor, Limbs, Nat};
 use super::{DEC_DIGITS, NBASE, Num, Sign, short};
 use pgerror::Result;
 
-/// Decimals beyond those asked for.
+/// Guard digits: decimals beyond the requested ones.
 const GUARD: i32 = 9;
 const BITS_PER_DECIMAL: f64 = std::f64::consts::LOG2_10;
 
-/// ln 2 and ln 10 to this many limbs behind the point, which serves all results of up to 70 digits.
+/// Number of limbs of ln 2 and ln 10 after the point, sufficient for results of up to 70 digits.
 const CONSTANT_LIMBS: usize = 5;
 const LN_2: [u64; 5] = [
     0xe7b8_7620_6deb_ac98,
@@ -32,7 +32,7 @@ const LN_10: [u64; 6] = [
     2,
 ];
 
-/// The divisors that series begin with, by their value; the first is not used.
+/// The divisors of the first terms of a series, by value; index 0 is not used.
 static SMALL_DIVISORS: [Divisor; 64] = {
     let mut all = [Divisor::new(1); 64];
     let mut d = 1;
@@ -43,7 +43,7 @@ static SMALL_DIVISORS: [Divisor; 64] = {
     all
 };
 
-/// Bits behind the point for a number of decimals.
+/// Number of bits after the point for a number of decimals.
 fn bits_for(decimals: i32) -> usize {
     (f64::from(decimals.max(0)) * BITS_PER_DECIMAL) as usize + 1
 }
@@ -52,7 +52,7 @@ fn limbs_for(bits: usize) -> usize {
     bits.div_ceil(64).max(1)
 }
 
-/// A number of which the lowest `point` limbs are behind the point.
+/// A number whose lowest `point` limbs are after the binary point.
 #[derive(Clone, Debug)]
 struct Fixed {
     limbs: Limbs,
@@ -82,7 +82,7 @@ impl Fixed {
         self.limbs.iter().all(|&l| l == 0)
     }
 
-    /// The nearest double, roughly.
+    /// The approximate value.
     fn to_f64(&self) -> f64 {
         let weight = |i: usize| 2f64.powi((i as i32 - self.point as i32) * 64);
         let top = self.limbs.iter().enumerate().rev().take(3);
@@ -93,7 +93,7 @@ impl Fixed {
         nat::add_in_place(&mut self.limbs, &other.limbs);
     }
 
-    /// Subtracts; 0 where rounding made the other larger.
+    /// Subtracts; the result is 0 if `other` is larger because of rounding.
     fn subtract(&mut self, other: &Fixed) {
         if nat::subtract_in_place(&mut self.limbs, &other.limbs) {
             self.limbs.iter_mut().for_each(|l| *l = 0);
@@ -104,7 +104,7 @@ impl Fixed {
         self.limbs.iter().rev().lt(other.limbs.iter().rev())
     }
 
-    /// The product, cut to the common precision; its integer part fits a limb.
+    /// The product, truncated to the common precision; its integer part must fit a limb.
     fn times(&self, other: &Fixed) -> Fixed {
         let significant = |f: &Fixed| f.limbs.iter().rposition(|&l| l != 0).map_or(0, |i| i + 1);
         let (a, b) = (&self.limbs[..significant(self)], &other.limbs[..significant(other)]);
@@ -116,7 +116,8 @@ impl Fixed {
         out
     }
 
-    /// The quotient, cut to the common precision; its integer part fits a limb. `other` is not 0.
+    /// The quotient, truncated to the common precision; its integer part must fit a limb, and
+    /// `other` must not be 0.
     fn divided(&self, other: &Fixed) -> Fixed {
         let mut dividend = Limbs::from_elem(0, self.point);
         dividend.extend_from_slice(&self.limbs);
@@ -143,7 +144,7 @@ impl Fixed {
         self.limbs.resize(self.point + 1, 0);
     }
 
-    /// The same number at another precision.
+    /// The number with another precision.
     fn with_point(&self, point: usize) -> Fixed {
         let mut limbs = self.limbs.clone();
         if point < self.point {
@@ -154,7 +155,7 @@ impl Fixed {
         Fixed { limbs, point }
     }
 
-    /// The absolute value of a number; its integer part fits a limb.
+    /// The absolute value of a number; its integer part must fit a limb.
     fn from_num(n: &Num, point: usize) -> Fixed {
         let digit = |weight: i32| {
             let i = n.weight - weight;
@@ -163,7 +164,7 @@ impl Fixed {
         let integer = (0..=n.weight)
             .rev()
             .fold(0u64, |v, w| v.wrapping_mul(NBASE as u64).wrapping_add(digit(w)));
-        // Decimals beyond the precision do not count.
+        // Digits beyond the precision are ignored.
         let held = n.digits.len() as i32 - n.weight - 1;
         let wanted = (point as f64 * 64.0 / BITS_PER_DECIMAL) as i32 / DEC_DIGITS + 2;
         let count = held.min(wanted).max(0);
@@ -179,7 +180,7 @@ impl Fixed {
         out
     }
 
-    /// The number times 2^`exponent`, rounded to `rscale` decimals.
+    /// Converts the number times 2^`exponent`, rounded to `rscale` decimals.
     fn to_num(&self, exponent: i64, sign: Sign, rscale: i32, check: Check<'_>) -> Result<Num> {
         let places = (rscale.max(0) + 5).div_euclid(DEC_DIGITS);
         let mut limbs = self.limbs.clone();
@@ -224,7 +225,7 @@ fn arcoth(n: u64, point: usize) -> Fixed {
     sum
 }
 
-/// `a·arcoth 31 + b·arcoth 49 + c·arcoth 161`, of which the logarithms of 2, 3 and 5 are made.
+/// `a·arcoth 31 + b·arcoth 49 + c·arcoth 161`, the form of the logarithms of 2, 3 and 5.
 fn combined([a, b, c]: [u64; 3], point: usize) -> Fixed {
     let mut sum = Fixed::zero(point + 1);
     for (n, factor) in [(31, a), (49, b), (161, c)] {
@@ -252,12 +253,12 @@ fn ln_10(point: usize) -> Fixed {
     combined([46, 34, 20], point)
 }
 
-/// e^x as `m·2^k` with m in [1, 2]; x is negative where `negative` says so.
+/// e^x as `m·2^k` with m in [1, 2]; `negative` is the sign of x.
 fn exp_parts(x: &Fixed, negative: bool, check: Check<'_>) -> Result<(Fixed, i64)> {
     let point = x.point;
     let ln_2 = ln_2(point);
     let estimate = (x.to_f64() / std::f64::consts::LN_2) as u64;
-    // The remainder r of x = k·ln 2 + r is made to lie in [0, ln 2).
+    // Adjusts k so that the remainder r of x = k·ln 2 + r is in [0, ln 2).
     let mut k = estimate.saturating_sub(1);
     let mut multiple = ln_2.clone();
     multiple.multiply_small(k);
@@ -298,12 +299,12 @@ fn exp_parts(x: &Fixed, negative: bool, check: Check<'_>) -> Result<(Fixed, i64)
     Ok((sum, exponent))
 }
 
-/// Bits that the halvings of [`exp_parts`] cost at most, and its other errors.
+/// Upper bound of the bits lost by the halvings of [`exp_parts`] and by its other errors.
 fn exp_loss(bits: usize) -> usize {
     (bits as f64).sqrt() as usize + 32
 }
 
-/// e^x to `rscale` decimals, where |x| is below 6000.
+/// e^x to `rscale` decimals, for |x| below 6000.
 pub(crate) fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     let growth = (x.to_f64() / std::f64::consts::LN_2) as i64;
     let wanted = bits_for(rscale + GUARD) as i64 + growth;
@@ -315,8 +316,8 @@ pub(crate) fn exp(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
 
 /// ln m for m in [1, 10), to about `bits` bits.
 fn ln_small(m: &Fixed, bits: usize, check: Check<'_>) -> Result<Fixed> {
-    // From a double of 48 good bits, or from a third of the precision, one step of
-    // y + t - t²/2 + t³/3 with t = m·e^-y - 1 gets there.
+    // Starts with a double of 48 correct bits, or with a third of the precision; then one step of y
+    // + t - t²/2 + t³/3 with t = m·e^-y - 1 triples the precision.
     let start = if bits <= 180 {
         Fixed::from_f64(m.to_f64().ln(), limbs_for(bits))
     } else {
@@ -373,8 +374,8 @@ fn ln_near_one(difference: &Num, bits: usize, rscale: i32, check: Check<'_>) -> 
     sum.to_num(1, difference.sign, rscale, check)
 }
 
-/// Is the series of [`ln_near_one`], of which each term adds twice the bits that z lacks of 1,
-/// shorter than the about 2·√bits products that e^x takes?
+/// Is the series of [`ln_near_one`] shorter than the about 2·√bits products of e^x? Each of its
+/// terms adds twice the number of bits by which z is below 1.
 fn is_near_one(difference: &Num, bits: usize) -> bool {
     let Some(&first) = difference.digits.first() else { return false };
     let log2 =
@@ -383,7 +384,7 @@ fn is_near_one(difference: &Num, bits: usize) -> bool {
     lacking >= 4.0 && lacking >= (bits as f64).sqrt() / 3.0
 }
 
-/// ln x to `rscale` decimals of a positive number.
+/// ln x to `rscale` decimals, for positive x.
 pub(crate) fn ln(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     match short::ln(x, rscale) {
         Some(out) => Ok(out),
@@ -391,13 +392,13 @@ pub(crate) fn ln(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     }
 }
 
-/// [`ln`] for numbers and results of any length.
+/// [`ln`] for arguments and results of any length.
 pub(super) fn ln_long(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     let difference = x.minus(&Num::one());
     if difference.is_zero() {
         return Ok(Num::zero(rscale));
     }
-    // Each term of the series costs two units of the last place, and there are few.
+    // Each of the few terms of the series has an error of at most two units in the last place.
     let near_bits = bits_for(rscale + GUARD) + 16;
     if is_near_one(&difference, near_bits) {
         return ln_near_one(&difference, near_bits, rscale, check);
@@ -411,7 +412,7 @@ pub(super) fn ln_long(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     let wanted = bits_for(rscale + GUARD) + 24;
     let point = limbs_for(wanted + exp_loss(wanted));
     let mut mantissa = Num { weight: 0, ..x };
-    // Digits that the precision does not show.
+    // Digits beyond the precision.
     mantissa.digits.truncate((point as f64 * 64.0 / BITS_PER_DECIMAL) as usize / 4 + 4);
     let mut m = Fixed::from_num(&mantissa, point);
     m.divide_small(10u64.pow(above as u32));
@@ -422,7 +423,7 @@ pub(super) fn ln_long(x: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
         y.add(&shift);
         return y.to_num(0, Sign::Pos, rscale, check);
     }
-    // ln m is below ln 10.
+    // ln m is less than ln 10.
     shift.subtract(&y);
     shift.to_num(0, Sign::Neg, rscale, check)
 }

@@ -1,4 +1,5 @@
-//! Arithmetic with NaN and infinities, rounding functions, casts, comparison, hash, series.
+//! Functions on numeric: arithmetic with NaN and infinities, rounding, casts, comparison, hash,
+//! series. Counterpart: numeric.c.
 
 use super::*;
 use crate::builtin::SetSource;
@@ -17,7 +18,7 @@ fn infinity(sign: i32) -> Num {
     }
 }
 
-/// Sum (`flip`: difference) with infinities.
+/// The sum (`flip`: the difference), infinities and NaN included.
 pub fn add(a: &Num, b: &Num, flip: bool) -> Num {
     if a.is_finite() && b.is_finite() {
         return if flip { a.minus(b) } else { a.plus(b) };
@@ -33,7 +34,7 @@ pub fn add(a: &Num, b: &Num, flip: bool) -> Num {
     }
 }
 
-/// Appends the stored sum (`flip`: difference) of two stored numbers.
+/// Appends the sum (`flip`: the difference) of two payloads.
 #[inline]
 pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Result<()> {
     if small::add(a, b, flip, out).is_none() {
@@ -43,7 +44,7 @@ pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-/// Appends the stored product of two stored numbers.
+/// Appends the product of two payloads.
 #[inline]
 pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::multiply(a, b, out).is_none() {
@@ -53,7 +54,7 @@ pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> 
     Ok(())
 }
 
-/// Appends the stored quotient of two stored numbers.
+/// Appends the quotient of two payloads.
 pub(crate) fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::divide(a, b, out).is_none() {
         let (a, b) = (Num::from_payload(a), Num::from_payload(b));
@@ -64,7 +65,7 @@ pub(crate) fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()>
     Ok(())
 }
 
-/// Appends the remainder of a division truncated toward zero.
+/// Appends the remainder of a division that truncates toward zero.
 fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::remainder(a, b, out).is_none() {
         let rest = modulo(&Num::from_payload(a), &Num::from_payload(b))?;
@@ -73,7 +74,7 @@ fn remainder_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// A value that a function appends.
+/// A datum whose payload `f` appends.
 #[inline]
 fn made(f: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<Datum> {
     let mut out = Vec::with_capacity(2 + 2 * 8);
@@ -95,7 +96,7 @@ fn multiply(a: &Num, b: &Num) -> Num {
     infinity(a.signum() * b.signum())
 }
 
-/// Division with infinities; `f` divides finite numbers.
+/// The quotient, infinities and NaN included; `f` divides finite numbers.
 pub(crate) fn divide(a: &Num, b: &Num, f: impl Fn(&Num, &Num) -> Result<Num>) -> Result<Num> {
     if a.is_finite() && b.is_finite() {
         return f(a, b);
@@ -163,7 +164,7 @@ fn whole(d: DatumRef<'_>, up: bool) -> Result<Datum> {
     t.datum()
 }
 
-/// The least scale that shows the value exactly.
+/// The smallest scale that represents the value exactly.
 fn min_scale(n: &Num) -> i32 {
     let Some(&last) = n.digits.last() else { return 0 };
     let scale = (n.digits.len() as i32 - n.weight - 1) * DEC_DIGITS;
@@ -197,8 +198,8 @@ fn to_int(d: DatumRef<'_>, name: &str, fits: impl Fn(i64) -> bool) -> Result<Dat
     }
 }
 
-/// The stored digits hash without weight differences of equal values: leading and trailing zeros
-/// are never stored, the scale does not count.
+/// Hashes the digits and the weight. Equal values have equal digits, because leading and trailing
+/// zeros are never stored; the scale is ignored.
 fn hashed<T>(d: DatumRef<'_>, zero: T, special: T, f: impl Fn(&[u8], i32) -> T) -> T {
     let mut n = Num::of(d);
     if !n.is_finite() {

@@ -1,4 +1,4 @@
-//! Text and binary forms, typmods, and floats through text.
+//! Text and binary formats, typmods, and conversion from floats. Counterpart: numeric.c.
 
 use super::*;
 use crate::form::{Reader, bad_syntax, is_space, trim_space};
@@ -10,7 +10,7 @@ impl fmt::Display for Num {
     }
 }
 
-/// Passes on the text of a stored number.
+/// Passes the text of a payload to `f`.
 pub(crate) fn with_text<T>(payload: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
     match small::text(payload) {
         Some(text) => f(text.as_bytes()),
@@ -22,7 +22,7 @@ pub(super) fn long_text(payload: &[u8]) -> String {
     Num::from_payload(payload).to_string()
 }
 
-/// The decimal text; digits beyond `dscale` decimals must not be there.
+/// The decimal text; the number must not have more than `dscale` decimals.
 pub(crate) fn text_of(n: &Num, dscale: i32) -> String {
     match n.sign {
         Sign::NaN => return "NaN".into(),
@@ -68,7 +68,7 @@ pub(crate) fn text_of(n: &Num, dscale: i32) -> String {
     String::from_utf8(out).expect("ASCII digits")
 }
 
-/// A finite number from the front of `text` and the rest; `None` where it does not begin with one.
+/// Parses a finite number at the start of `text`; returns it and the rest. `None` if there is none.
 pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
     let (negative, mut body) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -118,7 +118,7 @@ pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
         dscale = (dscale - exponent).max(0);
         body = &digits[count..];
     }
-    // Group into base-10000 digits around the point.
+    // Groups of four decimal digits around the point are base-10000 digits.
     let weight = (dweight + 1).div_euclid(4) - i64::from((dweight + 1).rem_euclid(4) == 0);
     let offset = (weight + 1) * 4 - (dweight + 1);
     let total = offset as usize + decimals.len();
@@ -146,7 +146,7 @@ pub(crate) fn parse_finite(text: &[u8]) -> Option<Result<(Num, &[u8])>> {
     Some(Ok((n, body)))
 }
 
-/// The number that `text` says, by the input function's rules.
+/// Parses a numeric by the rules of its input function.
 pub fn parse(text: &[u8]) -> Result<Num> {
     let bad = || bad_syntax("numeric", text);
     let start = text.iter().position(|&c| !is_space(c)).unwrap_or(text.len());
@@ -172,7 +172,7 @@ pub fn parse(text: &[u8]) -> Result<Num> {
         .ok_or_else(bad)
 }
 
-/// A float8 by its 15 significant digits.
+/// Converts a float8 with 15 significant digits.
 pub fn from_float8(v: f64) -> Num {
     from_float(v, 15)
 }
@@ -194,7 +194,7 @@ pub fn typmod_parts(typmod: i32) -> (i32, i32) {
 }
 
 impl Num {
-    /// Rounds to the typmod's scale; 22003 where the precision does not hold the value.
+    /// Rounds to the typmod's scale; 22003 if the value exceeds the precision.
     pub fn apply_typmod(&mut self, typmod: i32) -> Result<()> {
         if typmod < 4 {
             return Ok(());
@@ -286,7 +286,7 @@ fn receive(bytes: &[u8]) -> Result<Num> {
     if !n.is_finite() {
         return Ok(Num::special(sign));
     }
-    // What the scale hides is cut off.
+    // Digits beyond the scale are truncated.
     n.truncate(dscale.into());
     n.strip();
     Ok(n)
@@ -297,7 +297,7 @@ fn send(n: &Num) -> Vec<u8> {
         Sign::Pos => (0u16, n.weight, n.dscale),
         Sign::Neg => (0x4000, n.weight, n.dscale),
         Sign::NaN => (0xC000, 0, 0),
-        // The scale bits of a special header are not all zero.
+        // The scale field of an infinity is not zero in the binary format.
         Sign::PosInf => (0xD000, 0, 0x20),
         Sign::NegInf => (0xF000, 0, 0x20),
     };

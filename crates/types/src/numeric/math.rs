@@ -1,5 +1,6 @@
-//! Roots, exponentials, logarithms and powers. The scale of every result is chosen as PostgreSQL
-//! does; the calculation carries enough guard digits that the last digit shown is right.
+//! Roots, exponentials, logarithms and powers. The scale of every result is chosen as in
+//! PostgreSQL; the computation has enough guard digits that the last digit shown is correct.
+//! Counterpart: numeric.c.
 
 use super::arith::select_div_scale;
 use super::fixed::ln;
@@ -9,14 +10,14 @@ use crate::FnContext;
 use crate::form::out_of_range;
 use std::f64::consts::{LN_10, LOG10_E};
 
-/// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows from three times this on.
+/// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows for x of at least three times this.
 const RESULT_DIGITS_MAX: f64 = 2000.0;
 
 fn clamp_scale(scale: i32, shown: i32) -> i32 {
     scale.max(shown).clamp(0, MAX_DISPLAY_SCALE)
 }
 
-/// log10 of the absolute value, roughly.
+/// Approximate log10 of the absolute value.
 fn log10_estimate(n: &Num) -> f64 {
     let mut f = 0.0;
     let mut p = f64::from(n.weight) * 4.0;
@@ -29,18 +30,18 @@ fn log10_estimate(n: &Num) -> f64 {
     if f == 0.0 { 0.0 } else { f.log10() + p }
 }
 
-/// Square root to `rscale` decimals of a number that is not negative.
+/// Square root to `rscale` decimals of a non-negative number.
 pub(crate) fn sqrt(n: &Num, rscale: i32, check: Check<'_>) -> Result<Num> {
     if n.is_zero() {
         return Ok(Num::zero(rscale));
     }
-    // The root of n·10000^(2·places), rounded down, shows one decimal more than asked for; rounding
-    // by that one is exact, for a root that ends there and is not whole does not exist.
+    // The root of n·10000^(2·places), rounded down, has at least one more decimal than requested,
+    // which is all that rounding half away from zero needs.
     let places = (rscale + 1 + DEC_DIGITS - 1).div_euclid(DEC_DIGITS).max(0);
     let zeros = n.weight + 1 + 2 * places - n.digits.len() as i32;
     let (digits, zeros) = match usize::try_from(zeros) {
         Ok(zeros) => (&n.digits[..], zeros),
-        // Digits that do not reach the root's last decimal.
+        // Digits that cannot affect the last decimal of the root.
         Err(_) => (&n.digits[..(n.weight + 1 + 2 * places).max(0) as usize], 0),
     };
     let digits = match short::sqrt(digits, zeros) {
@@ -78,7 +79,7 @@ fn is_about_one(x: &Num) -> bool {
     }
 }
 
-/// Decimal weight of ln x.
+/// Estimated decimal weight of ln x.
 fn estimate_ln_dweight(x: &Num) -> i32 {
     if x.signum() <= 0 {
         return 0;
@@ -175,7 +176,7 @@ fn numeric_sqrt(n: &Num, check: Check<'_>) -> Result<Num> {
     sqrt(n, clamp_scale(MIN_SIG_DIGITS - sweight, n.dscale), check)
 }
 
-/// `base` to an integer power.
+/// `base` to the power of an integer.
 fn power_int(base: &Num, exponent: i32, check: Check<'_>) -> Result<Num> {
     let f = if base.is_zero() { 0.0 } else { f64::from(exponent) * log10_estimate(base) };
     if f > f64::from((WEIGHT_MAX + 1) * DEC_DIGITS) {
@@ -195,7 +196,7 @@ fn power_int(base: &Num, exponent: i32, check: Check<'_>) -> Result<Num> {
         -1 => return Num::one().divided(base, rscale, true),
         2 => base.times(base),
         _ => {
-            // Significant digits that square-and-multiply must carry.
+            // Number of significant digits for the exponentiation by squaring.
             let sig = 1 + rscale + f as i32 + (f64::from(exponent).abs().ln() as i32) + 8;
             let mut result: Option<Num> = None;
             let mut square = base.clone();
@@ -255,7 +256,7 @@ fn power_finite(base: &Num, exponent: &Num, check: Check<'_>) -> Result<Num> {
     let mut negative = false;
     let mut abs = base.clone();
     if base.sign == Sign::Neg {
-        // Only an integral exponent comes here; its parity gives the sign.
+        // The exponent is an integer here; the sign of the result depends on its parity.
         negative = exponent.weight >= 0
             && exponent.digits.len() as i32 == exponent.weight + 1
             && exponent.digits.last().is_some_and(|d| d % 2 == 1);
@@ -410,7 +411,7 @@ fn width_bucket(op: &Num, low: &Num, high: &Num, count: i32) -> Result<Datum> {
     Ok(Datum::int4(bucket as i32))
 }
 
-/// A calculation's way to notice that its query was cancelled.
+/// The check for interrupts of a computation.
 pub(crate) fn checked(cx: &dyn FnContext) -> impl Fn() -> Result<()> {
     || cx.check_interrupts()
 }

@@ -1,5 +1,5 @@
-//! numeric: decimal numbers of any length. Values are kept as base-10000 digits (`Num`), stored in
-//! PostgreSQL's short or long form:
+//! numeric: decimal numbers of arbitrary precision. In memory a value is an array of base-10000
+//! digits (`Num`); on disk it has PostgreSQL's short or long format:
 //!
 //! ```text
 //! short: u16 1 0 sign scale:6 wsign weight:6   digits: i16…      (scale ≤ 63, -64 ≤ weight ≤ 63)
@@ -7,7 +7,7 @@
 //! NaN 0xC000, +Infinity 0xD000, -Infinity 0xF000, nothing after
 //! ```
 //!
-//! The value is Σ digits[i] · 10000^(weight - i); the scale says how many decimals are shown.
+//! The value is Σ digits[i] · 10000^(weight - i); the scale is the number of decimals shown.
 //! Counterpart: numeric.c.
 
 mod aggregates;
@@ -35,7 +35,7 @@ use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
-/// The module's tables.
+/// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[
     io::FNS,
     functions::FNS,
@@ -52,13 +52,13 @@ pub(crate) const NBASE: i32 = 10_000;
 pub(crate) const DEC_DIGITS: i32 = 4;
 pub(crate) const MAX_DISPLAY_SCALE: i32 = 1000;
 pub(crate) const MIN_SIG_DIGITS: i32 = 16;
-/// Largest scale that the long form holds.
+/// The largest scale of the long format.
 pub(crate) const DSCALE_MAX: i32 = 0x3fff;
 const WEIGHT_MAX: i32 = i16::MAX as i32;
 
 pub(crate) type Digits = SmallVec<[i16; 16]>;
 
-/// Sign, or what is no finite number.
+/// Sign of a finite number, or the special value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sign {
     Pos,
@@ -68,8 +68,8 @@ pub enum Sign {
     NegInf,
 }
 
-/// A number in calculation. Digits have no leading or trailing zeros after [`Num::strip`]; zero has
-/// none at all, weight 0 and positive sign.
+/// A number in memory. After [`Num::strip`] it has no leading or trailing zero digits; zero has no
+/// digits, weight 0 and a positive sign.
 #[derive(Clone, Debug)]
 pub struct Num {
     pub sign: Sign,
@@ -112,7 +112,7 @@ impl Num {
         matches!(self.sign, Sign::PosInf | Sign::NegInf)
     }
 
-    /// -1, 0, 1; infinities count, NaN is 0.
+    /// -1, 0 or 1, also for infinities; 0 for NaN.
     pub fn signum(&self) -> i32 {
         match self.sign {
             Sign::PosInf => 1,
@@ -124,7 +124,7 @@ impl Num {
         }
     }
 
-    /// Has no fraction?
+    /// Has the number no fraction?
     pub fn is_integral(&self) -> bool {
         self.digits.is_empty() || self.digits.len() as i32 <= self.weight + 1
     }
@@ -156,12 +156,12 @@ impl Num {
         self
     }
 
-    /// Reads a stored value.
+    /// Reads a datum.
     pub fn of(d: DatumRef<'_>) -> Num {
         Num::from_payload(d.as_bytes())
     }
 
-    /// Reads the stored form; NaN if it is damaged and has not even a header.
+    /// Reads a payload; NaN if it is too short for a header.
     pub fn from_payload(b: &[u8]) -> Num {
         let [low, high, ..] = *b else { return Num::special(Sign::NaN) };
         let header = u16::from_le_bytes([low, high]);
@@ -190,7 +190,7 @@ impl Num {
         Num { sign, weight, dscale, digits }
     }
 
-    /// The stored form; 22003 where weight or scale do not fit it.
+    /// The payload; 22003 if weight or scale do not fit it.
     pub fn to_payload(&self) -> Result<Vec<u8>> {
         let header = match self.sign {
             Sign::NaN => Some(0xC000u16),
@@ -238,7 +238,7 @@ impl Num {
         Ok(Datum::bytes(self.to_payload()?))
     }
 
-    /// The value rounded to an integer, where it fits.
+    /// The value rounded to an integer, if it fits.
     pub fn to_i128(&self) -> Option<i128> {
         if !self.is_finite() {
             return None;
@@ -257,12 +257,12 @@ impl Num {
         Some(if n.sign == Sign::Neg { -value } else { value })
     }
 
-    /// The value rounded to an integer, where it fits.
+    /// The value rounded to an integer, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         i64::try_from(self.to_i128()?).ok()
     }
 
-    /// The nearest double; infinite where it is out of range.
+    /// The nearest double; infinite if the value is out of range.
     pub fn to_f64(&self) -> f64 {
         match self.exact_f64() {
             Some(v) => v,
@@ -270,8 +270,8 @@ impl Num {
         }
     }
 
-    /// The nearest double of a number that is an integer below 2^53 times or by a power of ten that
-    /// a double holds exactly: one operation then rounds as it should.
+    /// The nearest double of an integer below 2^53 multiplied or divided by a power of ten that a
+    /// double represents exactly: then a single operation rounds correctly.
     pub(crate) fn exact_f64(&self) -> Option<f64> {
         const POWERS: [f64; 6] = [1.0, 1e4, 1e8, 1e12, 1e16, 1e20];
         if !self.is_finite() || self.digits.len() > 4 {
@@ -312,7 +312,7 @@ impl From<i128> for Num {
     }
 }
 
-/// Order with NaN above +Infinity and equal to itself.
+/// Compares two numbers; NaN equals itself and is greater than +Infinity.
 pub fn compare(a: &Num, b: &Num) -> Ordering {
     let rank = |n: &Num| match n.sign {
         Sign::NegInf => -1,
@@ -331,7 +331,7 @@ pub fn numeric_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     compare_payloads(a.as_bytes(), b.as_bytes())
 }
 
-/// Order of two stored numbers.
+/// Compares two payloads.
 #[inline]
 pub(crate) fn compare_payloads(a: &[u8], b: &[u8]) -> Ordering {
     small::compare(a, b).unwrap_or_else(|| compare(&Num::from_payload(a), &Num::from_payload(b)))

@@ -1,7 +1,9 @@
-//! Natural numbers in binary, for roots and for the fixed-point arithmetic of [`super::fixed`].
+//! Natural numbers in binary, for square roots and for the fixed-point arithmetic of
+//! [`super::fixed`].
 //!
-//! All operations are the schoolbook ones: the largest operand (a square root of 131,072 decimal
-//! digits) has 6,800 limbs, and a product of half that length takes about ten milliseconds.
+//! All algorithms are the schoolbook ones: the largest operand (for a square root of 131,072
+//! decimal digits) has 6,800 limbs, and a product of numbers of half that length takes about ten
+//! milliseconds.
 
 use super::Digits;
 use pgerror::Result;
@@ -10,10 +12,10 @@ use std::cmp::Ordering;
 
 pub(crate) type Limbs = SmallVec<[u64; 8]>;
 
-/// Called now and then by what may take long; an error ends the calculation.
+/// A check for interrupts, called from long computations; an error ends the computation.
 pub(crate) type Check<'a> = &'a dyn Fn() -> Result<()>;
 
-/// Four base-10000 digits are converted at a time.
+/// Four base-10000 digits, which are converted at a time.
 pub(crate) static CHUNK: Divisor = Divisor::new(10_000_000_000_000_000);
 
 /// Limbs, least significant first; the last one is not 0.
@@ -39,7 +41,7 @@ impl Divisor {
         Divisor { normal, shift, reciprocal }
     }
 
-    /// Quotient and remainder of `high·2^64 + low`, where `high` is below the shifted divisor.
+    /// Quotient and remainder of `high·2^64 + low`, where `high` is less than the shifted divisor.
     fn step(&self, high: u64, low: u64) -> (u64, u64) {
         let estimate = u128::from(self.reciprocal) * u128::from(high)
             + (u128::from(high) << 64 | u128::from(low));
@@ -63,7 +65,7 @@ impl Divisor {
             s => high << s | low >> (64 - s),
         };
         let Some(&top) = limbs.last() else { return 0 };
-        // The bits that the shift pushes above the top limb.
+        // The bits that the shift moves above the top limb.
         let mut rest = if self.shift == 0 { 0 } else { top >> (64 - self.shift) };
         for i in (0..limbs.len()).rev() {
             let below = if i == 0 { 0 } else { limbs[i - 1] };
@@ -79,7 +81,7 @@ impl Divisor {
     }
 }
 
-/// `limbs·by + add` in place; the carry out of the top.
+/// Computes `limbs·by + add` in place; returns the carry.
 pub(crate) fn multiply_add(limbs: &mut [u64], by: u64, add: u64) -> u64 {
     let mut carry = add;
     for limb in limbs {
@@ -90,7 +92,7 @@ pub(crate) fn multiply_add(limbs: &mut [u64], by: u64, add: u64) -> u64 {
     carry
 }
 
-/// Adds `b` in place, `b` being no longer; the carry out of the top.
+/// Adds `b`, which must not be longer, in place; returns the carry.
 pub(crate) fn add_in_place(a: &mut [u64], b: &[u64]) -> bool {
     let (low, high) = a.split_at_mut(b.len());
     let mut carry = false;
@@ -109,7 +111,7 @@ pub(crate) fn add_in_place(a: &mut [u64], b: &[u64]) -> bool {
     carry
 }
 
-/// Subtracts `b` in place, `b` being no longer; true where it was larger.
+/// Subtracts `b`, which must not be longer, in place; true if it was larger.
 pub(crate) fn subtract_in_place(a: &mut [u64], b: &[u64]) -> bool {
     let (low, high) = a.split_at_mut(b.len());
     let mut borrow = false;
@@ -128,7 +130,7 @@ pub(crate) fn subtract_in_place(a: &mut [u64], b: &[u64]) -> bool {
     borrow
 }
 
-/// The product, as long as both together.
+/// The product; its length is the sum of both lengths.
 pub(crate) fn product(a: &[u64], b: &[u64]) -> Limbs {
     let mut out = Limbs::from_elem(0, a.len() + b.len());
     for (i, &x) in a.iter().enumerate() {
@@ -171,13 +173,13 @@ impl Nat {
         }
     }
 
-    /// The integer that base-10000 digits say, followed by `zeros` more digits 0.
+    /// The value of base-10000 digits followed by `zeros` digits 0.
     pub(crate) fn from_digits(digits: &[i16], zeros: usize, check: Check<'_>) -> Result<Nat> {
         let mut limbs = Limbs::with_capacity((digits.len() + zeros) / 4 + 2);
         let mut all = digits.iter().copied().chain(std::iter::repeat_n(0, zeros));
         let mut left = digits.len() + zeros;
         while left > 0 {
-            // The short group comes first.
+            // The first group may have fewer than four digits.
             let count = if left.is_multiple_of(4) { 4 } else { left % 4 };
             let (mut chunk, mut unit) = (0u64, 1u64);
             for d in all.by_ref().take(count) {
@@ -196,7 +198,7 @@ impl Nat {
         Ok(Nat::from_limbs(limbs))
     }
 
-    /// Its base-10000 digits, most significant first; none for 0.
+    /// The base-10000 digits, most significant first; none for 0.
     pub(crate) fn to_digits(&self, check: Check<'_>) -> Result<Digits> {
         let mut limbs = self.0.clone();
         let mut out = Digits::with_capacity(limbs.len() * 5 + 4);
@@ -220,7 +222,7 @@ impl Nat {
         Ok(out)
     }
 
-    /// Number of bits up to the highest that is set.
+    /// Number of significant bits.
     pub(crate) fn bits(&self) -> usize {
         self.0.last().map_or(0, |top| self.0.len() * 64 - top.leading_zeros() as usize)
     }
@@ -267,7 +269,7 @@ impl Nat {
         Nat(out)
     }
 
-    /// The difference from what is not larger.
+    /// The difference; `other` must not be larger.
     fn minus(&self, other: &Nat) -> Nat {
         let mut out = self.0.clone();
         subtract_in_place(&mut out, &other.0);
@@ -279,7 +281,7 @@ impl Nat {
         by_length.then_with(|| self.0.iter().rev().cmp(other.0.iter().rev()))
     }
 
-    /// The quotient, rounded down. Knuth's algorithm D. The divisor is not 0.
+    /// The quotient, rounded down, by Knuth's algorithm D. The divisor must not be 0.
     pub(crate) fn divided(&self, divisor: &Nat) -> Nat {
         if self.compare(divisor).is_lt() {
             return Nat::default();
@@ -352,7 +354,7 @@ mod tests {
             *seed = seed
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
-            // Limbs of all ones and of zero are where carries go wrong.
+            // Limbs of all ones and of zero exercise the carries.
             match *seed >> 60 {
                 0 => 0,
                 1 => u64::MAX,
@@ -394,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_survive() {
+    fn digits_round_trip() {
         for digits in [vec![], vec![1], vec![9999; 9], vec![1, 0, 0, 0, 0, 0, 0, 0, 0, 42]] {
             let n = Nat::from_digits(&digits, 3, &|| Ok(())).expect("no interrupt");
             let back = n.to_digits(&|| Ok(())).expect("no interrupt");

@@ -1,30 +1,30 @@
-//! Roots and logarithms of numbers of few digits to few decimals, as nearly all are, in integers of
-//! 128 bits: no loops over limbs. Each function answers `None` for others, which
-//! [`super::math::sqrt`] and [`super::fixed`] compute. Results are the same.
+//! Square roots and logarithms of numbers of few digits to few decimals, which are the usual case,
+//! in 128-bit integers without loops over limbs. Each function returns `None` for other arguments,
+//! which [`super::math::sqrt`] and [`super::fixed`] compute. Results are the same.
 //!
-//! ln x of x = m·2^k·10^e with 1 ≤ m < 2 is ln m + k·ln 2 + e·ln 10. With a, the middle of the
-//! 1/128 in which m lies, and z = (m - a) / (m + a), which is below 2^-9,
-//! ln m = ln a + 2·(z + z³/3 + z⁵/5 + …).
+//! For x = m·2^k·10^e with 1 ≤ m < 2, ln x = ln m + k·ln 2 + e·ln 10. With a, the midpoint of the
+//! interval of length 1/128 that contains m, and z = (m - a) / (m + a), which is less than 2^-9, ln
+//! m = ln a + 2·(z + z³/3 + z⁵/5 + …).
 //!
-//! A `u128` is a fraction of 2^128 below, unless the name says otherwise. Errors of the terms add
-//! up to less than 2^-115.
+//! A `u128` below is a fraction in units of 2^-128 unless its name says otherwise. The errors of
+//! the terms add up to less than 2^-115.
 
 use super::{DEC_DIGITS, Digits, NBASE, Num, Sign};
 
-/// Most base-10000 digits of an argument: as an integer it is below 10^32.
+/// The largest number of base-10000 digits of an argument: as an integer it is below 10^32.
 const DIGITS_MAX: usize = 8;
-/// Most decimals of a logarithm. Nine more are right.
+/// The largest number of decimals of a logarithm. Nine more decimals are correct.
 const LN_RSCALE_MAX: i32 = 25;
-/// Largest power of ten: its logarithm's error grows with it.
+/// The largest power of ten: the error of its logarithm grows with it.
 const EXPONENT_MAX: u32 = 1024;
-/// A root may have this many bits: then the error of its first estimate, squared, fits `i128`.
+/// Upper bound of a root, so that the squared error of its first estimate fits `i128`.
 const ROOT_MAX: f64 = (1u128 << 85) as f64;
 
 const LN_2: u128 = 0xb172_17f7_d1cf_79ab_c9e3_b398_03f2_f6af;
 /// ln 10 - 2.
 const LN_10_ABOVE_2: u128 = 0x4d76_3776_aaa2_b05b_a95b_58ae_0b4c_28a3;
 
-/// 1/3, 1/5, … as far as the series needs them.
+/// 1/3, 1/5, …: the coefficients of the series.
 const RECIPROCALS: [u128; 6] = {
     let mut all = [0; 6];
     let mut i = 0;
@@ -35,7 +35,7 @@ const RECIPROCALS: [u128; 6] = {
     all
 };
 
-/// ln (257 + 2i)/256: each is its predecessor and 2·artanh of 1/(256 + 2i).
+/// ln (257 + 2i)/256: each is the sum of the previous one and 2·artanh of 1/(256 + 2i).
 static LN_MIDDLE: [u128; 128] = {
     let mut all = [0; 128];
     all[0] = 2 * artanh_of_reciprocal(513);
@@ -67,7 +67,7 @@ fn times(a: u128, b: u128) -> u128 {
     a1 * b1 + (middle >> 64) + (other >> 64)
 }
 
-/// The product of a fraction and an integer: its integer part, and its fraction.
+/// The product of a fraction and an integer: integer part and fraction.
 fn scaled(a: u128, by: u64) -> (u64, u128) {
     let low = (a & u128::from(u64::MAX)) * u128::from(by);
     let high = (a >> 64) * u128::from(by) + (low >> 64);
@@ -133,10 +133,10 @@ fn mantissa(digits: &[i16]) -> Option<u128> {
     Some(u128::from(high) * (NBASE as u128).pow(4) + u128::from(low))
 }
 
-/// (m - a) / (m + a), of multiples of 2^-127 between 1 and 2: its absolute value.
+/// |m - a| / (m + a), for m and a between 1 and 2 in units of 2^-127.
 fn ratio(m: u128, a: u128) -> u128 {
-    // A quarter of the sum is in [1/2, 1). Half its reciprocal comes from a double, whose good bits
-    // Newton's iteration doubles twice.
+    // A quarter of the sum is in [1/2, 1). Half its reciprocal is computed as a double; two Newton
+    // iterations each double the number of correct bits.
     let quarter = (m >> 1) + (a >> 1);
     let estimate = (0.5 / ((quarter >> 64) as f64 / 2f64.powi(64)) * 2f64.powi(64)) as u64;
     let mut inverse = u128::from(estimate) << 64;
@@ -148,7 +148,7 @@ fn ratio(m: u128, a: u128) -> u128 {
     times(m.abs_diff(a), inverse)
 }
 
-/// ln x to `rscale` decimals of a positive number.
+/// ln x to `rscale` decimals, for positive x.
 pub(super) fn ln(x: &Num, rscale: i32) -> Option<Num> {
     if !(0..=LN_RSCALE_MAX).contains(&rscale) {
         return None;
@@ -186,11 +186,11 @@ pub(super) fn ln(x: &Num, rscale: i32) -> Option<Num> {
     Some(total.to_num(rscale))
 }
 
-/// The square root, rounded down, of the number that `digits` and as many zeros say in base 10000:
-/// its digits, most significant first.
+/// The square root, rounded down, of the number with these base-10000 digits followed by `zeros`
+/// zeros: its base-10000 digits, most significant first.
 pub(super) fn sqrt(digits: &[i16], zeros: usize) -> Option<Digits> {
     let n = mantissa(digits)?;
-    // The number itself may be longer. The difference from a square near it is not.
+    // The number itself may exceed 128 bits; its difference from a nearby square does not.
     let wrapped = n.wrapping_mul((NBASE as u128).wrapping_pow(zeros as u32));
     let n = n as f64 * f64::from(NBASE).powi(zeros as i32);
     if n >= ROOT_MAX * ROOT_MAX {
@@ -229,7 +229,8 @@ mod tests {
     use super::super::{fixed, nat::Nat, parse};
     use super::*;
 
-    /// Numbers of all lengths, around powers of two and ten and the limits of the table's parts.
+    /// Numbers of all lengths, near powers of two and ten and near the bounds of the table's
+    /// intervals.
     fn numbers() -> Vec<Num> {
         let mut texts: Vec<String> =
             ["1", "2", "0.5", "1.0001", "0.9999", "1e-40", "7e300", "9e-300", "10", "0.1"]

@@ -1,17 +1,18 @@
-//! Arithmetic of numbers of few digits, on their stored form and without memory of its own: what
-//! most columns of money and quantities hold. Each function answers `None` (or writes nothing)
-//! where a number or the result is not small; the caller then computes with [`Num`]. Results are
-//! the same to the last bit.
+//! Arithmetic on numbers of few digits, directly on their payloads and without allocation: the
+//! common case of amounts and quantities. Each function returns `None` (or appends nothing) if a
+//! number or the result is not small; the caller then computes with [`Num`]. Results are
+//! bit-identical.
 
 use super::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
 use std::cmp::Ordering;
 
-/// Most base-10000 digits of an operand: the mantissa is then below 10^16, a product below 10^32.
+/// The largest number of base-10000 digits of an operand: its mantissa is then below 10^16, a
+/// product below 10^32.
 const DIGITS_MAX: usize = 4;
 const MANTISSA_MAX: u128 = 10u128.pow(32) * 2;
-/// Largest display scale of the short stored form.
+/// The largest display scale of the short format.
 const SCALE_MAX: i32 = 63;
-/// Bounds of the number of digits behind the point of an operand.
+/// Bounds of an operand's number of digits after the point.
 const FRACTION_MIN: i32 = -8;
 const FRACTION_MAX: i32 = 8;
 const HALF: u64 = 10u64.pow(16);
@@ -35,7 +36,7 @@ pub(super) struct Small {
 }
 
 impl Small {
-    /// Reads the short stored form.
+    /// Reads a payload in the short format.
     #[inline]
     pub(super) fn read(b: &[u8]) -> Option<Small> {
         if b.len() < 2 || b.len() > 2 + 2 * DIGITS_MAX {
@@ -68,8 +69,8 @@ impl Small {
         Some(Small { mantissa, fraction: 0, dscale: 0, negative: v < 0 })
     }
 
-    /// The mantissa with its sign for `fraction` digits behind the point, of which the number has
-    /// no more.
+    /// The signed mantissa for `fraction` digits after the point, which must not be fewer than the
+    /// number has.
     #[inline]
     fn aligned(self, fraction: i32) -> i128 {
         let v = match (fraction - self.fraction) as usize {
@@ -93,7 +94,7 @@ impl Small {
     }
 }
 
-/// Both numbers over the larger count of digits behind the point.
+/// Both mantissas for the larger number of digits after the point.
 #[inline]
 fn aligned(a: Small, b: Small) -> Option<(i128, i128, i32)> {
     let fraction = a.fraction.max(b.fraction);
@@ -103,7 +104,7 @@ fn aligned(a: Small, b: Small) -> Option<(i128, i128, i32)> {
     Some((a.aligned(fraction), b.aligned(fraction), fraction))
 }
 
-/// Appends the stored form of `mantissa` · 10000^-`fraction`.
+/// Appends the payload of `mantissa` · 10000^-`fraction`.
 #[inline]
 fn write(negative: bool, mantissa: u128, fraction: i32, dscale: i32, out: &mut Vec<u8>) {
     let mut digits = [0u16; 16];
@@ -179,12 +180,12 @@ pub(super) fn remainder(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Appends the quotient, with the scale that `select_div_scale` gives it.
+/// Appends the quotient, with the scale of `select_div_scale`.
 pub(super) fn divide(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Option<()> {
     quotient(Small::read(a)?, Small::read(b)?, out)
 }
 
-/// The stored form of `sum` / `count`.
+/// The payload of `sum` / `count`.
 pub(super) fn average(sum: i128, count: i64) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(16);
     quotient(Small::of_integer(sum)?, Small::of_integer(count.into())?, &mut out)?;
@@ -221,21 +222,21 @@ fn quotient(a: Small, b: Small, out: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Order of two numbers.
+/// Compares two payloads.
 #[inline]
 pub(super) fn compare(a: &[u8], b: &[u8]) -> Option<Ordering> {
     let (x, y, _) = aligned(Small::read(a)?, Small::read(b)?)?;
     Some(x.cmp(&y))
 }
 
-/// The stored form of an integer.
+/// The payload of an integer.
 pub(super) fn of_integer(v: i64) -> Vec<u8> {
     let mut out = Vec::with_capacity(12);
     write(v < 0, u128::from(v.unsigned_abs()), 0, 0, &mut out);
     out
 }
 
-/// A number's text.
+/// The decimal text of a number, without allocation.
 pub(crate) struct Text {
     bytes: [u8; 120],
     len: usize,
@@ -256,7 +257,7 @@ impl Text {
         self.len += count;
     }
 
-    /// Appends an integer in at least `least` digits.
+    /// Appends an integer with at least `least` digits.
     fn integer(&mut self, mut v: u64, least: usize) {
         let count = v.checked_ilog10().map_or(0, |log| log as usize + 1).max(least);
         for place in self.bytes[self.len..self.len + count].iter_mut().rev() {
@@ -267,7 +268,7 @@ impl Text {
     }
 }
 
-/// The decimal text of a stored number.
+/// Formats a payload.
 pub(super) fn text(b: &[u8]) -> Option<Text> {
     let n = Small::read(b)?;
     let mut out = Text { bytes: [0; 120], len: 0 };
@@ -305,7 +306,7 @@ mod tests {
     use super::super::{Num, functions, parse};
     use super::*;
 
-    /// Payloads of numbers around the limits of the form.
+    /// Payloads of numbers near the limits of the short format.
     fn pool() -> Vec<Vec<u8>> {
         let texts = [
             "0",

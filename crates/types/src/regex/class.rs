@@ -1,5 +1,5 @@
-//! Sets of characters: ranges of codes, PostgreSQL's named classes, and the names that POSIX gives
-//! to collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
+//! Character sets: ranges of code points, PostgreSQL's character classes, and POSIX's names of
+//! collating elements. Counterpart: regc_locale.c, regc_pg_locale.c.
 
 use super::meter::Meter;
 use super::syntax::too_complex;
@@ -9,10 +9,10 @@ use regex_syntax::hir::{Class, HirKind};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The greatest code that a pattern can name.
+/// The largest code point that a pattern can contain.
 pub(super) const CODE_MAX: u32 = 0x7fff_fffe;
 
-/// Which characters are letters: by the collation of the call.
+/// The letters and their case mappings, by the collation of the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ctype {
     Ascii,
@@ -20,7 +20,7 @@ pub enum Ctype {
 }
 
 impl Ctype {
-    /// The other case of a character, where it has one.
+    /// The lower and upper case of a character.
     pub(super) fn cases(self, c: u32) -> [u32; 2] {
         match (self, char::from_u32(c)) {
             (Ctype::Ascii, Some(ch)) => {
@@ -32,7 +32,7 @@ impl Ctype {
     }
 }
 
-/// Disjoint ranges of codes in ascending order, both ends inclusive.
+/// Disjoint ranges of code points in ascending order, both ends inclusive.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct CharSet(pub Vec<(u32, u32)>);
 
@@ -45,7 +45,7 @@ impl CharSet {
         CharSet(vec![(c, c)])
     }
 
-    /// Adds ranges and brings them in order.
+    /// Adds ranges and restores the order.
     pub fn add(&mut self, ranges: impl IntoIterator<Item = (u32, u32)>) {
         self.0.extend(ranges);
         self.0.sort_unstable();
@@ -74,8 +74,8 @@ impl CharSet {
         CharSet(out)
     }
 
-    /// With both cases of every character; ranges of any length cost a step for each character, so
-    /// only characters that can have case are looked at.
+    /// The set with both cases of every character. Each character is visited, so only the range in
+    /// which characters have case is.
     fn with_cases(&self, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
         let last = if ctype == Ctype::Ascii { 0x7f } else { 0x1_ffff };
         let mut out = self.clone();
@@ -91,20 +91,20 @@ impl CharSet {
     }
 }
 
-/// Ranges that all sets of a pattern may have together.
+/// The largest number of ranges of all sets of a pattern together.
 const RANGES_MAX: usize = 8 << 20;
 
-/// The sets of a pattern, each once, by number.
+/// The distinct character sets of a pattern, by number.
 #[derive(Default)]
 pub(super) struct Sets {
     numbers: HashMap<Arc<CharSet>, u32>,
     ordered: Vec<Arc<CharSet>>,
     ranges: usize,
-    /// Sets of single characters.
+    /// Numbers of the sets of a single character.
     chars: HashMap<u32, u32>,
-    /// Named classes that were asked for; making one takes long.
+    /// Cached character classes, which are expensive to build.
     classes: HashMap<String, CharSet>,
-    /// Sets with both cases of their characters, by what was written; making one takes long.
+    /// Cached sets with both cases of their characters, by the set as written.
     cased: HashMap<CharSet, CharSet>,
 }
 
@@ -124,7 +124,7 @@ impl Sets {
         Ok(n)
     }
 
-    /// The set of a character, with its other case where `ignore_case` says by which rules.
+    /// The set of a character, with its other case under the rules of `ignore_case` if given.
     pub fn of_char(&mut self, c: u32, ignore_case: Option<Ctype>) -> Result<u32> {
         if let Some(&n) = self.chars.get(&c) {
             return Ok(n);
@@ -138,7 +138,7 @@ impl Sets {
         Ok(n)
     }
 
-    /// A named class. The pattern's options do not change, so its name is enough to know it by.
+    /// A character class. The options do not change within a pattern, so the name is the cache key.
     pub fn class(&mut self, name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharSet> {
         if let Some(set) = self.classes.get(name) {
             return Some(set.clone());
@@ -148,7 +148,7 @@ impl Sets {
         Some(set)
     }
 
-    /// A set with both cases of its characters. The rules do not change within a pattern.
+    /// A set with both cases of its characters. The options do not change within a pattern.
     pub fn cased(&mut self, set: CharSet, ctype: Ctype, meter: &Meter<'_>) -> Result<CharSet> {
         if let Some(cased) = self.cased.get(&set) {
             return Ok(cased.clone());
@@ -163,7 +163,7 @@ impl Sets {
     }
 }
 
-/// The ranges of a class of Unicode written in `regex-syntax`'s notation.
+/// The ranges of a Unicode class in the notation of `regex-syntax`.
 fn unicode(class: &str) -> CharSet {
     let parsed = regex_syntax::Parser::new().parse(class);
     let mut set = CharSet::default();
@@ -173,7 +173,7 @@ fn unicode(class: &str) -> CharSet {
     set
 }
 
-/// A class by its name between `[:` and `:]`.
+/// The character class with the name between `[:` and `:]`.
 pub(super) fn named(name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharSet> {
     let name = match name {
         "lower" | "upper" if ignore_case => "alpha",
@@ -207,7 +207,7 @@ pub(super) fn named(name: &str, ctype: Ctype, ignore_case: bool) -> Option<CharS
     Some(CharSet(ascii.iter().map(|&(l, h)| (l as u32, h as u32)).collect()))
 }
 
-/// POSIX's names of the characters 0 to 31 in their order; those from BEL to CR have a second one.
+/// POSIX's names of the characters 0 to 31 in order; those from BEL to CR have a second name.
 const CONTROLS: [&str; 32] = [
     "NUL",
     "SOH",
@@ -243,7 +243,7 @@ const CONTROLS: [&str; 32] = [
     "IS1",
 ];
 
-/// The other names, with their characters.
+/// The other names and their characters.
 const NAMES: [(&str, u8); 63] = [
     ("BEL", 7),
     ("BS", 8),
@@ -310,7 +310,7 @@ const NAMES: [(&str, u8); 63] = [
     ("DEL", 127),
 ];
 
-/// The character that a collating element's name means.
+/// The character with the name of a collating element.
 pub(super) fn element(name: &[u32]) -> Option<u32> {
     if let [one] = name {
         return Some(*one);

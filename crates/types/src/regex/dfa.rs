@@ -1,10 +1,10 @@
-//! Running automata: states of the deterministic automaton are made when they are first reached and
-//! kept with the pattern. A state's step is looked up by the colour of the next character, so that
-//! what is asserted about both sides of a position is known; lookaround constraints, which depend
-//! on more, are evaluated first and become part of the look-up. Counterpart: rege_dfa.c.
+//! Execution of automata: the states of the DFA are built lazily, when they are first reached, and
+//! cached with the pattern. A transition depends on the color of the next character, so that
+//! assertions know the characters on both sides of a position; lookaround constraints, which depend
+//! on more context, are evaluated first and become part of the cache key. Counterpart: rege_dfa.c.
 
 use super::class::Ctype;
-use super::colour::Colours;
+use super::color::Colors;
 use super::look::LookState;
 use super::meter::Meter;
 use super::nfa::{Check, Inst, Nfa};
@@ -15,14 +15,14 @@ use smallvec::SmallVec;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// A position in the text, in bytes.
+/// A position in the text: a byte offset.
 pub(super) type Pos = usize;
 
-/// The text as its characters' codes.
+/// The text as a sequence of code points.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub bytes: &'a [u8],
-    /// One byte a character; otherwise UTF-8.
+    /// One byte is one character; otherwise UTF-8.
     pub single_byte: bool,
 }
 
@@ -31,7 +31,7 @@ impl Text<'_> {
         self.bytes.len()
     }
 
-    /// The character at a position before the end, and the position behind it.
+    /// The character at a position before the end, and the position after it.
     #[inline]
     pub fn char_at(self, at: Pos) -> (u32, Pos) {
         let first = self.bytes[at];
@@ -52,7 +52,7 @@ impl Text<'_> {
         self.char_at(at).1
     }
 
-    /// The position before `at`, which is not 0.
+    /// The position of the character before `at`, which must not be 0.
     pub fn prev(self, at: Pos) -> Pos {
         let mut at = at - 1;
         while !self.single_byte && at > 0 && self.bytes[at] & 0xc0 == 0x80 {
@@ -77,36 +77,36 @@ impl Text<'_> {
 const UNKNOWN: u32 = 0;
 const DEAD: u32 = 1;
 const ACCEPT: u32 = 1 << 31;
-/// Numbers of states begin here.
+/// The first state number.
 const FIRST: u32 = 2;
-/// Entries of the transition table beyond which it is begun anew.
+/// When the transition table has more entries, the cache is cleared.
 const TABLE_MAX: usize = 4 << 20;
-/// Entries of the states' keys beyond which all is begun anew.
+/// When the states' keys have more entries, the cache is cleared.
 const KEYS_MAX: usize = 4 << 20;
-/// Steps of states with lookaround constraints beyond which all is begun anew.
-const LOOKING_MAX: usize = 1 << 18;
+/// When the transitions with lookaround constraints are more, the cache is cleared.
+const LOOK_STEPS_MAX: usize = 1 << 18;
 
 const AT_START: u8 = 1;
 const AFTER_NEWLINE: u8 = 2;
 const AFTER_WORD: u8 = 4;
-/// Not a context, but kept with it: nothing is under way but the search's own loop.
+/// Not a context, but stored with it: no match is in progress, only the search loop is active.
 const FRESH: u8 = 8;
 
 struct State {
-    /// The instructions that wait at this state (sets, checks, the match), ascending; then what
-    /// stands before.
+    /// The instructions that are active in this state (sets, checks, the match), ascending; then
+    /// the context before it.
     key: Arc<[u32]>,
-    /// The lookaround constraints that its checks lead to.
+    /// The lookaround constraints that can be reached through its checks.
     looks: Arc<[u32]>,
-    /// Nothing is under way but the search's own loop.
+    /// No match is in progress, only the search loop is active.
     fresh: bool,
 }
 
-/// Which of a state's lookaround constraints hold, as bits in the order of `State::looks`.
+/// The lookaround constraints of a state that hold, as bits in the order of `State::looks`.
 type Holds = SmallVec<[u64; 1]>;
 
-/// Instructions that a walk has seen: those whose entry is the walk's number, so that a new walk
-/// need not clear it.
+/// The instructions visited by a traversal: those whose entry is the number of the traversal, so
+/// that the array need not be cleared for a new one.
 struct Seen {
     walks: Vec<u32>,
     walk: u32,
@@ -125,53 +125,53 @@ impl Seen {
         self.walk += 1;
     }
 
-    /// Is this instruction new to the walk?
+    /// Is this the first visit of the instruction in this traversal?
     #[inline]
     fn is_new(&mut self, inst: u32) -> bool {
         std::mem::replace(&mut self.walks[inst as usize], self.walk) != self.walk
     }
 }
 
-/// How far a run of a searching automaton from the beginning of the text has come.
+/// Progress of a searching automaton that runs from the beginning of the text.
 #[derive(Default)]
 pub(super) struct Progress {
-    /// None before the first step.
+    /// `None` before the first step.
     state: Option<u32>,
-    /// The position whose step is next.
+    /// The position of the next step.
     pub at: Pos,
 }
 
-/// A deterministic automaton in the making.
+/// A DFA that is built lazily.
 pub(super) struct Dfa {
     nfa: Nfa,
     search: bool,
     states: Vec<State>,
     numbers: HashMap<Arc<[u32]>, u32>,
-    /// Entries of all keys.
+    /// Number of entries of all keys.
     keys: usize,
-    /// For each state its steps by colour and, last, by the end of the text.
+    /// For each state its transitions by color; the last one is for the end of the text.
     table: Vec<u32>,
-    /// Steps of states with lookaround constraints.
-    looking: HashMap<(u32, u16, Holds), u32>,
-    /// The instructions at the start, without what stands before.
+    /// Transitions of states with lookaround constraints.
+    look_steps: HashMap<(u32, u16, Holds), u32>,
+    /// The instructions of the initial state, without context.
     initial: Box<[u32]>,
     seen: Seen,
     todo: Vec<u32>,
 }
 
-/// What a run needs besides its automaton.
+/// The context of a run besides its automaton.
 pub(super) struct Env<'a> {
     pub text: Text<'a>,
-    pub colours: &'a Colours,
+    pub colors: &'a Colors,
     pub looks: &'a mut Vec<LookState>,
     pub meter: &'a Meter<'a>,
     pub ignore_case: Option<Ctype>,
-    /// Bytes that the automata of the pattern's parts hold.
+    /// Memory of the automata of the pattern's parts, in bytes.
     pub parts_bytes: &'a mut usize,
 }
 
 impl Env<'_> {
-    /// Asks now and then whether the query was cancelled.
+    /// Counts work and checks for interrupts now and then.
     #[inline]
     pub fn tick(&self) -> Result<()> {
         self.meter.spend(1)
@@ -181,13 +181,13 @@ impl Env<'_> {
         if at == 0 {
             return AT_START;
         }
-        let colour = self.colours.of(self.text.char_at(self.text.prev(at)).0);
-        context(self.colours, colour)
+        let color = self.colors.of(self.text.char_at(self.text.prev(at)).0);
+        context(self.colors, color)
     }
 }
 
-fn context(colours: &Colours, colour: u16) -> u8 {
-    match (colours.is_newline(colour), colours.is_word(colour)) {
+fn context(colors: &Colors, color: u16) -> u8 {
+    match (colors.is_newline(color), colors.is_word(color)) {
         (true, _) => AFTER_NEWLINE,
         (_, true) => AFTER_WORD,
         _ => 0,
@@ -202,7 +202,7 @@ impl Dfa {
             numbers: HashMap::new(),
             keys: 0,
             table: Vec::new(),
-            looking: HashMap::new(),
+            look_steps: HashMap::new(),
             initial: Box::default(),
             seen: Seen::new(nfa.insts.len()),
             todo: Vec::new(),
@@ -213,12 +213,12 @@ impl Dfa {
         dfa
     }
 
-    /// Bytes that it holds, roughly.
+    /// Approximate memory in bytes.
     pub fn bytes(&self) -> usize {
         self.nfa.insts.len() * 20 + self.table.len() * 4 + self.keys * 4
     }
 
-    /// What is reached from the instructions in `todo` without reading or asking anything.
+    /// The instructions reachable from those in `todo` by empty transitions without conditions.
     fn closure(&mut self) -> Vec<u32> {
         self.seen.begin();
         let mut out = Vec::new();
@@ -235,12 +235,12 @@ impl Dfa {
         out
     }
 
-    /// The number of the state of these instructions; `DEAD` where there are none. A state in which
-    /// a match is under way differs from one that has only begun to look for one, even if they wait
-    /// for the same.
-    fn state(&mut self, mut insts: Vec<u32>, before: u8, fresh: bool, colours: &Colours) -> u32 {
+    /// The number of the state with these instructions; `DEAD` without any. A state in which a
+    /// match is in progress differs from one in which only the search loop is active, even with the
+    /// same instructions.
+    fn state(&mut self, mut insts: Vec<u32>, before: u8, fresh: bool, colors: &Colors) -> u32 {
         let before = if self.nfa.has_checks { before } else { 0 };
-        // The text's start does not come back; a search for nothing else is over.
+        // The start of the text does not recur, so a search for it alone ends.
         if before & AT_START == 0 {
             insts.retain(|i| {
                 !matches!(
@@ -257,19 +257,19 @@ impl Dfa {
             return n;
         }
         let looks = self.looks_of(&insts[..insts.len() - 1]);
-        self.add(insts.into(), looks.into(), fresh, colours)
+        self.add(insts.into(), looks.into(), fresh, colors)
     }
 
-    fn add(&mut self, key: Arc<[u32]>, looks: Arc<[u32]>, fresh: bool, colours: &Colours) -> u32 {
+    fn add(&mut self, key: Arc<[u32]>, looks: Arc<[u32]>, fresh: bool, colors: &Colors) -> u32 {
         let n = self.states.len() as u32 + FIRST;
         self.keys += key.len();
         self.numbers.insert(key.clone(), n);
         self.states.push(State { key, looks, fresh });
-        self.table.resize(self.states.len() * (colours.count() + 1), UNKNOWN);
+        self.table.resize(self.states.len() * (colors.count() + 1), UNKNOWN);
         n
     }
 
-    /// The lookaround constraints that checks may lead to, ascending.
+    /// The lookaround constraints that can be reached through checks, ascending.
     fn looks_of(&mut self, insts: &[u32]) -> Vec<u32> {
         let mut looks = Vec::new();
         self.seen.begin();
@@ -294,15 +294,15 @@ impl Dfa {
         looks
     }
 
-    /// The step of a state before a character of a colour (or the end), with the constraints that
-    /// hold there.
-    fn step(&mut self, state: u32, colour: u16, holds: &[u64], colours: &Colours) -> u32 {
+    /// The transition of a state on a color (or the end of the text), given the constraints that
+    /// hold at the position.
+    fn step(&mut self, state: u32, color: u16, holds: &[u64], colors: &Colors) -> u32 {
         let s = &self.states[(state - FIRST) as usize];
         let (insts, before) = s.key.split_at(s.key.len() - 1);
         let before = before[0] as u8;
         let word_before = before & AFTER_WORD != 0;
-        let word_next = colours.is_word(colour);
-        let at_end = colour as usize == colours.count();
+        let word_next = colors.is_word(color);
+        let at_end = color as usize == colors.count();
         self.seen.begin();
         self.todo.extend_from_slice(insts);
         let mut accept = false;
@@ -315,7 +315,7 @@ impl Dfa {
                 Inst::Match => accept = true,
                 Inst::Split(a, b) => self.todo.extend([a, b]),
                 Inst::Set(set, next) => {
-                    if !at_end && (set == Nfa::ANY || colours.in_set(set, colour)) {
+                    if !at_end && (set == Nfa::ANY || colors.in_set(set, color)) {
                         targets.push(next);
                     }
                 }
@@ -329,7 +329,7 @@ impl Dfa {
                             Assert::TextStart => before & AT_START != 0,
                             Assert::LineStart => before & (AT_START | AFTER_NEWLINE) != 0,
                             Assert::TextEnd => at_end,
-                            Assert::LineEnd => at_end || colours.is_newline(colour),
+                            Assert::LineEnd => at_end || colors.is_newline(color),
                             Assert::WordStart => !word_before && word_next,
                             Assert::WordEnd => word_before && !word_next,
                             Assert::WordEdge => word_before != word_next,
@@ -348,48 +348,47 @@ impl Dfa {
             let fresh = self.search && targets.iter().all(|t| *t == Nfa::SEARCH_START);
             self.todo.extend_from_slice(&targets);
             let closure = self.closure();
-            self.state(closure, context(colours, colour), fresh, colours)
+            self.state(closure, context(colors, color), fresh, colors)
         };
         if accept { next | ACCEPT } else { next }
     }
 
-    /// Makes room where the states have become too many: forgets all but one, whose new number it
-    /// answers.
+    /// Clears the cache if it has become too large, except one state; returns its new number.
     #[inline]
-    fn bounded(&mut self, state: u32, colours: &Colours) -> u32 {
+    fn bounded(&mut self, state: u32, colors: &Colors) -> u32 {
         let full = self.table.len() > TABLE_MAX || self.keys > KEYS_MAX;
-        if full || self.looking.len() > LOOKING_MAX {
-            self.begin_anew(state, colours)
+        if full || self.look_steps.len() > LOOK_STEPS_MAX {
+            self.clear_cache(state, colors)
         } else {
             state
         }
     }
 
     #[cold]
-    fn begin_anew(&mut self, state: u32, colours: &Colours) -> u32 {
+    fn clear_cache(&mut self, state: u32, colors: &Colors) -> u32 {
         let keep = self.states.swap_remove((state - FIRST) as usize);
         self.states.clear();
         self.numbers.clear();
         self.table.clear();
-        self.looking.clear();
+        self.look_steps.clear();
         self.keys = 0;
-        self.add(keep.key, keep.looks, keep.fresh, colours)
+        self.add(keep.key, keep.looks, keep.fresh, colors)
     }
 
-    /// The state in which a run begins at a position.
+    /// The initial state of a run that starts at a position.
     fn start(&mut self, env: &Env<'_>, at: Pos) -> u32 {
-        self.state(self.initial.to_vec(), env.before(at), self.search, env.colours)
+        self.state(self.initial.to_vec(), env.before(at), self.search, env.colors)
     }
 
-    /// The step of a state that is not in the table.
+    /// Computes a transition that is not in the table.
     #[cold]
-    fn new_step(&mut self, env: &mut Env<'_>, state: u32, colour: u16, at: Pos) -> Result<u32> {
+    fn new_step(&mut self, env: &mut Env<'_>, state: u32, color: u16, at: Pos) -> Result<u32> {
         let s = &self.states[(state - FIRST) as usize];
         env.meter.spend(s.key.len())?;
         if s.looks.is_empty() {
-            let step = self.step(state, colour, &[], env.colours);
-            let width = env.colours.count() + 1;
-            self.table[(state - FIRST) as usize * width + usize::from(colour)] = step;
+            let step = self.step(state, color, &[], env.colors);
+            let width = env.colors.count() + 1;
+            self.table[(state - FIRST) as usize * width + usize::from(color)] = step;
             return Ok(step);
         }
         let looks = s.looks.clone();
@@ -397,35 +396,36 @@ impl Dfa {
         for (i, &n) in looks.iter().enumerate() {
             holds[i / 64] |= u64::from(env.look(n, at)?) << (i % 64);
         }
-        let key = (state, colour, holds);
-        if let Some(&step) = self.looking.get(&key) {
+        let key = (state, color, holds);
+        if let Some(&step) = self.look_steps.get(&key) {
             return Ok(step);
         }
         env.meter.spend(self.states[(state - FIRST) as usize].key.len())?;
-        let step = self.step(state, colour, &key.2, env.colours);
-        self.looking.insert(key, step);
+        let step = self.step(state, color, &key.2, env.colors);
+        self.look_steps.insert(key, step);
         Ok(step)
     }
 
-    /// The step of a state at a position, and the position behind the character there.
+    /// The transition of a state at a position, and the position after the character there.
     #[inline]
     fn step_at(&mut self, env: &mut Env<'_>, state: u32, at: Pos) -> Result<(u32, Pos)> {
-        let width = env.colours.count() + 1;
-        let (colour, next) = if at < env.text.len() {
+        let width = env.colors.count() + 1;
+        let (color, next) = if at < env.text.len() {
             let (c, next) = env.text.char_at(at);
-            (env.colours.of(c), next)
+            (env.colors.of(c), next)
         } else {
             (width as u16 - 1, at)
         };
-        let step = self.table[(state - FIRST) as usize * width + usize::from(colour)];
+        let step = self.table[(state - FIRST) as usize * width + usize::from(color)];
         if step != UNKNOWN {
             return Ok((step, next));
         }
-        Ok((self.new_step(env, state, colour, at)?, next))
+        Ok((self.new_step(env, state, color, at)?, next))
     }
 
-    /// Runs from a position up to `stop`, telling each end of a match until `found` says false.
-    /// Answers the last position at which nothing was under way (of a searching automaton).
+    /// Runs from a position up to `stop` and reports each end of a match until `found` returns
+    /// false. Returns the last position at which no match was in progress (for a searching
+    /// automaton).
     pub fn run(
         &mut self,
         env: &mut Env<'_>,
@@ -437,7 +437,7 @@ impl Dfa {
         let (mut at, mut cold) = (start, start);
         while state != DEAD {
             env.tick()?;
-            state = self.bounded(state, env.colours);
+            state = self.bounded(state, env.colors);
             if self.states[(state - FIRST) as usize].fresh {
                 cold = at;
             }
@@ -451,9 +451,9 @@ impl Dfa {
         Ok(cold)
     }
 
-    /// Goes on with a run from the beginning of the text to one position, telling for each position
+    /// Continues a run from the beginning of the text to a position, and reports for each position
     /// on the way whether a match ends there.
-    pub fn go_on(
+    pub fn resume(
         &mut self,
         env: &mut Env<'_>,
         run: &mut Progress,
@@ -471,7 +471,7 @@ impl Dfa {
                 run.at = if run.at < env.text.len() { env.text.next(run.at) } else { run.at + 1 };
                 continue;
             }
-            state = self.bounded(state, env.colours);
+            state = self.bounded(state, env.colors);
             let (step, next) = self.step_at(env, state, run.at)?;
             tell(run.at, step & ACCEPT != 0);
             state = step & !ACCEPT;
@@ -491,7 +491,7 @@ impl Dfa {
         Ok(end)
     }
 
-    /// The shortest match from `start` that ends at `least` or behind, and at `stop` or before.
+    /// The end of the shortest match from `start` that ends between `least` and `stop`.
     pub fn shortest(
         &mut self,
         env: &mut Env<'_>,

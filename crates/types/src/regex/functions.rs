@@ -1,4 +1,4 @@
-//! The operators `~` and the `regexp_*` functions.
+//! The operators `~` and `~*` and the `regexp_*` functions. Counterpart: regexp.c.
 
 use super::syntax::no_collation;
 use super::{Ctype, Flavor, Options, Pattern, Search, Spans, compile};
@@ -18,8 +18,8 @@ struct Cached {
     pattern: Pattern,
 }
 
-/// Runs `f` with the pattern at work on the text, and keeps the pattern for the call site's next
-/// call.
+/// Runs `f` with a search of the pattern in the text; the compiled pattern is cached for the call
+/// site's next call.
 fn search<T>(
     cx: &mut dyn FnContext,
     text: &[u8],
@@ -66,7 +66,7 @@ fn flags(text: &[u8]) -> Result<Options> {
     Ok(options)
 }
 
-/// Options of a function that does not take `g`.
+/// Parses the options of a function that does not accept `g`.
 fn local_flags(a: &[DatumRef<'_>], i: usize, function: &str) -> Result<Options> {
     let options = a.get(i).map_or(Ok(Options::default()), |f| flags(f.as_bytes()))?;
     if options.global {
@@ -101,8 +101,8 @@ const SENSITIVE: Options = Options {
 };
 const INSENSITIVE: Options = Options { ignore_case: true, ..SENSITIVE };
 
-/// Calls `f` with each match from byte `from` until it says false. For splitting, matches that are
-/// empty at either end of the text or right behind another match do not count.
+/// Calls `f` with each match from byte `from` until it returns false. For splitting, matches that
+/// are empty at either end of the text or directly after another match are ignored.
 fn each_match(
     s: &mut Search<'_>,
     from: usize,
@@ -152,7 +152,7 @@ fn piece(text: &[u8], span: Option<(usize, usize)>) -> Datum {
     span.map_or(Datum::Null, |(s, e)| Datum::bytes(&text[s..e]))
 }
 
-/// The groups of a match, or the whole where there are none, as text[].
+/// The groups of a match as text[]; without groups the whole match.
 fn match_array(text: &[u8], spans: &Spans) -> Result<Datum> {
     let from = if spans.len() > 1 { 1 } else { 0 };
     let parts: Vec<Datum> = spans[from..].iter().map(|s| piece(text, *s)).collect();
@@ -178,7 +178,7 @@ fn split(
     Ok(out)
 }
 
-/// Appends the replacement with `\1`, `\&` and `\\` filled in.
+/// Appends the replacement with `\1`, `\&` and `\\` substituted.
 fn append_replacement(out: &mut TextBuffer, replacement: &[u8], text: &[u8], spans: &Spans) {
     let mut rest = replacement;
     while let Some(at) = rest.iter().position(|&b| b == b'\\') {
@@ -206,10 +206,10 @@ fn append_replacement(out: &mut TextBuffer, replacement: &[u8], text: &[u8], spa
     out.extend_from_slice(rest);
 }
 
-/// Replaces the `n`th match (0: every one) from byte `from`.
-/// Bytes of a result between two looks for interrupts.
+/// Number of result bytes between two checks for interrupts.
 const PART_BYTES: usize = 64 << 10;
 
+/// Replaces the `n`th match (0: every match) from byte `from`.
 fn replace(
     s: &mut Search<'_>,
     text: &[u8],
@@ -223,7 +223,7 @@ fn replace(
     let mut interrupt = Ok(());
     let interrupts = s.meter.interrupts;
     each_match(s, from, false, |spans| {
-        // Replacements may be much longer than what they replace.
+        // Replacements may be much longer than the replaced text.
         if out.len() - looked_at > PART_BYTES {
             looked_at = out.len();
             interrupt = interrupts();
@@ -253,7 +253,7 @@ fn positive(a: &[DatumRef<'_>], i: usize, name: &str, default: i32, least: i32) 
     Ok(v)
 }
 
-/// Byte position of the 1-based character `start`; `None` beyond the end.
+/// Byte offset of the 1-based character `start`; `None` beyond the end.
 fn start_at(s: &Search<'_>, start: i32) -> Option<usize> {
     let mut at = 0;
     for _ in 1..start {
@@ -463,5 +463,5 @@ builtins! { SETS;
     }),
 }
 
-/// The module's tables.
+/// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[FNS, SETS];

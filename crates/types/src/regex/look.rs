@@ -1,27 +1,27 @@
-//! Lookaround constraints on the present text. Counterpart: lacon in rege_dfa.c.
+//! Lookaround constraints and their results on the current text. Counterpart: rege_dfa.c (lacon).
 
 use super::dfa::{Dfa, Env, Pos, Progress};
 use crate::memory;
 use pgerror::Result;
 use stdx::stack::deep;
 
-/// Bytes that all constraints together may keep about the positions of one text.
+/// Limit of the memory for cached results of all constraints on one text, in bytes.
 const KNOWN_BYTES_MAX: usize = 64 << 20;
 
 const UNKNOWN: u8 = 0;
 const NO_MATCH: u8 = 1;
 const MATCH: u8 = 2;
 
-/// A lookaround constraint with what is known about it on the present text.
+/// A lookaround constraint with its cached results on the current text.
 pub(super) struct LookState {
     behind: bool,
     negative: bool,
-    /// None while it runs. A constraint asks only for constraints within it, never for itself.
+    /// `None` while it runs. A constraint contains only constraints nested in it, never itself.
     dfa: Option<Dfa>,
-    /// By position; empty where nothing was asked yet, or the text is too long to keep answers.
+    /// Results by position; empty before the first one, or if the text is too long for a cache.
     known: Vec<u8>,
     keeps: bool,
-    /// How far a lookbehind has read the text.
+    /// How far a lookbehind constraint has read the text.
     progress: Progress,
 }
 
@@ -32,7 +32,7 @@ impl LookState {
     }
 }
 
-/// Makes constraints ready for another text.
+/// Resets the constraints for another text.
 pub(super) fn begin(looks: &mut [LookState], text_len: usize) {
     let keeps = looks.len().saturating_mul(text_len + 1) <= KNOWN_BYTES_MAX;
     for look in looks {
@@ -70,8 +70,8 @@ impl Env<'_> {
         Ok(found != negative)
     }
 
-    /// Does a match of a lookbehind end at a position? One pass over the text answers that for all
-    /// positions, as far as it is asked for.
+    /// Does a match of a lookbehind constraint end at a position? A single pass over the text
+    /// answers this for all positions, and it runs only as far as needed.
     fn ends_at(&mut self, number: u32, dfa: &mut Dfa, at: Pos) -> Result<bool> {
         let look = &mut self.looks[number as usize];
         let mut progress = std::mem::take(&mut look.progress);
@@ -80,7 +80,7 @@ impl Env<'_> {
         }
         let mut known = std::mem::take(&mut look.known);
         let mut found = false;
-        let done = dfa.go_on(self, &mut progress, at, &mut |p, matched| {
+        let done = dfa.resume(self, &mut progress, at, &mut |p, matched| {
             found = matched;
             if let Some(known) = known.get_mut(p) {
                 *known = if matched { MATCH } else { NO_MATCH };

@@ -1,13 +1,13 @@
-//! Checks for interrupts by the amount of work done: compiling a pattern and running it may take
-//! long, and a single step of either may take thousands of times as long as another.
+//! Checks for interrupts by the amount of work: compiling or running a pattern may take long, and
+//! the cost of single steps differs by a factor of thousands.
 
 use pgerror::Result;
 use std::cell::Cell;
 
-/// Units of work between two checks. A unit takes some nanoseconds.
+/// Units of work between two checks. A unit takes a few nanoseconds.
 const WORK_MAX: u32 = 4096;
 
-/// Counts work and asks now and then whether the query was cancelled or holds too much memory.
+/// Counts work and checks now and then whether the query was cancelled or holds too much memory.
 pub(super) struct Meter<'a> {
     pub interrupts: &'a dyn Fn() -> Result<()>,
     work: Cell<u32>,

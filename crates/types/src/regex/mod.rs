@@ -1,14 +1,14 @@
-//! Regular expressions as PostgreSQL has them: syntax, classes by the collation, which match is
-//! taken and where its groups lie, lookaround constraints, back references.
+//! Regular expressions with PostgreSQL's semantics: syntax, character classes by collation, choice
+//! of the match and of its capture groups, lookaround constraints, back references.
 //!
-//! A pattern is parsed (`syntax`, `class`), its characters are divided into colours (`colour`) and
-//! its parts made into automata (`nfa`), which run deterministically (`dfa`, `look`). The match
-//! begins as early as possible and is then as long or as short as the pattern prefers; `tree` says
-//! where the groups lie in it. All of it counts its work and heeds interrupts (`meter`).
-//! Counterpart: src/backend/regex.
+//! A pattern is parsed (`syntax`, `class`), the characters are divided into colors (`color`), and
+//! NFAs of its parts are built (`nfa`), which are executed as lazily built DFAs (`dfa`, `look`).
+//! The match begins as early as possible and is then as long or as short as the pattern prefers;
+//! `tree` finds the capture groups in it. All of it counts work and checks for interrupts
+//! (`meter`). Counterpart: src/backend/regex.
 
 mod class;
-mod colour;
+mod color;
 mod dfa;
 pub(crate) mod functions;
 mod look;
@@ -22,7 +22,7 @@ mod tree;
 pub use class::Ctype;
 pub use syntax::{Flavor, Options};
 
-use colour::Colours;
+use color::Colors;
 use dfa::{Dfa, Env, Pos, Text};
 use look::LookState;
 use meter::Meter;
@@ -30,16 +30,16 @@ use nfa::Nfa;
 use pgerror::{PgError, Result, pg_err};
 use tree::{Candidates, Part};
 
-/// Byte ranges of a match: the whole, then each group.
+/// Byte ranges of a match: the whole match, then each capture group.
 pub type Spans = Vec<Option<(usize, usize)>>;
 
 fn fault(what: &str) -> PgError {
     pg_err!(INVALID_REGULAR_EXPRESSION, "invalid regular expression: {what}")
 }
 
-/// A compiled pattern, with the states that its automata have been in so far.
+/// A compiled pattern, with the DFA states built so far.
 pub struct Pattern {
-    colours: Colours,
+    colors: Colors,
     looks: Vec<LookState>,
     search: Dfa,
     whole: Part,
@@ -47,12 +47,12 @@ pub struct Pattern {
     single_byte: bool,
     /// Number of capturing groups.
     pub groups: usize,
-    /// Bytes that the automata of the pattern's parts hold.
+    /// Memory of the automata of the pattern's parts, in bytes.
     parts_bytes: usize,
 }
 
-/// Compiles a pattern; 2201B where it is none. Text of one byte a character is taken as its bytes.
-/// `interrupts` is asked now and then.
+/// Compiles a pattern; 2201B if it is invalid. Single-byte text is matched by its bytes.
+/// `interrupts` is the check for interrupts.
 pub fn compile(
     pattern: &[u8],
     options: Options,
@@ -72,7 +72,7 @@ pub fn compile(
     }
     let mut options = options;
     let parsed = syntax::parse(&codes, &mut options, ctype, meter)?;
-    let colours = Colours::new(&parsed.sets, parsed.lines, parsed.words, ctype, meter)?;
+    let colors = Colors::new(&parsed.sets, parsed.lines, parsed.words, ctype, meter)?;
     let mut looks = Vec::with_capacity(parsed.looks.len());
     for look in &parsed.looks {
         let nfa = Nfa::new(&look.body, look.behind, meter)?;
@@ -82,7 +82,7 @@ pub fn compile(
     Ok(Pattern {
         search,
         whole: Part::of_pattern(&parsed.node, meter)?,
-        colours,
+        colors,
         looks,
         ignore_case: options.ignore_case.then_some(ctype),
         single_byte,
@@ -91,7 +91,7 @@ pub fn compile(
     })
 }
 
-/// A pattern at work on one text.
+/// The search of a pattern in one text.
 pub struct Search<'a> {
     pattern: &'a mut Pattern,
     text: Text<'a>,
@@ -99,7 +99,7 @@ pub struct Search<'a> {
 }
 
 impl Pattern {
-    /// Sets out to search a text. `interrupts` is asked now and then.
+    /// Starts a search of a text. `interrupts` is the check for interrupts.
     pub fn on<'a>(
         &'a mut self,
         text: &'a [u8],
@@ -120,7 +120,7 @@ impl Search<'_> {
         let p = &mut *self.pattern;
         let mut env = Env {
             text: self.text,
-            colours: &p.colours,
+            colors: &p.colors,
             looks: &mut p.looks,
             meter: &self.meter,
             ignore_case: p.ignore_case,
@@ -135,7 +135,7 @@ impl Search<'_> {
         let stop = self.text.len();
         let mut env = Env {
             text: self.text,
-            colours: &p.colours,
+            colors: &p.colors,
             looks: &mut p.looks,
             meter: &self.meter,
             ignore_case: p.ignore_case,
@@ -144,7 +144,7 @@ impl Search<'_> {
         let mut spans: Spans = vec![None; p.groups + 1];
         let mut start = from;
         loop {
-            // Somewhere up to the first end of a match there is the first begin of one.
+            // The first match begins at or before the first end of a match.
             let mut close = None;
             let mut begin = p.search.run(&mut env, start, stop, &mut |end| {
                 close = Some(end);
@@ -168,9 +168,8 @@ impl Search<'_> {
                 }
                 begin = self.text.next(begin);
             }
-            // Only a pattern with back references comes here. PostgreSQL ends before the text's
-            // end, where no character is left to step over: an empty match there is not looked for
-            // any more.
+            // Only a pattern with back references gets here. PostgreSQL stops before the end of the
+            // text, where no character is left to skip: an empty match there is not found.
             if close >= stop {
                 return Ok(None);
             }
@@ -187,7 +186,7 @@ impl Search<'_> {
         self.text.len()
     }
 
-    /// The position behind the character at `at`.
+    /// The position after the character at `at`.
     pub fn next(&self, at: Pos) -> Pos {
         self.text.next(at)
     }

@@ -1,4 +1,4 @@
-//! Automata of patterns by Thompson's construction, over the pattern's sets of characters.
+//! Thompson's construction of an NFA from a pattern, over the pattern's character sets.
 //! Counterpart: regc_nfa.c.
 
 use super::meter::Meter;
@@ -6,7 +6,7 @@ use super::syntax::{Assert, Node, UNBOUNDED, too_complex};
 use pgerror::Result;
 use stdx::stack::deep;
 
-/// What must hold at a position without consuming anything.
+/// A zero-width assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Check {
     Assert(Assert),
@@ -16,7 +16,7 @@ pub(super) enum Check {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Inst {
-    /// A character of a set, then on.
+    /// Consumes a character of a set and goes on to an instruction.
     Set(u32, u32),
     Split(u32, u32),
     Check(Check, u32),
@@ -27,34 +27,35 @@ pub(super) enum Inst {
 pub(super) struct Nfa {
     pub insts: Vec<Inst>,
     pub start: u32,
-    /// Does it ask about what stands before a position?
+    /// Has it assertions about the context before a position?
     pub has_checks: bool,
 }
 
-/// As many states as PostgreSQL grants a pattern's automaton.
+/// The limit of states of an automaton; PostgreSQL's `REG_MAX_COMPILE_SPACE` is the memory of as
+/// many.
 pub(super) const INSTS_MAX: usize = 500_000;
 
 struct Builder<'a> {
     insts: Vec<Inst>,
     meter: &'a Meter<'a>,
-    /// Within a back reference nothing is asserted.
+    /// Nesting depth of back references, within which there are no assertions.
     bare: usize,
 }
 
 impl Nfa {
-    /// Where a search begins, and begins again with each character.
+    /// The start of a search, which is active again before each character.
     pub const SEARCH_START: u32 = 1;
-    /// The instruction that skips a character in front of a match that a search looks for.
+    /// The instruction that skips a character before a match in a search.
     pub const SEARCH_LOOP: u32 = 2;
-    /// The number of the set of all characters in the search's loop.
+    /// The set number of the search loop, which matches any character.
     pub const ANY: u32 = u32::MAX;
 
-    /// An automaton of a node; a searching one may begin anywhere.
+    /// Builds the automaton of a node; a `search` automaton finds matches that begin anywhere.
     pub fn new(node: &Node, search: bool, meter: &Meter<'_>) -> Result<Nfa> {
         let mut b = Builder { insts: vec![Inst::Match], meter, bare: 0 };
         let mut start = 0;
         if search {
-            // The loop in front, whose body is known afterwards.
+            // The search loop; its body is patched in later.
             b.insts.push(Inst::Split(0, 0));
             let any = b.insts.len() as u32;
             b.insts.push(Inst::Set(Nfa::ANY, Nfa::SEARCH_START));
@@ -78,7 +79,7 @@ impl Builder<'_> {
         Ok(self.insts.len() as u32 - 1)
     }
 
-    /// The entry of a node that goes on at `next`.
+    /// Builds a node that goes on at `next`; returns its first instruction.
     fn node(&mut self, node: &Node, next: u32) -> Result<u32> {
         self.meter.spend(1)?;
         match node {
@@ -124,7 +125,7 @@ impl Builder<'_> {
             let again = self.push(Inst::Split(next, next))?;
             let inside = self.node(body, again)?;
             self.insts[again as usize] = Inst::Split(inside, next);
-            // The loop's body is the last of the copies that must be there.
+            // The body of the loop is the last mandatory copy.
             entry = if min > 0 { inside } else { again };
             copies = min.saturating_sub(1);
         } else {
@@ -136,7 +137,7 @@ impl Builder<'_> {
         for _ in 0..copies {
             let made = self.insts.len();
             entry = self.node(body, entry)?;
-            // Nothing, repeated: further copies would take time and make nothing either.
+            // The body matches only the empty string, so further copies would have no effect.
             if self.insts.len() == made {
                 break;
             }

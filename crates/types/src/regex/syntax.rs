@@ -1,5 +1,5 @@
-//! The text of a pattern as a tree of its parts: advanced, extended and basic syntax, embedded
-//! options, directors. Counterpart: regc_lex.c and the parsing half of regcomp.c.
+//! Parser of regular expressions: advanced, extended and basic syntax, embedded options, directors.
+//! Counterpart: regc_lex.c and the parsing half of regcomp.c.
 
 use super::class::{CharSet, Ctype, Sets, element};
 use super::fault;
@@ -9,7 +9,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use stdx::stack::deep;
 
-/// The language that a pattern is written in.
+/// The syntax of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Flavor {
     #[default]
@@ -25,7 +25,7 @@ pub enum Flavor {
 pub struct Options {
     pub flavor: Flavor,
     pub ignore_case: bool,
-    /// `.` and negated classes stop at newlines.
+    /// `.` and negated bracket expressions do not match newlines.
     pub newline_stop: bool,
     /// `^` and `$` match at newlines.
     pub newline_anchor: bool,
@@ -34,7 +34,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Applies an option character other than `g`; false where it is none.
+    /// Applies an option character other than `g`; false if it is unknown.
     pub fn set(&mut self, c: char) -> bool {
         match c {
             'i' => self.ignore_case = true,
@@ -54,11 +54,11 @@ impl Options {
     }
 }
 
-/// No upper bound of a repetition.
+/// The value of `max` for a repetition without upper bound.
 pub(super) const UNBOUNDED: u16 = 256;
 const COUNT_MAX: u16 = 255;
 
-/// Whether a quantifier wants as much or as little as there is.
+/// Greediness of a quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Preference {
     None,
@@ -68,7 +68,7 @@ pub(super) enum Preference {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Assert {
-    /// The text's start, or behind a newline.
+    /// At the start of the text, or after a newline.
     LineStart,
     LineEnd,
     TextStart,
@@ -103,9 +103,9 @@ pub(super) enum Node {
         max: u16,
         preference: Preference,
     },
-    /// Parentheses; those that capture have a number.
+    /// A group in parentheses; a capturing group has a number.
     Group(Option<usize>, Arc<Node>),
-    /// A back reference, with what its group is made of.
+    /// A back reference, with the contents of its group.
     BackRef(usize, Arc<Node>),
 }
 
@@ -120,7 +120,7 @@ impl Drop for Node {
     }
 }
 
-/// Moves the children that nothing else refers to out of a node, except those without children.
+/// Moves the children that have no other owner out of a node, except leaves.
 fn take_children(node: &mut Node, todo: &mut Vec<Node>) {
     let mut take = |child: &mut Node| {
         if !matches!(child, Node::Empty | Node::Set(_) | Node::Assert(_) | Node::Look(_)) {
@@ -138,22 +138,22 @@ fn take_children(node: &mut Node, todo: &mut Vec<Node>) {
     }
 }
 
-/// What the parser found.
+/// The result of the parser.
 pub(super) struct Parsed {
     pub node: Node,
     pub groups: usize,
     pub sets: Sets,
     pub looks: Vec<Look>,
-    /// Does the pattern ask where lines begin and end? Where words do?
+    /// Has the pattern assertions on line ends (`lines`) and on words (`words`)?
     pub lines: bool,
     pub words: bool,
 }
 
-/// Levels of parentheses. PostgreSQL's bound is its stack (`max_stack_depth`); by its default
-/// between 8,000 and 10,000 levels fit into it.
+/// Nesting limit of parentheses. PostgreSQL's limit is its stack (`max_stack_depth`), whose default
+/// is sufficient for 8,000 to 10,000 levels.
 const DEPTH_MAX: usize = 8_500;
 
-/// A pattern of more parts has no automaton; it is refused before they take memory and time.
+/// A pattern with more parts has no automaton; it is refused before it takes memory and time.
 const PARTS_MAX: usize = super::nfa::INSTS_MAX;
 
 pub(super) fn too_complex() -> PgError {
@@ -198,7 +198,7 @@ pub(super) fn parse(
     Ok(p.parsed(node))
 }
 
-/// Reads `***` directors and embedded options; what is left is the pattern proper.
+/// Parses `***` directors and embedded options; the rest is the pattern proper.
 fn prefix(src: &[u32], options: &mut Options) -> Result<usize> {
     if options.flavor == Flavor::Literal {
         return Ok(0);
@@ -258,15 +258,15 @@ struct Parser<'a> {
     lines: bool,
     words: bool,
     depth: usize,
-    /// How many lookaround constraints are open: nothing in them captures.
+    /// Number of open lookaround constraints, within which no group captures.
     in_look: usize,
-    /// Atoms, constraints and branches so far.
+    /// Number of atoms, constraints and branches so far.
     parts: usize,
-    /// The contents of the groups that are closed, by number.
+    /// The contents of the closed groups, by number.
     groups: Vec<Option<Arc<Node>>>,
 }
 
-/// A character of a bracket expression, or a class written in its place.
+/// An element of a bracket expression: a character or a character class.
 enum Element {
     Char(u32),
     Class(CharSet),
@@ -274,7 +274,7 @@ enum Element {
 
 impl Parser<'_> {
     fn peek(&self) -> Option<char> {
-        // Codes that are no characters are plain, as letters are.
+        // Code points that are no characters are ordinary, as letters are.
         self.src.get(self.at).map(|&c| char::from_u32(c).unwrap_or('\u{fffd}'))
     }
 
@@ -306,7 +306,7 @@ impl Parser<'_> {
         self.options.flavor == Flavor::Basic
     }
 
-    /// Skips what says nothing: comments, and in expanded syntax white space.
+    /// Skips comments, and in expanded syntax white space.
     fn skip(&mut self) {
         loop {
             if self.options.expanded {
@@ -364,7 +364,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Alternatives up to the end, or in parentheses up to the closing one, which is eaten.
+    /// Parses alternatives up to the end, or up to the closing parenthesis, which is consumed.
     fn alternatives(&mut self, inside: bool) -> Result<Node> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -411,7 +411,7 @@ impl Parser<'_> {
         })
     }
 
-    /// One atom, or a constraint (true), which bears no quantifier.
+    /// Parses an atom, or a constraint (true), which accepts no quantifier.
     fn atom(&mut self, first: bool, inside: bool) -> Result<(Node, bool)> {
         let Some(c) = self.peek() else { return Ok((Node::Empty, true)) };
         let code = self.src[self.at];
@@ -421,7 +421,7 @@ impl Parser<'_> {
         }
         let node = match c {
             '(' => return self.parenthesis(),
-            // Where no parenthesis is open; extended expressions take it for what it is.
+            // An unmatched parenthesis is an ordinary character in extended syntax.
             ')' if self.options.flavor == Flavor::Extended => self.literal(code)?,
             ')' => return Err(fault("parentheses () not balanced")),
             '*' | '+' | '?' => return Err(fault("quantifier operand invalid")),
@@ -478,7 +478,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What follows `(`.
+    /// Parses what follows `(`.
     fn parenthesis(&mut self) -> Result<(Node, bool)> {
         if !self.advanced() || !self.eat("?") {
             return Ok((self.group()?, false));
@@ -505,7 +505,7 @@ impl Parser<'_> {
         Ok((Node::Look(number), true))
     }
 
-    /// A capturing group, whose parenthesis is eaten.
+    /// Parses a capturing group, whose opening parenthesis was consumed.
     fn group(&mut self) -> Result<Node> {
         if self.in_look > 0 {
             return Ok(Node::Group(None, Arc::new(self.alternatives(true)?)));
@@ -531,7 +531,7 @@ impl Parser<'_> {
         inside: bool,
     ) -> Result<(Node, bool)> {
         let node = match c {
-            // A star that repeats nothing stands for itself.
+            // A star at the start of an expression is an ordinary character.
             '*' => self.literal(code)?,
             '[' => return self.bracket(),
             '.' => self.dot()?,
@@ -561,7 +561,7 @@ impl Parser<'_> {
         Ok((node, false))
     }
 
-    /// Up to `most` digits in a base, at least `least`.
+    /// Parses `least` to `most` digits in a base.
     fn digits(&mut self, base: u32, least: usize, most: usize) -> Result<u32> {
         let start = self.at;
         let mut n = 0u64;
@@ -577,7 +577,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A class escape's set.
+    /// The character set of a class escape.
     fn class_escape(&mut self, c: char) -> Option<CharSet> {
         let name = match c.to_ascii_lowercase() {
             'd' => "digit",
@@ -589,7 +589,7 @@ impl Parser<'_> {
         Some(if c.is_ascii_uppercase() { set.negated() } else { set })
     }
 
-    /// A character written as an escape; the backslash and `c` are eaten.
+    /// The character of an escape; the backslash and `c` were consumed.
     fn character_escape(&mut self, c: char) -> Result<u32> {
         Ok(match c {
             'a' => 7,
@@ -624,7 +624,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An escape of the advanced syntax, whose backslash is eaten.
+    /// Parses an escape of the advanced syntax, whose backslash was consumed.
     fn escape(&mut self) -> Result<(Node, bool)> {
         let Some(c) = self.peek() else { return Err(fault("invalid escape \\ sequence")) };
         self.at += 1;
@@ -639,7 +639,7 @@ impl Parser<'_> {
             'y' => Assert::WordEdge,
             'Y' => Assert::NoWordEdge,
             '1'..='9' => {
-                // One digit is a reference, and more are one where there are so many groups.
+                // One digit is a back reference; more digits are one if there are that many groups.
                 let start = self.at;
                 self.at -= 1;
                 let n = self.digits(10, 1, 255)? as usize;
@@ -658,7 +658,8 @@ impl Parser<'_> {
         Ok((self.assertion(assert), true))
     }
 
-    /// A bracket expression, or one of the constraints `[[:<:]]` and `[[:>:]]`; the `[` is eaten.
+    /// Parses a bracket expression, or one of the constraints `[[:<:]]` and `[[:>:]]`; the `[` was
+    /// consumed.
     fn bracket(&mut self) -> Result<(Node, bool)> {
         if self.eat("[:<:]]") {
             return Ok((self.assertion(Assert::WordStart), true));
@@ -722,7 +723,7 @@ impl Parser<'_> {
         Ok((self.set(set)?, false))
     }
 
-    /// The name up to `end` within a bracket expression.
+    /// Parses the name up to `end` within a bracket expression.
     fn name(&mut self, end: &str) -> Result<Vec<u32>> {
         let start = self.at;
         while self.at < self.src.len() {
@@ -740,7 +741,7 @@ impl Parser<'_> {
             let end = if self.src[self.at - 1] == b'.' as u32 { ".]" } else { "=]" };
             let name = self.name(end)?;
             let c = element(&name).ok_or_else(|| fault("invalid collating element"))?;
-            // An equivalence class cannot end a range.
+            // An equivalence class cannot be the end of a range.
             return Ok(match end {
                 ".]" => Element::Char(c),
                 _ => Element::Class(CharSet::one(c)),
@@ -763,7 +764,7 @@ impl Parser<'_> {
             return Ok(Element::Class(class));
         }
         if ('1'..='9').contains(&c) {
-            // A digit alone would be a back reference, which has no place here.
+            // A single digit would be a back reference, which is invalid in a bracket expression.
             let start = self.at;
             self.at -= 1;
             let n = self.digits(10, 1, 255)? as usize;
@@ -797,7 +798,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The atom with the quantifier that follows it, if any.
+    /// Parses the quantifier that may follow an atom, and applies it.
     fn quantified(&mut self, atom: Node) -> Result<Node> {
         self.skip();
         let basic = self.basic();
@@ -819,7 +820,7 @@ impl Parser<'_> {
                 self.at += 1;
                 self.skip_in_expanded();
                 if !self.peek().is_some_and(|c| c.is_ascii_digit()) {
-                    // A brace that begins no bound is an atom of its own.
+                    // A brace that does not begin a bound is an ordinary atom.
                     self.at = start;
                     return Ok(atom);
                 }
@@ -834,7 +835,7 @@ impl Parser<'_> {
         Ok(Node::Repeat { body: Arc::new(atom), min, max, preference })
     }
 
-    /// The bounds behind an opening brace.
+    /// Parses the bounds after an opening brace.
     fn bound(&mut self, close: &str) -> Result<(u16, u16, Preference)> {
         let min = self.count()?;
         let comma = self.eat(",");
@@ -851,7 +852,7 @@ impl Parser<'_> {
     }
 }
 
-/// The error for a collation that is not known, as for the functions of upper and lower case.
+/// The error if the collation is indeterminate, as for the functions of upper and lower case.
 pub(super) fn no_collation() -> PgError {
     pg_err!(
         INDETERMINATE_COLLATION,

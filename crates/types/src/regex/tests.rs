@@ -17,7 +17,7 @@ fn check(pattern: &str, text: &str, expect: &[&str]) {
 }
 
 #[test]
-fn quantifiers_share_out_as_their_preferences_say() {
+fn quantifiers_divide_the_text_by_preference() {
     check("a+|ab", "ab", &["ab"]);
     check("(a|ab)(c|bcd)(d*)", "abcd", &["abcd", "ab", "c", "d"]);
     check(r"X(Y*?[0-9]+)", "XY1234Z", &["XY1", "Y1"]);
@@ -38,7 +38,7 @@ fn constraints_and_back_references() {
 }
 
 #[test]
-fn faults_are_named() {
+fn errors_name_the_fault() {
     for (pattern, what) in [
         ("(", "parentheses () not balanced"),
         ("a**", "quantifier operand invalid"),
@@ -56,7 +56,7 @@ fn faults_are_named() {
     }
 }
 
-/// What has no automaton is refused while it is read, whatever comes behind.
+/// A pattern that is too large for an automaton is refused during parsing, whatever follows.
 #[test]
 fn patterns_of_too_many_parts_are_refused_early() {
     let refused = |pattern: String, options: Options| {
@@ -75,7 +75,7 @@ fn nested(open: &str, levels: usize, close: &str) -> String {
     open.repeat(levels) + "x" + &close.repeat(levels)
 }
 
-/// PostgreSQL's stack ends between 8,000 and 10,000 levels.
+/// PostgreSQL's stack overflows between 8,000 and 10,000 levels.
 #[test]
 fn patterns_may_be_nested_by_thousands_of_levels() {
     for (open, close) in [
@@ -101,7 +101,7 @@ fn patterns_may_be_nested_by_thousands_of_levels() {
     let e = compile(pattern.as_bytes(), Options::default(), Ctype::Ascii, false, &|| Ok(()));
     let e = e.err().unwrap();
     assert_eq!(e.message(), "invalid regular expression: regular expression is too complex");
-    // An error within deep levels drops what was read of them.
+    // An error in deeply nested syntax drops the nodes parsed so far.
     let pattern = "(?:a".repeat(5_000) + "[";
     assert!(
         compile(pattern.as_bytes(), Options::default(), Ctype::Ascii, false, &|| Ok(())).is_err()
@@ -115,7 +115,7 @@ fn many_groups_and_constraints() {
     assert!(found[1..].iter().all(|g| g.as_deref() == Some("a")) && found.len() == 301);
     check(&("(?=a)".repeat(10_000) + "ab"), "aab", &["ab"]);
     check(&("(?!b)".repeat(1_000) + &"(?<!a)".repeat(100) + "a"), "abaa", &["a"]);
-    // Each constraint counts, also those beyond the first 64.
+    // Every constraint is evaluated, also those beyond the first 64.
     for odd in [0, 63, 64, 65, 99] {
         let mut parts = vec!["(?=a)"; 100];
         parts[odd] = "(?!a)";
@@ -134,7 +134,7 @@ fn lookbehinds_read_the_text_once_and_may_go_back() {
 
 /// All characters of a long pattern may differ, with and without negation.
 #[test]
-fn sets_by_the_thousand_divide_the_characters() {
+fn thousands_of_sets_divide_the_characters() {
     let letters: Vec<char> = ('\u{1000}'..'\u{3000}').collect();
     let text: String = letters.iter().collect();
     assert_eq!(groups(&text, &format!("x{text}y")), Some(vec![Some(text.clone())]));
@@ -145,17 +145,17 @@ fn sets_by_the_thousand_divide_the_characters() {
     assert_eq!(groups(&negated, &same), None);
 }
 
-/// A nested quantifier of nothing makes nothing, however often.
+/// Nested repetitions of an empty pattern end, whatever the counts are.
 #[test]
-fn repetitions_of_nothing_end() {
+fn repetitions_of_an_empty_pattern_end() {
     let pattern = "(?:".repeat(12) + "(?:)" + &"){255}".repeat(12);
     check(&pattern, "a", &[""]);
     check(&("(?:".repeat(30) + "(?:)" + &"){0,1}".repeat(30) + "a"), "a", &["a"]);
 }
 
-/// Compiling asks for interrupts: an error from there ends it.
+/// Compilation checks for interrupts, and an error from the check ends it.
 #[test]
-fn compiling_heeds_interrupts() {
+fn compilation_checks_for_interrupts() {
     use std::cell::Cell;
     let negated = |n: u32| -> String {
         let letters = (0x1000..0x1000 + n).filter_map(char::from_u32);

@@ -1,13 +1,13 @@
-//! Where the parts of a match lie: a tree of the pattern's parts that matter for it, and the search
-//! for an allocation of the text to them.
+//! The capture groups of a match: a tree of those parts of the pattern that determine them, and a
+//! backtracking search for the division of the text among the parts.
 //!
-//! The rules are PostgreSQL's. A part has a preference for long or for short matches: a quantified
-//! atom that of its quantifier (`{m}` that of its atom), a branch that of its first quantified atom
-//! that has one, alternatives always for long ones. Of a sequence the earlier parts take precedence
-//! over the later ones. Parts of one preference without parentheses that capture are one part: they
-//! are matched as a whole. An alternative takes precedence over those behind it, and what a group
-//! held in an earlier round of a repetition is forgotten in the next. Counterpart: parseqatom in
-//! regcomp.c, cdissect in regexec.c.
+//! The rules are PostgreSQL's. A part prefers long or short matches: a quantified atom as its
+//! quantifier does (`{m}` as its atom does), a branch as its first quantified atom that has a
+//! preference, alternatives always long ones. In a sequence, earlier parts take precedence over
+//! later ones. Adjacent parts of one preference without capturing groups are one part, which is
+//! matched as a whole. An alternative takes precedence over later ones. The groups of an iteration
+//! of a repetition are reset in the next. Counterpart: parseqatom in regcomp.c, cdissect in
+//! regexec.c.
 
 use super::Spans;
 use super::dfa::{Dfa, Env, Pos};
@@ -18,12 +18,12 @@ use pgerror::Result;
 use std::ops::Range;
 use stdx::stack::deep;
 
-/// What is known about a part: its preferences, and what lies within.
+/// Properties of a part: its preferences, and properties of its sub-parts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Traits {
     pub longer: bool,
     pub shorter: bool,
-    /// Parts within prefer otherwise than the whole.
+    /// Sub-parts have other preferences than the part itself.
     pub mixed: bool,
     pub captures: bool,
     pub refers: bool,
@@ -52,27 +52,27 @@ impl Traits {
         self.longer || self.shorter
     }
 
-    /// What a whole sees of its parts: their preferences count only where they differ.
+    /// The properties as sub-parts of a whole: preferences matter only if they differ.
     fn inner(self) -> Traits {
         let mixed = self.mixed || (self.longer && self.shorter);
         Traits { longer: false, shorter: false, mixed, ..self }
     }
 
-    /// The traits of a whole made of two parts, the first of which is asked first for a preference.
+    /// The properties of two parts in sequence; the first one with a preference determines it.
     fn combined(self, other: Traits) -> Traits {
         let first = if self.has_preference() { self } else { other };
         let inner = self.or(other).inner();
         Traits { longer: first.longer, shorter: first.shorter, ..inner }
     }
 
-    /// Must it be looked into to know where its parts lie?
+    /// Must the part be dissected to find its capture groups? (`MESSY` in regcomp.c.)
     fn messy(self) -> bool {
         self.mixed || self.captures || self.refers
     }
 }
 
 enum Kind {
-    /// Matched as a whole.
+    /// Matched as a whole by its automaton.
     Leaf,
     BackRef {
         group: usize,
@@ -92,22 +92,22 @@ enum Kind {
 pub(super) struct Part {
     kind: Kind,
     pub traits: Traits,
-    /// The groups that hold what this part matches.
+    /// The groups whose span is the match of this part.
     groups: Vec<usize>,
-    /// The groups of this part and of those within. They are numbered by their parentheses from
-    /// left to right, so those within a part follow each other.
+    /// The groups of this part and of its sub-parts. They are numbered by their opening
+    /// parentheses, so they are contiguous.
     within: Range<usize>,
     node: Node,
     dfa: Option<Box<Dfa>>,
-    /// Its share of [`Env::parts_bytes`].
+    /// Its part of [`Env::parts_bytes`].
     dfa_bytes: usize,
 }
 
-/// Bytes of all parts' automata beyond which large ones are made again for each use.
+/// When the automata of all parts are larger, large ones are rebuilt for each use.
 const PARTS_BYTES_MAX: usize = 64 << 20;
 
-/// Parts lie in each other as deep as the pattern's parentheses, and to the right of each other as
-/// long as it has groups.
+/// Parts are nested as deep as the pattern's parentheses, and form lists as long as the number of
+/// its groups.
 impl Drop for Part {
     fn drop(&mut self) {
         if !matches!(self.kind, Kind::Leaf | Kind::BackRef { .. }) {
@@ -117,7 +117,7 @@ impl Drop for Part {
     }
 }
 
-/// The smallest range that holds both.
+/// The smallest range that contains both.
 fn hull(a: Range<usize>, b: &Range<usize>) -> Range<usize> {
     match (a.is_empty(), b.is_empty()) {
         (true, _) => b.clone(),
@@ -150,7 +150,7 @@ impl Part {
         Part::new(Kind::Concat(Box::new([first, second])), traits, node)
     }
 
-    /// The part that a pattern is.
+    /// Builds the tree of a whole pattern.
     pub fn of_pattern(node: &Node, meter: &Meter<'_>) -> Result<Part> {
         Part::of(node, meter)
     }
@@ -173,7 +173,7 @@ impl Part {
         }
     }
 
-    /// A branch: a prefix that is one part, an atom that must be looked into, and the rest.
+    /// Builds a branch: a prefix that is one part, an atom that must be dissected, and the rest.
     fn branch(items: &[Node], meter: &Meter<'_>) -> Result<Part> {
         let mut traits = Traits::default();
         for (i, item) in items.iter().enumerate() {
@@ -236,10 +236,10 @@ impl Part {
         Ok(Part::leaf(traits, Node::Seq(items.into())))
     }
 
-    /// An atom with its quantifier; `item` is both.
+    /// Builds a quantified atom; `item` is the atom with its quantifier.
     fn quantified(mut atom: Part, item: &Node, min: u16, max: u16, wanted: Traits) -> Part {
         let both = wanted.combined(atom.traits);
-        // A back reference counts its own rounds, but not one in parentheses.
+        // A back reference counts its own iterations unless it is in parentheses.
         if matches!(atom.kind, Kind::BackRef { .. }) && atom.groups.is_empty() {
             atom.traits = atom.traits.or(both);
             return atom;
@@ -257,7 +257,7 @@ impl Part {
         }
         let Node::Repeat { body, preference, .. } = item else { return atom };
         if min > 0 && !t.refers {
-            // Only the last round's groups are asked for: the others are one part.
+            // Only the groups of the last iteration are needed: the other iterations are one part.
             let max = if max == UNBOUNDED { max } else { max - 1 };
             let (body, preference) = (body.clone(), *preference);
             let others = Node::Repeat { body, min: min - 1, max, preference };
@@ -267,7 +267,7 @@ impl Part {
         Part::new(Kind::Repeat { body: Box::new(atom), min, max }, both, item.clone())
     }
 
-    /// Runs the automaton of this part, which is made at its first use.
+    /// Runs the automaton of this part, which is built at its first use.
     fn with_dfa<T>(
         &mut self,
         env: &mut Env<'_>,
@@ -294,9 +294,8 @@ impl Part {
         self.with_dfa(env, |dfa, env| dfa.exact(env, from, to))
     }
 
-    /// Finds where the groups lie in a piece of the text that this part's automaton matches; false
-    /// where back references say otherwise. Groups of this part are not set before, nor where it
-    /// fails.
+    /// Finds the capture groups within a span that this part's automaton matches; false if back
+    /// references do not match. The groups of this part are unset at the call and after a failure.
     pub fn dissect(
         &mut self,
         env: &mut Env<'_>,
@@ -354,10 +353,11 @@ impl Part {
     }
 }
 
-/// Is a piece of the text as many repetitions of what a group holds?
+/// Does a span consist of `min` to `max` repetitions of a group's contents?
 fn repeats(env: &Env<'_>, held: (Pos, Pos), piece: (Pos, Pos), min: u16, max: u16) -> Result<bool> {
     if held.0 == held.1 || piece.0 == piece.1 {
-        // Nothing, repeated as often as one likes; something, not at all.
+        // An empty group matches the empty span any number of times; a span that is empty needs an
+        // empty group or `min` 0.
         return Ok(piece.0 == piece.1 && (held.0 == held.1 || min == 0));
     }
     let (mut at, mut rounds) = (piece.0, 0usize);
@@ -380,24 +380,24 @@ fn repeats(env: &Env<'_>, held: (Pos, Pos), piece: (Pos, Pos), min: u16, max: u1
     Ok(rounds >= usize::from(min) && (max == UNBOUNDED || rounds <= usize::from(max)))
 }
 
-/// Candidates that are looked for in the second pass over a piece of the text.
+/// Bounds of the number of candidates in the second and later rounds of the search.
 const CANDIDATES_MIN: usize = 16;
 const CANDIDATES_MAX: usize = 4096;
 
-/// The ends that a part's match may have, the preferred one first. They are looked for a few at a
-/// time: mostly the first one fits, and a list of all would be as long as the text for each part
-/// and each round of a repetition.
+/// The possible ends of a part's match, the preferred one first. They are computed a few at a time:
+/// mostly the first one fits, and the list of all would be as long as the text, for each part and
+/// each iteration of a repetition.
 pub(super) struct Candidates {
     from: Pos,
-    /// Ends between these positions, both inclusive, are still to be looked for.
+    /// The ends between these positions (inclusive) have not been computed yet.
     rest: Option<(Pos, Pos)>,
-    /// Those found, the preferred one last.
+    /// Computed ends; the preferred one is last.
     found: Vec<Pos>,
     most: usize,
 }
 
 impl Candidates {
-    /// The ends of matches from `from` that are at `to` or before.
+    /// The ends of matches from `from` up to `to`.
     pub fn new(from: Pos, to: Pos) -> Candidates {
         Candidates { from, rest: Some((from, to)), found: Vec::new(), most: 1 }
     }
@@ -448,8 +448,8 @@ fn concat(
     Ok(false)
 }
 
-/// The rounds of a repetition. Rounds that match nothing are taken only where the least number of
-/// rounds cannot be reached otherwise.
+/// Finds the iterations of a repetition. Empty iterations are used only if the minimum number of
+/// iterations cannot be reached otherwise.
 fn repeat(
     env: &mut Env<'_>,
     spans: &mut Spans,
@@ -460,7 +460,7 @@ fn repeat(
     to: Pos,
 ) -> Result<bool> {
     if min == 0 && from == to {
-        // For long ones, one round that matches nothing is better than none.
+        // A greedy repetition prefers one empty iteration to none.
         if !body.traits.shorter && body.matches(env, from, to)? {
             body.dissect(env, spans, from, to)?;
         }
@@ -468,7 +468,7 @@ fn repeat(
     }
     let min = min.max(1);
     let max = if max == UNBOUNDED { usize::MAX } else { usize::from(max).max(min) };
-    // For each round where it begins and the ends that are still to be tried.
+    // For each iteration its start, and the ends that have not been tried.
     let mut rounds = vec![(from, Candidates::new(from, to))];
     while let Some((start, ends)) = rounds.last_mut() {
         let start = *start;
@@ -484,7 +484,7 @@ fn repeat(
                 continue;
             }
         }
-        // Only back references can refuse a round, and only the last round's groups stay.
+        // Only back references can fail, and only the groups of the last iteration are kept.
         if last || body.traits.refers {
             body.forget(spans);
             if !body.dissect(env, spans, start, end)? {

@@ -1,4 +1,5 @@
-//! Lengths, parts, positions, padding, trimming, replacing.
+//! Length, substrings, positions, padding, trimming, replacement. Counterpart: varlena.c,
+//! oracle_compat.c.
 
 use crate::fncx::Pace;
 use crate::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
@@ -51,7 +52,7 @@ fn overlay(cx: &dyn FnContext, a: &[DatumRef<'_>], length: i32) -> Result<Datum>
     joined(cx, &[head, new, tail])
 }
 
-/// 54000 where so many characters of the longest form would not fit a value.
+/// 54000 if this number of characters of maximal length would exceed the size of a value.
 fn check_characters(count: usize, encoding: Encoding) -> Result<()> {
     let longest = if encoding == Encoding::Utf8 { 4 } else { 1 };
     if count.saturating_mul(longest) > PAYLOAD_BYTES_MAX {
@@ -60,7 +61,7 @@ fn check_characters(count: usize, encoding: Encoding) -> Result<()> {
     Ok(())
 }
 
-/// 1-based position in characters, 0 where `needle` is not there.
+/// 1-based position in characters, 0 if `needle` does not occur.
 fn position(hay: &[u8], needle: &[u8], encoding: Encoding) -> i32 {
     match crate::bytea::position(hay, needle) {
         0 => 0,
@@ -106,7 +107,7 @@ fn characters(text: &[u8], encoding: Encoding) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Drops characters of `set` from the ends.
+/// Removes characters of `set` from the ends.
 fn trim<'a>(text: &'a [u8], set: &[u8], left: bool, right: bool, encoding: Encoding) -> &'a [u8] {
     let set: Vec<&[u8]> = characters(set, encoding).collect();
     let mut out = text;
@@ -130,7 +131,7 @@ fn trim<'a>(text: &'a [u8], set: &[u8], left: bool, right: bool, encoding: Encod
     out
 }
 
-/// Replaces every `from` by `to`.
+/// Replaces every occurrence of `from` by `to`.
 fn replace(cx: &dyn FnContext, text: &[u8], from: &[u8], to: &[u8]) -> Result<Datum> {
     if from.is_empty() || text.len() < from.len() {
         return copied(cx, text);
@@ -154,7 +155,7 @@ fn replace(cx: &dyn FnContext, text: &[u8], from: &[u8], to: &[u8]) -> Result<Da
     out.into_datum()
 }
 
-/// 54000 where the text that [`replace`] makes would be too long, before any of it is made.
+/// 54000 if the result of [`replace`] would be too long; checked before it is built.
 fn check_replaced(
     text: &[u8],
     from: &[u8],
@@ -236,7 +237,7 @@ fn end_part(text: &[u8], n: i32, left: bool, encoding: Encoding) -> &[u8] {
     }
 }
 
-/// Code of the first character.
+/// Code point of the first character.
 fn ascii(text: &[u8], encoding: Encoding) -> i32 {
     let Some(&first) = text.first() else { return 0 };
     if encoding != Encoding::Utf8 {

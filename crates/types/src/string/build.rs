@@ -1,4 +1,4 @@
-//! concat, concat_ws, format, string_agg.
+//! concat, concat_ws, format, string_agg. Counterpart: varlena.c.
 
 use crate::array::ArrayRef;
 use crate::builtin::AggState;
@@ -10,8 +10,8 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::borrow::Cow;
 
-/// The variadic arguments from `from` on, each with its type; a call with VARIADIC brings one array
-/// there.
+/// The variadic arguments from `from` on, each with its type; a call with VARIADIC passes one array
+/// instead.
 pub(crate) fn values<'a>(
     cx: &mut dyn FnContext,
     a: &[DatumRef<'a>],
@@ -38,7 +38,7 @@ fn text_of<'a>(cx: &mut dyn FnContext, ty: Oid, v: DatumRef<'a>) -> Result<Cow<'
     }
 }
 
-/// Joins what is not NULL.
+/// Concatenates the values that are not NULL.
 fn concat(
     cx: &mut dyn FnContext,
     values: Vec<(Oid, DatumRef<'_>)>,
@@ -59,7 +59,7 @@ fn concat(
     out.into_datum()
 }
 
-/// Checks for interrupts while a text grows: after so many steps, and after so many bytes.
+/// Checks for interrupts while a text grows: after a number of steps, and after a number of bytes.
 #[derive(Default)]
 struct Progress {
     pace: Pace,
@@ -235,12 +235,12 @@ fn format(cx: &mut dyn FnContext, pattern: &[u8], args: &[(Oid, DatumRef<'_>)]) 
     out.into_datum()
 }
 
-/// The error of an allocation that is beyond the limit.
+/// The error of an allocation that exceeds the limit.
 fn allocate_check(bytes: usize) -> Result<()> {
     if bytes > ALLOCATION_BYTES_MAX { Err(invalid_allocation(bytes)) } else { Ok(()) }
 }
 
-/// The state of string_agg: what is joined so far.
+/// Transition state of string_agg: the text so far.
 struct Joined(TextBuffer);
 
 fn agg_step(state: &mut AggState, a: &[DatumRef<'_>]) -> Result<()> {
@@ -291,7 +291,7 @@ scalars! { FNS;
     },
 }
 
-/// How many of the arguments are NULL, or are not.
+/// Number of arguments that are NULL (`null`), or that are not.
 fn count_nulls(cx: &mut dyn FnContext, a: &[DatumRef<'_>], null: bool) -> Result<Datum> {
     let variadic = cx.variadic_array();
     let Some(values) = values(cx, a, 0, variadic)? else { return Ok(Datum::Null) };

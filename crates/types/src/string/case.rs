@@ -1,5 +1,6 @@
-//! Upper and lower case. Under the C collation only ASCII letters change; elsewhere each character
-//! by its simple Unicode mapping, as the C library's one-to-one functions do.
+//! Upper and lower case. Under the C collation only ASCII letters are mapped; else each character
+//! by its simple Unicode mapping, as the C library's functions do. Counterpart: formatting.c
+//! (str_tolower).
 
 use crate::limits::allocate;
 use crate::settings::Encoding;
@@ -11,7 +12,7 @@ const COLLATION_DEFAULT: Oid = Oid(100);
 const COLLATION_C: Oid = Oid(950);
 const COLLATION_POSIX: Oid = Oid(951);
 
-/// Do only ASCII letters have case under the call's collation? An error where none is known.
+/// Do only ASCII letters have case under the call's collation? An error if it is indeterminate.
 pub(crate) fn ascii_only(cx: &dyn FnContext, function: &str) -> Result<bool> {
     let s = cx.settings();
     match cx.collation() {
@@ -51,7 +52,7 @@ pub(crate) fn upper_char(c: char) -> char {
     simple(c, c.to_uppercase())
 }
 
-/// Each character, or each byte where only ASCII letters have case, by a function of its own.
+/// Maps each character, or each byte if only ASCII letters have case.
 fn mapped(
     cx: &dyn FnContext,
     text: &[u8],
@@ -62,7 +63,7 @@ fn mapped(
     let mut out = allocate(text.len())?;
     match std::str::from_utf8(text) {
         Ok(s) if !ascii => pieces::each_str(cx, s, |piece| {
-            // The other case of a letter may be longer.
+            // The other case of a letter may have more bytes.
             memory::reserve(&mut out, piece.len())?;
             for c in piece.chars() {
                 let mapped = map_char(c);
@@ -90,7 +91,8 @@ fn upper(cx: &dyn FnContext, text: &[u8], ascii: bool) -> Result<Vec<u8>> {
     mapped(cx, text, ascii, upper_char, |b| b.to_ascii_uppercase())
 }
 
-/// First letter of each word upper, the others lower; words are of letters and digits.
+/// Converts the first letter of each word to upper case, the others to lower case; words consist of
+/// letters and digits.
 fn initcap(cx: &dyn FnContext, text: &[u8], ascii: bool) -> Result<Vec<u8>> {
     let (mut inside, mut inside_bytes) = (false, false);
     let map_char = |c: char| {

@@ -1,4 +1,4 @@
-//! md5, the sha family, encode and decode.
+//! md5, sha224 to sha512, encode and decode. Counterpart: cryptohashfuncs.c, encode.c.
 
 use crate::bytea::{escape_decode, hex_decode, hex_encode, push_octal};
 use crate::fncx::Pace;
@@ -137,7 +137,7 @@ fn encode(cx: &dyn FnContext, data: &[u8], name: &[u8]) -> Result<Vec<u8>> {
     let kind = name.to_ascii_lowercase();
     let length: usize = match kind.as_slice() {
         b"hex" => 2 * data.len(),
-        // Four characters for three bytes, and the ends of lines, by PostgreSQL's estimate.
+        // Four characters for three bytes, and the line ends, by PostgreSQL's estimate.
         b"base64" => data.len().div_ceil(3) * 4 + data.len() / (76 * 3 / 4),
         b"escape" => data.iter().map(escaped_length).sum(),
         _ => return Err(unknown(name)),

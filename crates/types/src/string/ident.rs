@@ -1,12 +1,12 @@
-//! Qualified names taken apart. Counterpart: misc.c (`parse_ident`), varlena.c
+//! Parsing of qualified names. Counterpart: misc.c (`parse_ident`), varlena.c
 //! (`SplitIdentifierString`).
 
 use crate::form::{is_space, shown};
 use crate::{Datum, array, oids};
 use pgerror::{PgError, Result, pg_err};
 
-/// Splits identifiers: double quotes, unquoted ones folded to lower case, all cut to the length of
-/// names. Counterpart: `SplitIdentifierString`.
+/// Splits a list of identifiers: double quotes are removed, unquoted ones are folded to lower case,
+/// all are truncated to the length of names. Counterpart: `SplitIdentifierString`.
 pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c');
     let mut out = Vec::new();
@@ -47,8 +47,8 @@ pub fn split_identifiers_at(text: &str, separator: char) -> Option<Vec<String>> 
     }
 }
 
-/// A qualified name as errors show it: without quotes, folded and cut; as it stands where it is
-/// none.
+/// A qualified name as error messages show it: without quotes, folded and truncated; unchanged if
+/// it is not a valid name.
 pub fn plain_name(text: &str) -> String {
     split_identifiers_at(text, '.').map_or_else(|| text.to_owned(), |parts| parts.join("."))
 }
@@ -61,7 +61,7 @@ fn continues_name(c: u8) -> bool {
     begins_name(c) || c.is_ascii_digit() || c == b'$'
 }
 
-/// The parts of a name. With `strict` nothing may follow it.
+/// The parts of a name. With `strict` no text may follow it.
 fn parts(text: &[u8], strict: bool) -> Result<Vec<Vec<u8>>> {
     let invalid = || {
         let name = shown(text);

@@ -6,13 +6,13 @@ use crate::text::char_len;
 use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
-/// Does the whole of `text` match the pattern? `%` any characters, `_` one, backslash takes the
-/// next literally.
+/// Does the whole `text` match the pattern? `%` matches any characters, `_` one character; a
+/// backslash makes the next character literal.
 pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<bool> {
     let (mut t, mut p) = (0, 0);
-    // Where to go on after a mismatch: behind the last %, with one more character given to it.
+    // The position to return to after a mismatch: after the last %, which takes one more character.
     let mut retry: Option<(usize, usize)> = None;
-    // Within a run of % and _ that a % began: was there text left at that %?
+    // Within a run of % and _ that begins with %: was text left at that %?
     let mut run: Option<bool> = None;
     loop {
         match pattern.get(p) {
@@ -29,7 +29,8 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
             }
             Some(b'\\') => {
                 let Some(c) = pattern.get(p + 1) else {
-                    // Beyond the text's end nothing of the pattern is looked at but such a run.
+                    // At the end of the text PostgreSQL reads on in the pattern only within such a
+                    // run, so only then is there an error.
                     if t >= text.len() && run != Some(true) {
                         return Ok(false);
                     }
@@ -58,8 +59,8 @@ pub fn like_match(text: &[u8], pattern: &[u8], encoding: Encoding) -> Result<boo
             Some((from, after)) if from < text.len() => {
                 run = None;
                 t = from + char_len(&text[from..], encoding);
-                // No byte of a longer character looks like ASCII: on to where the next part may
-                // begin.
+                // In a multibyte character no byte is ASCII, so a byte search finds the next
+                // possible start of the rest of the pattern.
                 if let Some(&c) = pattern.get(after)
                     && c.is_ascii()
                     && !matches!(c, b'%' | b'_' | b'\\')
@@ -95,7 +96,7 @@ fn ilike(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<bool> {
     like_match(&lower(cx, text, ascii)?, &lower(cx, pattern, ascii)?, cx.settings().encoding)
 }
 
-/// The pattern rewritten from another escape character to the backslash.
+/// Rewrites the pattern from another escape character to the backslash.
 fn like_escape(pattern: &[u8], escape: &[u8], encoding: Encoding) -> Result<Vec<u8>> {
     let mut out = Vec::with_capacity(pattern.len() + 8);
     if escape.is_empty() {
@@ -136,23 +137,23 @@ fn like_escape(pattern: &[u8], escape: &[u8], encoding: Encoding) -> Result<Vec<
     Ok(out)
 }
 
-/// Where a bracket expression ends: not at a `]` in front, nor within `[:name:]`.
+/// Finds the end of a bracket expression, which is not a `]` at its start or within `[:name:]`.
 #[derive(Default)]
 struct Brackets {
     depth: usize,
-    /// Nothing stands in it so far, but perhaps a `^`.
+    /// Nothing but perhaps a `^` has been read.
     begun: bool,
     negated: bool,
 }
 
 impl Brackets {
-    /// The next character of the expression, and what is behind it.
+    /// Reads the next character of the expression; `rest` is the text after it.
     fn next(&mut self, byte: u8, rest: &[u8]) {
         match byte {
             b']' if self.begun => self.begun = false,
             b']' => self.depth -= 1,
             b'[' => {
-                // Names of classes and the like end with a bracket of their own.
+                // The names of classes and collating elements end with a bracket of their own.
                 self.depth += usize::from(rest.first().is_some_and(|c| b":.=".contains(c)));
                 self.begun = false;
             }
@@ -162,7 +163,8 @@ impl Brackets {
     }
 }
 
-/// The regular expression of a SIMILAR TO pattern; `escape` is one character or empty (none).
+/// Translates a SIMILAR TO pattern to a regular expression; `escape` is one character, or empty for
+/// none.
 fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> Result<Vec<u8>> {
     let escape = escape.unwrap_or(b"\\");
     if !escape.is_empty() && char_len(escape, encoding) != escape.len() {
@@ -204,7 +206,7 @@ fn similar_escape(pattern: &[u8], escape: Option<&[u8]>, encoding: Encoding) -> 
                 }
                 quotes += 1;
             } else {
-                // Of a bracket expression it is a member.
+                // It is a member of the bracket expression.
                 out.push(b'\\');
                 out.push(byte);
                 class.begun = false;
@@ -274,7 +276,7 @@ scalars! { FNS;
         similar_escape(a[0].as_bytes(), None, cx.settings().encoding)?)),
     "similar_to_escape_2" => |cx, a| Ok(Datum::bytes(
         similar_escape(a[0].as_bytes(), Some(a[1].as_bytes()), cx.settings().encoding)?)),
-    // The old form: not strict; a NULL escape means the default.
+    // The old variant is not strict; a NULL escape means the default.
     "similar_escape" => |cx, a| {
         if a[0].is_null() {
             return Ok(Datum::Null);

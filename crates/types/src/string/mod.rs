@@ -16,7 +16,7 @@ pub use like::like_match;
 
 use crate::builtin::Builtin;
 
-/// The module's tables.
+/// The function tables of the module.
 pub(crate) const TABLES: &[&[Builtin]] = &[
     basic::FNS,
     build::FNS,

@@ -1,4 +1,4 @@
-//! Normal forms of Unicode. Counterpart: varlena.c (`unicode_normalize_func`).
+//! Unicode normalization forms. Counterpart: varlena.c (`unicode_normalize_func`).
 
 use crate::fncx::Watch;
 use crate::form::shown;
@@ -29,7 +29,7 @@ fn normalized(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<String> {
     })
 }
 
-/// The characters as a text, with looks for interrupts.
+/// Collects the characters, with checks for interrupts.
 fn gathered(cx: &dyn FnContext, chars: impl Iterator<Item = char>) -> Result<String> {
     let mut out = TextBuffer::new();
     let watch = Watch::new(cx);

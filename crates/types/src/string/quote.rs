@@ -5,8 +5,8 @@ use crate::quoted::{Escape, escaped};
 use crate::{Datum, FnContext};
 use pgerror::Result;
 
-/// Words that the grammar does not take as a column name everywhere, so identifiers that spell them
-/// are quoted: every keyword that is not of the unreserved class. Sorted.
+/// Identifiers that must be quoted because the grammar does not accept them as column names
+/// everywhere: all keywords that are not unreserved. Sorted.
 const KEYWORDS: &[&str] = &[
     "all",
     "analyse",
@@ -161,7 +161,7 @@ const KEYWORDS: &[&str] = &[
     "xmltable",
 ];
 
-/// Must the identifier be quoted (short of `quote_all_identifiers`)?
+/// Must the identifier be quoted (apart from `quote_all_identifiers`)?
 fn needs_quotes(ident: &str) -> bool {
     let mut bytes = ident.bytes();
     let first = bytes.next();
@@ -170,7 +170,7 @@ fn needs_quotes(ident: &str) -> bool {
     !safe || KEYWORDS.binary_search(&ident).is_ok()
 }
 
-/// The identifier, quoted where needed.
+/// The identifier, quoted if needed.
 pub fn quote_ident(ident: &str, always: bool) -> String {
     if !always && !needs_quotes(ident) {
         return ident.to_string();
@@ -178,7 +178,7 @@ pub fn quote_ident(ident: &str, always: bool) -> String {
     format!("\"{}\"", ident.replace('"', "\"\""))
 }
 
-/// [`quote_ident`] of a text that may be long.
+/// Like [`quote_ident`], for text that may be long.
 pub(super) fn ident(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     let always = cx.settings().quote_all_identifiers;
     if !always && std::str::from_utf8(text).is_ok_and(|s| !needs_quotes(s)) {
@@ -191,8 +191,8 @@ pub(super) fn ident(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     out.into_bytes()
 }
 
-/// [`quote_literal`] of a text that may be long, with PostgreSQL's limit: it asks for the memory of
-/// the longest case.
+/// Like [`quote_literal`], for text that may be long, with PostgreSQL's limit: it allocates the
+/// longest possible result.
 fn literal(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
     let longest = 2 * text.len() + 3 + VARLENA_HEADER_BYTES;
     if longest > ALLOCATION_BYTES_MAX {
@@ -201,7 +201,7 @@ fn literal(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
     literal_bytes(cx, text).map(Datum::bytes)
 }
 
-/// [`quote_literal`] of a text that may be long.
+/// Like [`quote_literal`], for text that may be long.
 pub(super) fn literal_bytes(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> {
     let mut out = TextBuffer::with_capacity(text.len() + 3);
     if text.contains(&b'\\') {
@@ -213,7 +213,7 @@ pub(super) fn literal_bytes(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<u8>> 
     out.into_bytes()
 }
 
-/// The string as a literal: quotes doubled, and E'' with doubled backslashes where there are any.
+/// The text as a literal: quotes doubled; with backslashes, E'' with the backslashes doubled.
 pub fn quote_literal(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 3);
     if text.contains(&b'\\') {

@@ -1,4 +1,5 @@
-//! Between strings and lists: split_part, string_to_array, array_to_string.
+//! Conversion between strings and lists: split_part, string_to_array, array_to_string, unistr.
+//! Counterpart: varlena.c.
 
 use crate::array::{self, ArrayRef};
 use crate::builtin::{SetSource, VecSource};
@@ -38,7 +39,7 @@ fn split_part(text: &[u8], separator: &[u8], n: i32) -> Result<Datum> {
 }
 
 /// The elements of string_to_array and string_to_table; `None` for a NULL string. A NULL separator
-/// splits into characters, an empty one not at all.
+/// splits into characters, an empty one does not split.
 fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Option<Vec<Datum>>> {
     if a[0].is_null() {
         return Ok(None);
@@ -79,7 +80,7 @@ fn to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     }
 }
 
-/// Joins the elements' text forms; NULLs as `null`, or left out.
+/// Joins the text forms of the elements; NULLs are replaced by `null`, or skipped.
 pub(crate) fn join(
     cx: &mut dyn FnContext,
     array: DatumRef<'_>,
@@ -108,12 +109,12 @@ pub(crate) fn join(
     out.into_datum()
 }
 
-/// The number that `n` hexadecimal digits at the start of `text` say.
+/// The value of `n` hexadecimal digits at the start of `text`.
 fn hex_prefix(text: &[u8], n: usize) -> Option<u32> {
     text.get(..n)?.iter().try_fold(0, |code, c| Some(code << 4 | (*c as char).to_digit(16)?))
 }
 
-/// The code of the escape at the start of `text`, and the length of the escape.
+/// The code point of the escape at the start of `text`, and the length of the escape.
 fn escape(text: &[u8]) -> Option<(u32, usize)> {
     let after = |start: usize, digits: usize| {
         let code = hex_prefix(text.get(start..)?, digits)?;
@@ -167,7 +168,7 @@ fn unistr(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
             (None, code) => code,
         };
         let c = char::from_u32(code).ok_or_else(bad_pair)?;
-        // No escape is shorter than its character.
+        // An escape is at least as long as its character, so the capacity is sufficient.
         out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
     if high.is_some() {
@@ -192,7 +193,7 @@ scalars! { FNS;
     "unistr" => |cx, a| unistr(cx, a[0].as_bytes()),
 }
 
-/// Rows of pg_options_to_table: name and value of each `name=value`.
+/// The rows of pg_options_to_table: name and value of each `name=value`.
 struct Options(std::vec::IntoIter<Vec<u8>>);
 
 impl SetSource for Options {

@@ -1,5 +1,5 @@
-//! Every table with its TOAST table and indexes, catalogs included: pages, trees, and that both
-//! agree.
+//! Consistency checks of every table with its TOAST table and indexes, catalogs included: heap
+//! pages, trees, and that both agree.
 
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession, Catalogs};
@@ -12,12 +12,12 @@ use sync::wait::Waiter;
 /// The database `postgres`.
 const DATABASE: Oid = Oid(5);
 
-/// Catalogs that the scripts change all the time, and that are small.
+/// Small catalogs that the scripts change often.
 const OFTEN: [u32; 5] = [1259, 2610, 2606, 2604, 2224];
-/// Objects of users have numbers from here on.
+/// The first OID of user objects.
 const FIRST_NORMAL: u32 = 16_384;
 
-/// Number of relations checked: all of them, or those that the scripts make and change most.
+/// Checks all relations, or those that the scripts create and change most; returns their number.
 pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String> {
     let told = |what: &str| {
         let what = what.to_owned();

@@ -1,8 +1,8 @@
-//! Calls of the disk that fail, as a client sees it: the statement fails and the server lives; or
-//! the server goes down, and after recovery what was acknowledged is there.
+//! Failing disk operations from the client's view: the statement fails and the server keeps
+//! running; or the server goes down, and acknowledged transactions are there after recovery.
 
-use super::stand::{Stand, template};
-use crate::crash::run::Planted;
+use super::harness::{Harness, template};
+use crate::crash::run::InjectedFault;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use testkit::client::Client;
@@ -13,26 +13,27 @@ const ENOSPC: i32 = 28;
 /// A statement that needs more pages than there are buffers.
 const INSERT: &str = "INSERT INTO f SELECT g, repeat('x', 900) FROM generate_series(1, 500) g";
 
-fn stand(seed: u64) -> (Stand, SeededRandom, Client) {
+fn harness(seed: u64) -> (Harness, SeededRandom, Client) {
     let random = SeededRandom::new(seed);
-    let mut stand = Stand::new(template(), &random, seed, Planted::Nothing).expect("a stand");
-    stand.buffers(48);
-    stand.open().expect("the server starts");
-    let mut client = stand.connect().expect("a session");
+    let mut harness =
+        Harness::new(template(), &random, seed, InjectedFault::Nothing).expect("a harness");
+    harness.buffers(48);
+    harness.open().expect("the server starts");
+    let mut client = harness.connect().expect("a session");
     client.must("CREATE TABLE f (id int, t text)");
     client.must(INSERT);
     client.must("CHECKPOINT");
-    (stand, random, client)
+    (harness, random, client)
 }
 
-/// Asks; the answer's SQLSTATE (nothing: success), or `None` if the session ended or is stuck in a
-/// server that is down.
-pub(super) fn code(stand: &Stand, client: &mut Client, sql: &str) -> Option<String> {
+/// Runs a statement; returns its SQLSTATE (empty: success), or `None` if the session ended or hangs
+/// in a server that is down.
+pub(super) fn code(harness: &Harness, client: &mut Client, sql: &str) -> Option<String> {
     client.send(sql).ok()?;
     for _ in 0..600 {
         match client.receive_within(Duration::from_millis(50)) {
             Ok(Some(reply)) => return Some(reply.code().to_owned()),
-            Ok(None) if stand.panicked.load(Ordering::SeqCst) => return None,
+            Ok(None) if harness.panicked.load(Ordering::SeqCst) => return None,
             Ok(None) => {}
             Err(_) => return None,
         }
@@ -46,11 +47,11 @@ fn count(client: &mut Client) -> String {
 
 #[test]
 fn a_full_disk_fails_the_statement_only() {
-    let (stand, _, mut client) = stand(1);
-    stand.disk.fail_all_on(Op::Write, "base/", ENOSPC);
+    let (harness, _, mut client) = harness(1);
+    harness.disk.fail_all_on(Op::Write, "base/", ENOSPC);
     let mut failed = 0;
     for _ in 0..5 {
-        match code(&stand, &mut client, INSERT).as_deref() {
+        match code(&harness, &mut client, INSERT).as_deref() {
             Some("53100") => failed += 1,
             Some("") => {}
             other => panic!("{other:?}"),
@@ -58,39 +59,39 @@ fn a_full_disk_fails_the_statement_only() {
     }
     assert!(failed > 0, "nothing failed");
     assert_eq!(client.value("SELECT 1"), "1");
-    stand.disk.clear_faults();
+    harness.disk.clear_faults();
     let before: usize = count(&mut client).parse().expect("a number");
     assert_eq!(before % 500, 0, "a failed statement left rows");
     client.must(INSERT);
     assert_eq!(count(&mut client), (before + 500).to_string());
-    assert!(!stand.panicked.load(Ordering::SeqCst));
+    assert!(!harness.panicked.load(Ordering::SeqCst));
 }
 
 #[test]
 fn an_unreadable_page_fails_the_statement_only() {
-    let (stand, _, mut client) = stand(2);
-    // Another table's pages have pushed out those of the first.
+    let (harness, _, mut client) = harness(2);
+    // Pages of another table have evicted those of the first.
     client.must("CREATE TABLE other AS SELECT * FROM f");
-    stand.disk.fail_nth_on(Op::Read, "base/", 3, EIO);
-    assert_eq!(code(&stand, &mut client, "SELECT count(*) FROM f").as_deref(), Some("58030"));
+    harness.disk.fail_nth_on(Op::Read, "base/", 3, EIO);
+    assert_eq!(code(&harness, &mut client, "SELECT count(*) FROM f").as_deref(), Some("58030"));
     assert_eq!(count(&mut client), "500");
-    assert!(!stand.panicked.load(Ordering::SeqCst));
+    assert!(!harness.panicked.load(Ordering::SeqCst));
 }
 
 #[test]
 fn a_failed_fsync_takes_the_server_down_and_loses_nothing() {
     for (part, sql) in [("base/", "CHECKPOINT"), ("pg_wal", INSERT), ("pg_xact", "CHECKPOINT")] {
-        let (mut stand, random, mut client) = stand(3);
+        let (mut harness, random, mut client) = harness(3);
         client.must(INSERT);
-        stand.disk.fail_nth_on(Op::Sync, part, 1, EIO);
-        let answer = code(&stand, &mut client, sql);
-        assert!(stand.panicked.load(Ordering::SeqCst), "{part}: {answer:?}");
+        harness.disk.fail_nth_on(Op::Sync, part, 1, EIO);
+        let answer = code(&harness, &mut client, sql);
+        assert!(harness.panicked.load(Ordering::SeqCst), "{part}: {answer:?}");
         assert_ne!(answer.as_deref(), Some(""), "{part}: {sql} succeeded");
-        stand.abandon(&random);
-        stand.open().expect("recovery");
-        let mut client = stand.connect().expect("a session");
+        harness.abandon(&random);
+        harness.open().expect("recovery");
+        let mut client = harness.connect().expect("a session");
         let found: usize = count(&mut client).parse().expect("a number");
-        // The commit whose flush failed may have reached the disk or not.
+        // The commit whose flush failed may have reached the disk.
         let possible = if sql == INSERT { vec![1000, 1500] } else { vec![1000] };
         assert!(possible.contains(&found), "{part}: {found}");
     }
@@ -98,14 +99,14 @@ fn a_failed_fsync_takes_the_server_down_and_loses_nothing() {
 
 #[test]
 fn a_full_log_disk_takes_the_server_down_and_loses_nothing() {
-    let (mut stand, random, mut client) = stand(4);
-    stand.disk.fail_all_on(Op::Write, "pg_wal", ENOSPC);
-    let answer = code(&stand, &mut client, INSERT);
-    assert!(stand.panicked.load(Ordering::SeqCst), "{answer:?}");
+    let (mut harness, random, mut client) = harness(4);
+    harness.disk.fail_all_on(Op::Write, "pg_wal", ENOSPC);
+    let answer = code(&harness, &mut client, INSERT);
+    assert!(harness.panicked.load(Ordering::SeqCst), "{answer:?}");
     assert_ne!(answer.as_deref(), Some(""), "a commit without its record");
-    stand.disk.clear_faults();
-    stand.abandon(&random);
-    stand.open().expect("recovery");
-    let mut client = stand.connect().expect("a session");
+    harness.disk.clear_faults();
+    harness.abandon(&random);
+    harness.open().expect("recovery");
+    let mut client = harness.connect().expect("a session");
     assert_eq!(count(&mut client), "500");
 }

@@ -1,19 +1,19 @@
-//! Chance: which message comes next, and with what contents. Most messages belong together as those
-//! of a driver do; some are left out, some come twice, some are cut short.
+//! The generator of messages. Most messages are in the sequences of a driver; some are omitted,
+//! repeated or truncated.
 
 use super::texts::{self, Texts};
 use crate::wire::client::Bytes;
 
-/// A message, and how it is shown.
+/// A message, and its textual form.
 #[derive(Clone)]
 pub(super) struct Step {
     pub what: String,
     pub bytes: Bytes,
 }
 
-/// The real server crashes where the unnamed portal of a simple query that has failed in a block is
-/// used by the extended protocol. So after a Query that portal must have been bound since the last
-/// Sync.
+/// The real server crashes if the unnamed portal of a simple query that failed in a transaction
+/// block is used by the extended protocol. So after a Query that portal must have been bound since
+/// the last Sync.
 pub(super) fn is_allowed(steps: &[Step]) -> bool {
     let (mut of_query, mut bound) = (false, false);
     steps.iter().all(|step| {
@@ -32,18 +32,18 @@ pub(super) struct Generator<'t> {
     texts: &'t Texts,
     state: u64,
     steps: Vec<Step>,
-    /// Statement last parsed: its name and number of parameters.
+    /// The statement that was parsed last: its name and number of parameters.
     parsed: (&'static str, usize),
-    /// Portal last bound.
+    /// The portal that was bound last.
     bound: &'static str,
 }
 
 const STATEMENTS: &[&str] = &["", "", "s", "r"];
 const PORTALS: &[&str] = &["", "", "p", "q"];
-/// Types that a client may declare: 0 is none.
+/// Types that a client may declare: 0 is unspecified.
 const TYPES: &[u32] = &[0, 0, 23, 25, 20, 21, 16, 1700, 1082, 1007, 705, 2249, 2278, 701];
 
-/// Values as text, and values in binary form.
+/// Values in text format and in binary format.
 const VALUES: &[&[u8]] = &[
     b"1",
     b"2",
@@ -68,7 +68,7 @@ const VALUES: &[&[u8]] = &[
     &[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 9],
 ];
 
-/// Rows of COPY FROM, whole and not.
+/// Rows for COPY FROM, valid and invalid.
 const LINES: &[&[u8]] = &[
     b"11\tq\t1\n",
     b"12\t\\N\t2.5\n",
@@ -85,7 +85,7 @@ const LINES: &[&[u8]] = &[
     b"",
 ];
 
-/// The beginning of binary data, a row, and the end.
+/// Header, a row and trailer of the binary COPY format.
 const BINARY: &[&[u8]] = &[
     b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0",
     b"\0\x03\0\0\0\x04\0\0\0\x12\0\0\0\x01z\xff\xff\xff\xff",
@@ -111,7 +111,7 @@ impl<'t> Generator<'t> {
         (self.next() % n as u64) as usize
     }
 
-    /// Once in so many times.
+    /// True with probability 1/n.
     fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
@@ -184,7 +184,7 @@ impl<'t> Generator<'t> {
         all.join("; ")
     }
 
-    /// What a driver sends for one statement, or parts of that.
+    /// All or some of the messages of a driver for one statement.
     fn round(&mut self) {
         if !self.one_in(6) {
             self.parse();
@@ -223,7 +223,7 @@ impl<'t> Generator<'t> {
         }
     }
 
-    /// A statement, mostly the one last named.
+    /// A statement name, usually the one used last.
     fn statement(&mut self) -> &'static str {
         if self.one_in(8) { self.pick(STATEMENTS) } else { self.parsed.0 }
     }
@@ -302,7 +302,7 @@ impl<'t> Generator<'t> {
         self.push(what, Bytes::new().close(kind, name));
     }
 
-    /// COPY with its data, by either protocol.
+    /// COPY with its data, by either query protocol.
     fn copy(&mut self) {
         let copies = &self.texts.copies;
         let sql = &copies[self.below(copies.len())];
@@ -347,7 +347,7 @@ impl<'t> Generator<'t> {
     }
 
     fn function_call(&mut self) {
-        // int4pl, int4div, upper(text), pg_backend_pid's neighbour version is not asked.
+        // int4pl, int4div, upper(text), and an OID without a function.
         let function = self.pick(&[177u32, 154, 871, 1]);
         let count = self.below(3);
         let mut body = function.to_be_bytes().to_vec();
@@ -361,10 +361,10 @@ impl<'t> Generator<'t> {
         self.push(format!("FunctionCall {function} {body:?}"), Bytes::new().raw(b'F', &body));
     }
 
-    /// A message whose contents are cut short or too long, or one of no known kind.
+    /// A message with a truncated or overlong body, or of an unknown type.
     fn malformed(&mut self) {
         let kind = self.pick(b"QPBDECFHSfcy");
-        // Too short for an Execute that is one.
+        // Too short for a valid Execute.
         let length = self.below(5);
         let mut body: Vec<u8> = (0..length).map(|_| self.pick(b"\0\0\x01SPx")).collect();
         if kind == b'B' && self.one_in(2) {
@@ -374,7 +374,7 @@ impl<'t> Generator<'t> {
         self.push(what, Bytes::new().raw(kind, &body));
     }
 
-    /// A message that was sent before.
+    /// Repeats an earlier message.
     fn once_more(&mut self) {
         if self.steps.is_empty() {
             return;

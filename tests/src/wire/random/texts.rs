@@ -1,4 +1,4 @@
-//! Texts of statements for random messages: `tests/sql/messages.txt`.
+//! The statements of random messages, from `tests/sql/messages.txt`.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn text(line: &str) -> String {
     }
 }
 
-/// How many parameters a text has.
+/// The number of parameters in a statement.
 pub(super) fn parameters(sql: &str) -> usize {
     (1..10).rev().find(|n| sql.contains(&format!("${n}"))).unwrap_or(0)
 }

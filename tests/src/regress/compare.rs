@@ -1,0 +1,171 @@
+//! Comparison of the outputs: which statements agree, and what the others lack.
+
+use super::split::Script;
+use std::collections::BTreeMap;
+
+/// The result of a file.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub total: usize,
+    pub agreeing: usize,
+    /// Statements refused because of a missing feature, by the feature in the message.
+    pub missing: BTreeMap<String, usize>,
+    /// Statements that fail because an earlier one did: on missing objects, or in an aborted
+    /// transaction.
+    pub follow: usize,
+    pub other: usize,
+    /// The statements that no missing feature explains, with both answers.
+    pub differences: String,
+}
+
+impl Tally {
+    /// The missing features, most frequent first.
+    pub(super) fn reason(&self) -> String {
+        let mut features: Vec<_> = self.missing.iter().collect();
+        features.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), name.as_str()));
+        const SHOWN: usize = 4;
+        let mut shown: Vec<String> =
+            features.iter().take(SHOWN).map(|(name, count)| format!("{name} {count}")).collect();
+        if features.len() > SHOWN {
+            let rest: usize = features[SHOWN..].iter().map(|f| f.1).sum();
+            shown.push(format!("others {rest}"));
+        }
+        shown.join(", ")
+    }
+
+    fn add(&mut self, statement: &str, ours: &[String], theirs: &[String]) {
+        self.total += 1;
+        if agree(statement, ours, theirs) {
+            self.agreeing += 1;
+            return;
+        }
+        if let Some(feature) = ours.iter().find_map(|l| missing_feature(l)) {
+            *self.missing.entry(feature).or_default() += 1;
+            return;
+        }
+        let follows = |line: &String| {
+            line.contains("does not exist") || line.contains("current transaction is aborted")
+        };
+        if ours.iter().any(|l| follows(l) && !theirs.contains(l)) {
+            self.follow += 1;
+            return;
+        }
+        self.other += 1;
+        let text = |lines: &[String]| lines.join("\n");
+        self.differences.push_str(&format!(
+            "{statement}\n-- norsu:\n{}\n-- postgresql:\n{}\n\n",
+            text(ours),
+            text(theirs)
+        ));
+    }
+}
+
+/// Are the answers equal, as sets if the statement has no ORDER BY?
+fn agree(statement: &str, ours: &[String], theirs: &[String]) -> bool {
+    if ours == theirs {
+        return true;
+    }
+    if statement.to_ascii_lowercase().contains("order by") {
+        return false;
+    }
+    let sorted = |lines: &[String]| {
+        let mut lines = lines.to_vec();
+        lines.sort();
+        lines
+    };
+    sorted(ours) == sorted(theirs)
+}
+
+/// The missing feature in a message, without names of objects.
+fn missing_feature(line: &str) -> Option<String> {
+    let (_, message) = line.split_once("ERROR:  ")?;
+    let (feature, _) = message.split_once(" is not supported")?;
+    let mut out = String::new();
+    for (i, part) in feature.split('"').enumerate() {
+        // Names of access methods and languages are features, those of tables and triggers are not.
+        let kept = i % 2 == 0 || feature.starts_with("access method");
+        out.push_str(if kept { part } else { "…" });
+    }
+    let words: Vec<&str> = out.split_whitespace().filter(|w| *w != "…").collect();
+    Some(words.join(" "))
+}
+
+/// Statements that the real server's client skips (`\if`, `\quit`) are not counted.
+pub(super) fn regression(script: &Script, ours: &str, theirs: &str) -> Tally {
+    let (ours, theirs) = (script.answers(ours), script.answers(theirs));
+    let mut tally = Tally::default();
+    for ((statement, ours), theirs) in script.statements.iter().zip(ours).zip(theirs) {
+        let Some(theirs) = theirs else { continue };
+        let ours = ours.unwrap_or_else(|| vec!["(not reached)".to_owned()]);
+        tally.add(statement, &ours, &theirs);
+    }
+    tally
+}
+
+/// In a specification each permutation counts as a statement. The output before the first one is
+/// part of it.
+pub(super) fn isolation(ours: &str, theirs: &str) -> Tally {
+    let permutations = |said: &str| -> BTreeMap<String, Vec<String>> {
+        let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut current = String::new();
+        for line in said.lines() {
+            if let Some(steps) = line.strip_prefix("starting permutation: ") {
+                current = steps.to_owned();
+            }
+            out.entry(current.clone()).or_default().push(line.to_owned());
+        }
+        out
+    };
+    let (ours, theirs) = (permutations(ours), permutations(theirs));
+    // The tester ends if the setup of a permutation fails: that is the answer to all remaining
+    // permutations.
+    let end: Vec<String> =
+        ours.values().flatten().filter(|l| l.contains("ERROR:  ")).cloned().collect();
+    let mut tally = Tally::default();
+    for (steps, theirs) in theirs.iter().filter(|(steps, _)| !steps.is_empty()) {
+        let mine = ours.get(steps).unwrap_or(&end);
+        // Steps are ordered whatever the statements are.
+        tally.add(&format!("-- order by permutation: {steps}"), mine, theirs);
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_reasons() {
+        let script = Script::new(
+            "SELECT 1;\nSELECT 2;\nSELECT 3;\nSELECT 4;\nSELECT 5 ORDER BY 1;\nSELECT 6;\n",
+        );
+        let said = |answers: &[&str]| {
+            let marked = answers.iter().enumerate().map(|(n, a)| format!("{a}#answered {n}\n"));
+            marked.collect::<String>()
+        };
+        let ours = said(&[
+            "b\na\n",
+            "ERROR:  trigger \"t\" is not supported\n",
+            "ERROR:  relation \"x\" does not exist\n",
+            "5\n",
+            "b\na\n",
+        ]);
+        let theirs = said(&["a\nb\n", "2\n", "3\n", "4\n", "a\nb\n", ""]);
+        let tally = regression(&script, &ours, &theirs);
+        assert_eq!((tally.total, tally.agreeing, tally.follow, tally.other), (6, 1, 1, 3));
+        assert_eq!(tally.reason(), "trigger 1");
+        assert!(tally.differences.starts_with("SELECT 4;\n-- norsu:\n5\n-- postgresql:\n4\n"));
+        assert!(tally.differences.contains("SELECT 6;\n-- norsu:\n(not reached)\n"));
+    }
+
+    #[test]
+    fn permutations_are_told_apart() {
+        let theirs = "Parsed test spec with 2 sessions\n\nstarting permutation: a b\nx\n\n\
+                      starting permutation: b a\ny\n";
+        let ours = theirs.replace('y', "z");
+        let tally = isolation(&ours, theirs);
+        assert_eq!((tally.total, tally.agreeing, tally.other), (2, 1, 1));
+        let tally = isolation("setup failed: ERROR:  partitioned tables is not supported", theirs);
+        assert_eq!((tally.agreeing, tally.reason().as_str()), (0, "partitioned tables 2"));
+    }
+}
