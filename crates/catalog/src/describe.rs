@@ -1,4 +1,6 @@
-//! Objects in words, as messages name them. Counterpart: `getObjectDescription` of objectaddress.c.
+//! Descriptions of objects as used in messages.
+//!
+//! Counterpart: `getObjectDescription` of objectaddress.c.
 
 use crate::cache;
 use crate::cx::CatCx;

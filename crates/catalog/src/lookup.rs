@@ -1,4 +1,5 @@
-//! Convenient questions about types, functions, operators and access methods.
+//! Lookups of properties of types, functions, operators and access methods.
+//!
 //! Counterpart: lsyscache.c, typcache.c.
 
 use crate::cache::{self, Row};
@@ -14,7 +15,7 @@ pub const HEAP_AM: Oid = Oid(2);
 pub const BTREE_AM: Oid = Oid(403);
 pub const HASH_AM: Oid = Oid(405);
 
-/// Operators and support functions by which values of a type are compared; 0 where there is none.
+/// Operators and support functions that compare values of a type; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TypeOps {
     pub eq: Oid,
@@ -47,7 +48,7 @@ impl CatCx<'_> {
         self.get(cache::TYPEOID, &[oid.into()], format_args!("type {oid}"))
     }
 
-    /// The type beneath domains, and the type modifier that they add to -1.
+    /// The base type of a domain, and the type modifier that the domain applies (else -1).
     pub fn base_type(&mut self, oid: Oid) -> Result<(Oid, i32)> {
         let (mut oid, mut typmod) = (oid, -1);
         loop {
@@ -94,7 +95,7 @@ impl CatCx<'_> {
         self.search(cache::ENUMTYPOIDNAME, &[oid.into(), label.into()])
     }
 
-    /// The labels of an enum in their order.
+    /// The labels of an enum in sort order.
     pub fn enum_values(&mut self, oid: Oid) -> Result<Vec<Row<PgEnum>>> {
         self.scan(indexes::PG_ENUM_TYPID_SORTORDER_INDEX, &[oid.into()])
     }
@@ -123,7 +124,7 @@ impl CatCx<'_> {
         self.get(cache::AGGFNOID, &[oid.into()], format_args!("aggregate {oid}"))
     }
 
-    /// All functions of a name, in every schema.
+    /// All functions with this name, in every schema.
     pub fn functions_named(&mut self, name: &str) -> Result<Arc<[Row<PgProc>]>> {
         self.list(cache::PROCNAMEARGSNSP, &[name.into()])
     }
@@ -146,7 +147,7 @@ impl CatCx<'_> {
         self.search(cache::OPEROID, &[oid.into()])
     }
 
-    /// All operators of a name, in every schema.
+    /// All operators with this name, in every schema.
     pub fn operators_named(&mut self, name: &str) -> Result<Arc<[Row<PgOperator>]>> {
         self.list(cache::OPERNAMENSP, &[name.into()])
     }
@@ -180,7 +181,7 @@ impl CatCx<'_> {
         Ok(self.search(cache::AMPROCNUM, &keys)?.map(|r| r.amproc))
     }
 
-    /// The row of a search operator in a family. Counterpart: `op_in_opfamily`,
+    /// The `pg_amop` row of a search operator in a family. Counterpart: `op_in_opfamily`,
     /// `get_op_opfamily_properties`.
     pub fn operator_in_family(
         &mut self,
@@ -198,8 +199,8 @@ impl CatCx<'_> {
         self.get(cache::OPFAMILYOID, &[oid.into()], format_args!("operator family {oid}"))
     }
 
-    /// The operator class that an index of a kind uses for a type by default: one for the type
-    /// itself, else for one to which it is binary-coercible, preferring a preferred type.
+    /// The default operator class of an access method for a type: one declared for the type itself,
+    /// else one for a type to which it is binary-coercible, with preference for a preferred type.
     /// Counterpart: `GetDefaultOpClass`.
     pub fn default_opclass(&mut self, type_oid: Oid, am: Oid) -> Result<Option<Oid>> {
         let (type_oid, _) = self.base_type(type_oid)?;
@@ -223,7 +224,7 @@ impl CatCx<'_> {
         Ok(preferred.or(coercible))
     }
 
-    /// Can a value of one type stand for one of the other as it is? Counterpart:
+    /// Can a value of one type be used as the other without conversion? Counterpart:
     /// `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         const ANY: Oid = Oid(2276);
@@ -252,7 +253,7 @@ impl CatCx<'_> {
             return Ok(true);
         }
         if target == Oid(2287) {
-            // record[] takes arrays of row types.
+            // record[] accepts arrays of composite types.
             let element = self.element_type(source)?;
             if element.is_valid() && self.type_row(element)?.typtype == b'c' {
                 return Ok(true);
@@ -262,7 +263,7 @@ impl CatCx<'_> {
         Ok(cast.is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
     }
 
-    /// How values of a type are compared and hashed. Counterpart: `lookup_type_cache`.
+    /// The comparison and hash support of a type. Counterpart: `lookup_type_cache`.
     pub fn type_ops(&mut self, type_oid: Oid) -> Result<TypeOps> {
         self.type_ops_at(type_oid, 0)
     }
@@ -272,22 +273,22 @@ impl CatCx<'_> {
         let mut ops = self.type_ops_itself(base)?;
         if ops.btree_input == oids::ANYARRAY || ops.hash_input == oids::ANYARRAY {
             let element = self.element_type(base)?;
-            self.need_of_parts(&mut ops, &[element], depth)?;
+            self.require_element_support(&mut ops, &[element], depth)?;
         } else if base == oids::RECORD {
-            // What its columns are is seen when they are compared. Nobody can be sure that they
-            // have hashes.
+            // The columns are known only at run time: comparison is assumed to work, hashing not.
             ops.without_hash();
         } else if ops.btree_input == oids::RECORD || ops.hash_input == oids::RECORD {
             let relation = self.find_type(base)?.map_or(Oid::INVALID, |t| t.typrelid);
             let desc = self.relation(relation)?;
             let columns = desc.attributes.iter().filter(|a| !a.attisdropped);
             let columns: Vec<Oid> = columns.map(|a| a.atttypid).collect();
-            self.need_of_parts(&mut ops, &columns, depth)?;
+            self.require_element_support(&mut ops, &columns, depth)?;
         }
         Ok(ops)
     }
 
-    /// As [`Self::type_ops`], of a type that is no domain, whatever arrays and rows consist of.
+    /// As [`Self::type_ops`] for a type that is not a domain, without a check of element or column
+    /// types.
     pub fn type_ops_itself(&mut self, base: Oid) -> Result<TypeOps> {
         let mut ops = TypeOps::default();
         if let Some(class) = self.default_opclass(base, BTREE_AM)? {
@@ -314,9 +315,14 @@ impl CatCx<'_> {
         Ok(ops)
     }
 
-    /// Arrays and rows are compared and hashed by their parts, and only if all of them can be.
-    /// Counterpart: `cache_array_element_properties`, `cache_record_field_properties`.
-    fn need_of_parts(&mut self, ops: &mut TypeOps, parts: &[Oid], depth: u32) -> Result<()> {
+    /// Arrays and composite values are comparable (hashable) only if all element or column types
+    /// are. Counterpart: `cache_array_element_properties`, `cache_record_field_properties`.
+    fn require_element_support(
+        &mut self,
+        ops: &mut TypeOps,
+        parts: &[Oid],
+        depth: u32,
+    ) -> Result<()> {
         if depth >= crate::comparer::DEPTH_MAX {
             return Ok(());
         }
@@ -392,8 +398,8 @@ impl CatCx<'_> {
         Ok(row.map_or_else(|| format!("unknown (OID={oid})"), |r| r.rolname.to_string()))
     }
 
-    /// The relation, shared or of the database, whose file a relation map gives. Counterpart:
-    /// `RelationMapFilenodeToOid`.
+    /// The relation that the relation map (shared, or of the database) assigns this file number.
+    /// Counterpart: `RelationMapFilenodeToOid`.
     pub fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
         self.store.mapped_relation(file, shared)
     }
@@ -421,7 +427,7 @@ impl CatCx<'_> {
         Ok(rows.into_iter().next())
     }
 
-    /// A type that an operator or function needs and that lacks what it takes: 42883.
+    /// As [`Self::type_ops`]; 42883 where the type has no ordering operator.
     pub fn require_ordering(&mut self, type_oid: Oid) -> Result<TypeOps> {
         let ops = self.type_ops(type_oid)?;
         if ops.lt.is_valid() && ops.eq.is_valid() {

@@ -563,7 +563,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
     for row in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &[oid.into()])? {
         cat.delete(&row)?;
     }
-    cat.forget_shared_dependencies(ObjectAddress::of::<PgDatabase>(oid))?;
+    cat.delete_shared_dependencies(ObjectAddress::of::<PgDatabase>(oid))?;
     let engine = host.engine();
     engine.drop_database(host.backend(), oid)?;
     host.forget_database(oid);

@@ -373,7 +373,7 @@ fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
         }
     }
     let mut cat = host.catalog();
-    cat.forget_object(object)?;
+    cat.delete_object_records(object)?;
     cat.increment_command_counter()
 }
 

@@ -264,7 +264,7 @@ fn look_up(
 ) -> Result<Option<catalog::Row<PgStatisticExt>>> {
     let (schemas, name) = match parts {
         [.., schema, name] => (vec![host.catalog().namespace(schema)?], *name),
-        [name] => (host.catalog().lasting_schemas()?, *name),
+        [name] => (host.catalog().persistent_schemas()?, *name),
         [] => return Err(PgError::internal("statistics object without a name")),
     };
     for schema in schemas {

@@ -787,7 +787,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let rel = host.catalog().relation(table)?;
     let desc = host.catalog().relation(index)?;
     let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {
-        return Err(host.catalog().unkept(&desc));
+        return Err(host.catalog().unsupported_index(&desc));
     };
     let lax;
     let btree = if checked || part.row.indisvalid {

@@ -375,7 +375,7 @@ const DATABASE_OWNER: Oid = Oid(6171);
 
 fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -> Result<()> {
     let grantor = names::user(host);
-    let circular = host.catalog().is_real_member(role, member, false)?;
+    let circular = host.catalog().is_member_nosuper(role, member, false)?;
     let mut cat = host.catalog();
     if role == DATABASE_OWNER {
         let name = cat.role_name(role)?;

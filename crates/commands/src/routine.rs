@@ -557,7 +557,7 @@ fn insert(
             let mut cat = host.catalog();
             cat.update(old, &new)?;
             let this = ObjectAddress::of::<PgProc>(old.oid);
-            cat.forget_dependencies(this, true)?;
+            cat.delete_dependencies(this, true)?;
             this
         }
         None => {

@@ -139,7 +139,7 @@ pub fn drop(host: &mut dyn CommandHost, stmt: &DropTableSpaceStmt) -> Result<()>
     for row in cat.scan(indexes::PG_SHDESCRIPTION_O_C_INDEX, &keys)? {
         cat.delete(&row)?;
     }
-    cat.forget_shared_dependencies(this)?;
+    cat.delete_shared_dependencies(this)?;
     let engine = host.engine();
     if !engine.drop_tablespace(host.backend(), row.oid)? {
         bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "tablespace \"{name}\" is not empty");

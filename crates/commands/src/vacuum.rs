@@ -409,7 +409,7 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         let index = host.catalog().relation(i.indexrelid)?;
         if index.btree.is_none() {
-            let fault = host.catalog().unkept(&index);
+            let fault = host.catalog().unsupported_index(&index);
             return skip_unkept(host, target, &rel, fault);
         }
     }
@@ -439,7 +439,7 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     let Some(table) = rel.table.clone() else { return Ok(false) };
-    let (mut btrees, mut unkept) = (Vec::new(), false);
+    let (mut btrees, mut unsupported_index) = (Vec::new(), false);
     let mut oids = Vec::new();
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
@@ -449,15 +449,15 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
                 btrees.push(btree);
                 oids.push(i.indexrelid);
             }
-            None if params.auto.is_some() => unkept = true,
+            None if params.auto.is_some() => unsupported_index = true,
             None => {
-                let fault = host.catalog().unkept(&index);
+                let fault = host.catalog().unsupported_index(&index);
                 return skip_unkept(host, target, &rel, fault);
             }
         }
     }
     let mut options = vacuum_options(host, &rel, params);
-    if unkept {
+    if unsupported_index {
         // Old ids are frozen without the indexes: entries and what they lead to are left as they
         // are.
         options.has_other_indexes = true;
@@ -477,7 +477,7 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
         );
     }
     let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
-    update_class(host, &rel, &result, &oids, unkept)?;
+    update_class(host, &rel, &result, &oids, unsupported_index)?;
     if params.verbose {
         report(host, &rel, &result)?;
     }
@@ -497,7 +497,7 @@ fn update_class(
     rel: &RelDesc,
     result: &VacuumResult,
     indexes: &[Oid],
-    unkept: bool,
+    unsupported_index: bool,
 ) -> Result<()> {
     let txns = host.backend().storage().txns.clone();
     let (next_xid, next_multi) = (txns.next_full_xid().xid(), txns.next_multixact());
@@ -506,7 +506,7 @@ fn update_class(
         row.relpages = result.pages as i32;
         row.reltuples = result.rel_tuples as f32;
         row.relallvisible = result.all_visible.min(result.pages) as i32;
-        row.relhasindex &= unkept || !indexes.is_empty();
+        row.relhasindex &= unsupported_index || !indexes.is_empty();
         // Ids go forward only; one from the future is mended.
         let xid = result.new_frozen_xid;
         if xid.is_normal()

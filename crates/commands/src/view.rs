@@ -249,7 +249,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     match &old {
         Some(old) => {
             cat.update(old, &row)?;
-            cat.forget_dependencies(this, true)?;
+            cat.delete_dependencies(this, true)?;
         }
         None => {
             cat.insert(&row)?;

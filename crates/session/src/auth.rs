@@ -51,7 +51,7 @@ impl Surroundings for Around<'_> {
                 return Ok(false);
             };
             // Superusers are not members of everything here.
-            self.core.cat().is_real_member(user.oid, group.oid, false)
+            self.core.cat().is_member_nosuper(user.oid, group.oid, false)
         };
         ask().unwrap_or(false)
     }

@@ -136,7 +136,7 @@ fn set(
             let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
             let mut cat = host.catalog();
             cat.delete(&old)?;
-            cat.forget_object(this)?;
+            cat.delete_object_records(this)?;
         }
         return host.catalog().increment_command_counter();
     }
