@@ -8,6 +8,7 @@ use crate::rows::{AclItem, PgClass};
 use ids::Oid;
 use pgerror::Result;
 
+/// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
 pub const INSERT: u32 = 1 << 0;
 pub const SELECT: u32 = 1 << 1;
 pub const UPDATE: u32 = 1 << 2;

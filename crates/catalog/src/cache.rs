@@ -76,6 +76,7 @@ impl<R: CatalogRow> SysCache<R> {
         SysCache { id, index: Oid(index), keys, row: PhantomData }
     }
 
+    /// The cache without its row type.
     pub const fn info(self) -> CacheInfo {
         CacheInfo { id: self.id, relation: R::RELATION, index: self.index, keys: self.keys }
     }

@@ -26,6 +26,7 @@ pub struct ObjectAddress {
 }
 
 impl ObjectAddress {
+    /// A whole object of the catalog `class`.
     pub const fn new(class: Oid, object: Oid) -> ObjectAddress {
         ObjectAddress { class, object, sub: 0 }
     }
@@ -35,10 +36,12 @@ impl ObjectAddress {
         ObjectAddress { class: R::RELATION, object, sub: 0 }
     }
 
+    /// A whole relation.
     pub const fn relation(object: Oid) -> ObjectAddress {
         Self::of::<PgClass>(object)
     }
 
+    /// A column of a relation.
     pub const fn column(relation: Oid, number: ids::AttrNo) -> ObjectAddress {
         ObjectAddress { class: PgClass::RELATION, object: relation, sub: number as i32 }
     }
@@ -69,6 +72,7 @@ pub enum SharedDependency {
     Tablespace = b't',
 }
 
+/// RESTRICT or CASCADE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DropBehavior {
     Restrict,
@@ -186,6 +190,7 @@ impl CatCx<'_> {
         Ok(())
     }
 
+    /// Records the owner of an object. Counterpart: `recordDependencyOnOwner`.
     pub fn record_owner(&mut self, depender: ObjectAddress, owner: Oid) -> Result<()> {
         self.record_shared_dependency(depender, PgAuthid::RELATION, owner, SharedDependency::Owner)
     }

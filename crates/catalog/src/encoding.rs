@@ -51,6 +51,7 @@ const NAMES: [&str; 42] = [
     "SHIFT_JIS_2004",
 ];
 
+/// Number of UTF-8.
 pub const UTF8: i32 = 6;
 
 /// Largest encoding number allowed for a database.
@@ -139,6 +140,7 @@ pub struct SingleByte {
 }
 
 impl SingleByte {
+    /// The character of a byte; `None` where the encoding does not define it.
     pub fn char_of(&self, byte: u8) -> Option<char> {
         match byte {
             0..=127 => Some(char::from(byte)),
@@ -146,6 +148,7 @@ impl SingleByte {
         }
     }
 
+    /// The byte of a character; `None` where the encoding does not have it.
     pub fn byte_of(&self, c: char) -> Option<u8> {
         if c.is_ascii() {
             return Some(c as u8);

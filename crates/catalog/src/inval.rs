@@ -48,6 +48,7 @@ impl Message {
         }
     }
 
+    /// The message in PostgreSQL's layout.
     pub fn to_bytes(&self) -> [u8; MESSAGE_SIZE] {
         let mut out = [0; MESSAGE_SIZE];
         let (id, words): (i8, [u32; 3]) = match *self {

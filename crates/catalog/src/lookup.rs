@@ -40,10 +40,12 @@ impl TypeOps {
 impl CatCx<'_> {
     // Types
 
+    /// The row of a type; `None` where it does not exist.
     pub fn find_type(&mut self, oid: Oid) -> Result<Option<Row<PgType>>> {
         self.search(cache::TYPEOID, &[oid.into()])
     }
 
+    /// The row of a type; an internal error where it does not exist.
     pub fn type_row(&mut self, oid: Oid) -> Result<Row<PgType>> {
         self.get(cache::TYPEOID, &[oid.into()], format_args!("type {oid}"))
     }
@@ -70,6 +72,7 @@ impl CatCx<'_> {
         Ok(row.filter(|t| t.typsubscript == Oid(6179)).map_or(Oid::INVALID, |t| t.typelem))
     }
 
+    /// The array type over this element type, else 0.
     pub fn array_type(&mut self, oid: Oid) -> Result<Oid> {
         Ok(self.find_type(oid)?.map_or(Oid::INVALID, |t| t.typarray))
     }
@@ -79,18 +82,22 @@ impl CatCx<'_> {
         Ok(self.find_type(oid)?.map_or(Oid::INVALID, |t| t.typrelid))
     }
 
+    /// The `pg_range` row of a range type.
     pub fn range(&mut self, oid: Oid) -> Result<Option<Row<PgRange>>> {
         self.search(cache::RANGETYPE, &[oid.into()])
     }
 
+    /// The `pg_range` row of a multirange type.
     pub fn range_of_multirange(&mut self, oid: Oid) -> Result<Option<Row<PgRange>>> {
         self.search(cache::RANGEMULTIRANGE, &[oid.into()])
     }
 
+    /// The `pg_enum` row with this OID.
     pub fn enum_value(&mut self, oid: Oid) -> Result<Option<Row<PgEnum>>> {
         self.search(cache::ENUMOID, &[oid.into()])
     }
 
+    /// The `pg_enum` row of a label of an enum type.
     pub fn enum_label(&mut self, oid: Oid, label: &str) -> Result<Option<Row<PgEnum>>> {
         self.search(cache::ENUMTYPOIDNAME, &[oid.into(), label.into()])
     }
@@ -102,24 +109,29 @@ impl CatCx<'_> {
 
     // Casts
 
+    /// The cast from `source` to `target`, if one is declared.
     pub fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>> {
         self.search(cache::CASTSOURCETARGET, &[source.into(), target.into()])
     }
 
     // Functions
 
+    /// The row of a function; `None` where it does not exist.
     pub fn find_function(&mut self, oid: Oid) -> Result<Option<Row<PgProc>>> {
         self.search(cache::PROCOID, &[oid.into()])
     }
 
+    /// The row of a function; an internal error where it does not exist.
     pub fn function(&mut self, oid: Oid) -> Result<Row<PgProc>> {
         self.get(cache::PROCOID, &[oid.into()], format_args!("function {oid}"))
     }
 
+    /// The `pg_aggregate` row of a function; `None` where it is not an aggregate.
     pub fn find_aggregate(&mut self, oid: Oid) -> Result<Option<Row<PgAggregate>>> {
         self.search(cache::AGGFNOID, &[oid.into()])
     }
 
+    /// The `pg_aggregate` row of a function; an internal error where it is not an aggregate.
     pub fn aggregate(&mut self, oid: Oid) -> Result<Row<PgAggregate>> {
         self.get(cache::AGGFNOID, &[oid.into()], format_args!("aggregate {oid}"))
     }
@@ -139,10 +151,12 @@ impl CatCx<'_> {
 
     // Operators
 
+    /// The row of an operator; an internal error where it does not exist.
     pub fn operator(&mut self, oid: Oid) -> Result<Row<PgOperator>> {
         self.get(cache::OPEROID, &[oid.into()], format_args!("operator {oid}"))
     }
 
+    /// The row of an operator; `None` where it does not exist.
     pub fn find_operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>> {
         self.search(cache::OPEROID, &[oid.into()])
     }
@@ -191,10 +205,12 @@ impl CatCx<'_> {
         self.search(cache::AMOPOPID, &[operator.into(), b's'.into(), family.into()])
     }
 
+    /// The row of an operator class; an internal error where it does not exist.
     pub fn opclass(&mut self, oid: Oid) -> Result<Row<PgOpclass>> {
         self.get(cache::CLAOID, &[oid.into()], format_args!("opclass {oid}"))
     }
 
+    /// The row of an operator family; an internal error where it does not exist.
     pub fn opfamily(&mut self, oid: Oid) -> Result<Row<PgOpfamily>> {
         self.get(cache::OPFAMILYOID, &[oid.into()], format_args!("operator family {oid}"))
     }
@@ -270,7 +286,7 @@ impl CatCx<'_> {
 
     fn type_ops_at(&mut self, type_oid: Oid, depth: u32) -> Result<TypeOps> {
         let (base, _) = self.base_type(type_oid)?;
-        let mut ops = self.type_ops_itself(base)?;
+        let mut ops = self.type_ops_unchecked(base)?;
         if ops.btree_input == oids::ANYARRAY || ops.hash_input == oids::ANYARRAY {
             let element = self.element_type(base)?;
             self.require_element_support(&mut ops, &[element], depth)?;
@@ -289,7 +305,7 @@ impl CatCx<'_> {
 
     /// As [`Self::type_ops`] for a type that is not a domain, without a check of element or column
     /// types.
-    pub fn type_ops_itself(&mut self, base: Oid) -> Result<TypeOps> {
+    pub fn type_ops_unchecked(&mut self, base: Oid) -> Result<TypeOps> {
         let mut ops = TypeOps::default();
         if let Some(class) = self.default_opclass(base, BTREE_AM)? {
             let class = self.opclass(class)?;
@@ -347,14 +363,17 @@ impl CatCx<'_> {
 
     // Relations and columns
 
+    /// The `pg_class` row of a relation; `None` where it does not exist.
     pub fn find_class(&mut self, oid: Oid) -> Result<Option<Row<PgClass>>> {
         self.search(cache::RELOID, &[oid.into()])
     }
 
+    /// The `pg_class` row of a relation; an internal error where it does not exist.
     pub fn class(&mut self, oid: Oid) -> Result<Row<PgClass>> {
         self.get(cache::RELOID, &[oid.into()], format_args!("relation {oid}"))
     }
 
+    /// The `pg_attribute` row of a column, dropped ones included.
     pub fn attribute(&mut self, relation: Oid, number: AttrNo) -> Result<Option<Row<PgAttribute>>> {
         self.search(cache::ATTNUM, &[relation.into(), number.into()])
     }

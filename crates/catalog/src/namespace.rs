@@ -202,6 +202,7 @@ impl CatCx<'_> {
         Ok(self.search(cache::RELNAMENSP, &[name.into(), schema.into()])?.map(|c| c.oid))
     }
 
+    /// Does the relation's unqualified name find it? Counterpart: `RelationIsVisible`.
     pub fn is_relation_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::RELOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -215,6 +216,7 @@ impl CatCx<'_> {
 
     // Types
 
+    /// OID of the type with this name; `None` where the schema or type does not exist.
     pub fn find_type_by_name(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         if let Some(schema) = schema {
             let Some(schema) = self.find_namespace(schema)? else { return Ok(None) };
@@ -228,10 +230,12 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of the type with this name in a schema.
     pub fn type_in(&mut self, schema: Oid, name: &str) -> Result<Option<Oid>> {
         Ok(self.search(cache::TYPENAMENSP, &[name.into(), schema.into()])?.map(|t| t.oid))
     }
 
+    /// Does the type's unqualified name find it? Counterpart: `TypeIsVisible`.
     pub fn is_type_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::TYPEOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -283,6 +287,7 @@ impl CatCx<'_> {
         Ok(found)
     }
 
+    /// Does the function's unqualified name find it? Counterpart: `FunctionIsVisible`.
     pub fn is_function_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::PROCOID, &[oid.into()])? else { return Ok(false) };
         let args = row.proargtypes.clone();
@@ -360,6 +365,7 @@ impl CatCx<'_> {
         Ok(found)
     }
 
+    /// Does the operator's unqualified name find it? Counterpart: `OperatorIsVisible`.
     pub fn is_operator_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::OPEROID, &[oid.into()])? else { return Ok(false) };
         let name = row.oprname;
@@ -403,6 +409,7 @@ impl CatCx<'_> {
         Ok(false)
     }
 
+    /// As [`CatCx::find_collation`]; 42704 where it does not exist.
     pub fn collation_oid(&mut self, schema: Option<&str>, name: &str) -> Result<Oid> {
         let found = self.find_collation(schema, name)?;
         found.ok_or_else(|| {

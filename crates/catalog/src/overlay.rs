@@ -14,6 +14,7 @@ use hashbrown::{HashMap, HashSet};
 use ids::Oid;
 use sync::Arc;
 
+/// The catalog changes of one transaction and its own cache entries.
 #[derive(Default)]
 pub struct Overlay {
     dirty: HashSet<(u8, u32)>,
@@ -53,6 +54,7 @@ impl Overlay {
         self.new_enum_values.insert(value);
     }
 
+    /// Was the value added by this transaction?
     pub fn is_new_enum_value(&self, value: Oid) -> bool {
         !self.new_enum_values.is_empty() && self.new_enum_values.contains(&value)
     }

@@ -84,6 +84,7 @@ impl RelDesc {
         self.class.relname.as_str()
     }
 
+    /// `pg_class.relkind`.
     pub fn kind(&self) -> u8 {
         self.class.relkind
     }

@@ -38,6 +38,7 @@ pub struct Seen {
 }
 
 impl CatSession {
+    /// The current catalog state of the session.
     pub fn seen(&self) -> Seen {
         Seen { generation: self.catalog.generation(), own: self.overlay.version() }
     }

@@ -213,6 +213,7 @@ impl TableWriter {
         }
     }
 
+    /// Ends the bulk insertion.
     pub fn finish(mut self, host: &mut dyn CommandHost) -> Result<()> {
         match self.bulk.take() {
             Some(bulk) => bulk.finish(host.backend(), &self.rel.table),

@@ -563,6 +563,7 @@ pub struct ConstraintTrigger<'a> {
     pub deferred: bool,
 }
 
+/// Creates an internal trigger of a constraint.
 pub fn add_trigger(
     host: &mut dyn CommandHost,
     table: Oid,

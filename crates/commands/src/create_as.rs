@@ -31,7 +31,7 @@ pub fn create_table_as(
     stmt: &CreateTableAsStmt,
     sql: &str,
 ) -> Result<Option<u64>> {
-    if table_is_there(host, stmt)? {
+    if table_exists(host, stmt)? {
         return Ok(None);
     }
     let query = inner_query(host, stmt, sql)?;
@@ -283,7 +283,7 @@ pub(crate) fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Executio
 }
 
 /// Does the table of CREATE TABLE AS exist? An error without IF NOT EXISTS.
-pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
+pub fn table_exists(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
     let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
     let name = names::clip(&stmt.into.rel.relname, 63).to_string();
     if host.catalog().relation_in(schema, &name)?.is_none() {

@@ -395,6 +395,7 @@ fn compression(method: &str) -> Result<u8> {
     }
 }
 
+/// The `attstorage` code for a storage name; 0A000 where the type does not allow it.
 pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
     let letter = match name.to_ascii_lowercase().as_str() {
         "plain" => b'p',

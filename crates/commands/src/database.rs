@@ -77,6 +77,7 @@ fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
 /// Counterpart: `DATCONNLIMIT_INVALID_DB`.
 pub const INVALID: i32 = -2;
 
+/// Is the database marked invalid?
 pub fn is_invalid(row: &PgDatabase) -> bool {
     row.datconnlimit == INVALID
 }

@@ -38,6 +38,7 @@ impl Resolve for Columns<'_> {
     }
 }
 
+/// Compiles an expression over rows with these columns.
 pub fn compile(facts: &mut dyn Facts, expr: &Expr, columns: &[AttrNo]) -> Result<Program> {
     Compiler::new(facts, &mut Columns { columns, row: None }).compile(expr)
 }

@@ -16,7 +16,7 @@ use crate::{names, relation};
 use catalog::acl::{self, Kind};
 use catalog::rows::*;
 use ids::{AttrNo, Oid};
-use list::{Change, RIGHTS};
+use list::{Change, PRIVILEGE_BITS};
 use object::{ObjectPrivileges, Subject};
 use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
@@ -434,7 +434,7 @@ pub fn merge(
         }
         let plain = if order.grant || !order.option { rights } else { 0 };
         let options = if !order.grant || order.option { rights } else { 0 };
-        let item = AclItem { grantee, grantor, privs: plain & RIGHTS | options << 16 };
+        let item = AclItem { grantee, grantor, privs: plain & PRIVILEGE_BITS | options << 16 };
         let change = if order.grant { Change::Add } else { Change::Remove };
         let mut member = |a: Oid, b: Oid| host.catalog().is_member(a, b, true);
         out = list::update(&out, item, change, owner, order.behavior, &mut member)?;

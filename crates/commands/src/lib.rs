@@ -55,7 +55,7 @@ mod vacuum;
 mod view;
 pub mod wraparound;
 
-pub use create_as::{create_table_of_plan, select_into, table_is_there};
+pub use create_as::{create_table_of_plan, select_into, table_exists};
 pub use extension::{Extension, extensions};
 pub use host::{CommandHost, CopyTransport};
 pub use tag::command_tag;

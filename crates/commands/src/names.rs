@@ -149,6 +149,7 @@ pub fn missing(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<PgError> {
     Ok(pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", shown(rv)))
 }
 
+/// The current user.
 pub fn user(host: &mut dyn CommandHost) -> Oid {
     host.catalog().session.user
 }
@@ -158,6 +159,7 @@ pub fn is_superuser(host: &mut dyn CommandHost) -> Result<bool> {
     host.catalog().is_superuser(user)
 }
 
+/// Is the current user a member of the owning role?
 pub fn is_owner(host: &mut dyn CommandHost, owner: Oid) -> Result<bool> {
     let user = user(host);
     host.catalog().is_member(user, owner, true)
@@ -187,6 +189,7 @@ pub fn must_own_parts(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     Ok(())
 }
 
+/// 42501 unless the user owns the relation.
 pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         let kind = match rel.kind() {

@@ -415,6 +415,7 @@ pub fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<V
     list.map(|l| crate::grant::list::new_owner(&l, old, new))
 }
 
+/// Updates the owner in `pg_shdepend`.
 pub fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let shared = catalog::write::is_shared_catalog(this.class);

@@ -117,7 +117,7 @@ fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> R
             all: true,
             rights: 0,
         };
-        acl = merge(host, &order, acl, list::RIGHTS, grantor, rights.owner)?;
+        acl = merge(host, &order, acl, list::PRIVILEGE_BITS, grantor, rights.owner)?;
     }
     // Privileges granted by the role are revoked too.
     acl.retain(|a| a.grantor != role || role == rights.owner);

@@ -20,6 +20,7 @@ use pgerror::{Result, SqlState, bail, pg_err};
 use types::oids;
 
 pub const HEAP_AM: Oid = Oid(2);
+/// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.
 pub const COLUMNS_MAX: usize = 1600;
 
 /// A column of a new relation.

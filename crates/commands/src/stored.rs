@@ -14,10 +14,12 @@ use plan::walk::each_child;
 use plan::{Expr, nodetree};
 use types::oids;
 
+/// The `pg_node_tree` text of an expression.
 pub fn write(expr: &Expr) -> Text {
     Text::from(nodetree::write_expr(expr))
 }
 
+/// The `pg_node_tree` text of a list of expressions.
 pub fn write_list(list: &[Expr]) -> Text {
     Text::from(nodetree::write_exprs(list))
 }

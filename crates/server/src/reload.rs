@@ -103,7 +103,7 @@ pub(crate) fn reload(
     }
     let (base, reports, refused) = current.reloaded(loaded.base);
     write(&reports);
-    let at_fault = refused.first().and_then(|id| base.place(*id));
+    let at_fault = refused.first().and_then(|id| base.location(*id));
     let at_fault = loaded
         .faulty
         .or(at_fault)

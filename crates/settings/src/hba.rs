@@ -53,6 +53,7 @@ pub enum Method {
     Other(&'static str),
 }
 
+/// A valid line of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     conn: Conn,

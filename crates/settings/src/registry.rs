@@ -47,6 +47,7 @@ impl Context {
     }
 }
 
+/// Type and range of a parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
     Bool,

@@ -53,7 +53,7 @@ pub struct Origin {
     pub value: Value,
     pub source: Source,
     /// File and line, if the value comes from a file.
-    pub place: Option<(Arc<str>, u32)>,
+    pub location: Option<(Arc<str>, u32)>,
 }
 
 /// One value for each parameter. Immutable after start-up; a reload creates a new one.
@@ -70,7 +70,7 @@ pub struct Base {
     /// Values as written in the files.
     given: BTreeMap<Id, String>,
     /// File and line of each parameter set in the files.
-    places: BTreeMap<Id, (Arc<str>, u32)>,
+    locations: BTreeMap<Id, (Arc<str>, u32)>,
 }
 
 impl Base {
@@ -81,7 +81,7 @@ impl Base {
             .map(|id| Origin {
                 value: registry.setting(id).boot.clone(),
                 source: Source::Default,
-                place: None,
+                location: None,
             })
             .collect();
         Base {
@@ -91,7 +91,7 @@ impl Base {
             pending: Vec::new(),
             faulty: Vec::new(),
             given: BTreeMap::new(),
-            places: BTreeMap::new(),
+            locations: BTreeMap::new(),
         }
     }
 
@@ -99,13 +99,14 @@ impl Base {
         &self.values[usize::from(id.0)]
     }
 
+    /// The extension parameters that are set.
     pub fn custom(&self) -> &[(String, Origin)] {
         &self.custom
     }
 
     /// The file that sets the parameter.
-    pub fn place(&self, id: Id) -> Option<String> {
-        self.places.get(&id).map(|(file, _)| file.to_string())
+    pub fn location(&self, id: Id) -> Option<String> {
+        self.locations.get(&id).map(|(file, _)| file.to_string())
     }
 
     pub fn needs_restart(&self, id: Id) -> bool {
@@ -147,18 +148,18 @@ impl Base {
     /// Resets a parameter whose value turned out to be invalid to its built-in default.
     pub fn reset_invalid(&mut self, id: Id) {
         let value = self.registry.setting(id).boot.clone();
-        self.values[usize::from(id.0)] = Origin { value, source: Source::Default, place: None };
+        self.values[usize::from(id.0)] = Origin { value, source: Source::Default, location: None };
         self.faulty.push(id);
     }
 
     /// Sets a value that the server itself determines.
     pub fn set_internal(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::Override, place: None });
+        self.set_origin(name, Origin { value, source: Source::Override, location: None });
     }
 
     /// Sets a default that depends on the environment.
     pub fn set_dynamic_default(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::DynamicDefault, place: None });
+        self.set_origin(name, Origin { value, source: Source::DynamicDefault, location: None });
     }
 
     fn set_origin(&mut self, name: &str, origin: Origin) {
@@ -178,7 +179,7 @@ impl Base {
         name: &str,
         text: &str,
         source: Source,
-        place: Option<(Arc<str>, u32)>,
+        location: Option<(Arc<str>, u32)>,
     ) -> Result<()> {
         let retired = self.registry.retired(name, text);
         let (name, text) = match &retired {
@@ -186,7 +187,7 @@ impl Base {
             None => (name, text),
         };
         let Some(id) = self.registry.find(name) else {
-            return self.put_custom(name, text, source, place);
+            return self.put_custom(name, text, source, location);
         };
         let setting = self.registry.setting(id);
         if setting.context == Context::Internal
@@ -202,7 +203,7 @@ impl Base {
             self.given.insert(id, text.to_owned());
         }
         if slot.source <= source {
-            *slot = Origin { value, source, place };
+            *slot = Origin { value, source, location };
         }
         Ok(())
     }
@@ -212,12 +213,12 @@ impl Base {
         name: &str,
         text: &str,
         source: Source,
-        place: Option<(Arc<str>, u32)>,
+        location: Option<(Arc<str>, u32)>,
     ) -> Result<()> {
         if !is_custom_name(name) {
             return Err(unrecognized(name));
         }
-        let origin = Origin { value: Value::Text(text.into()), source, place };
+        let origin = Origin { value: Value::Text(text.into()), source, location };
         match self.custom.iter_mut().find(|(n, _)| n.eq_ignore_ascii_case(name)) {
             Some((_, slot)) => *slot = origin,
             None => self.custom.push((name.to_owned(), origin)),
@@ -233,8 +234,8 @@ impl Base {
             if is_overridden(entries, i) {
                 continue;
             }
-            let place = Some((entry.file.clone(), entry.line));
-            if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, place) {
+            let location = Some((entry.file.clone(), entry.line));
+            if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, location) {
                 if matches!(
                     error.code(),
                     SqlState::UNDEFINED_OBJECT | SqlState::FEATURE_NOT_SUPPORTED
@@ -276,9 +277,9 @@ impl Base {
                 refused.push(id);
             }
             if new.source == Source::File
-                && let Some((file, line)) = &new.place
+                && let Some((file, line)) = &new.location
             {
-                fresh.places.insert(id, (file.clone(), *line));
+                fresh.locations.insert(id, (file.clone(), *line));
             }
             if fixed || fresh.faulty.contains(&id) {
                 fresh.values[usize::from(id.0)] = old.clone();

@@ -279,14 +279,14 @@ impl Store {
             }
             (Key::Custom(_), _) => text.map(|t| Value::Text(t.into())),
         };
-        let origin = value.map(|value| Origin { value, source: Source::Session, place: None });
+        let origin = value.map(|value| Origin { value, source: Source::Session, location: None });
         self.put(key, origin, action, level);
         Ok(())
     }
 
     /// Sets a value that was checked before.
     pub fn set_value(&mut self, id: Id, value: Value, action: Action, level: usize) {
-        let origin = Origin { value, source: Source::Session, place: None };
+        let origin = Origin { value, source: Source::Session, location: None };
         self.put(Key::Known(id), Some(origin), action, level);
     }
 
@@ -329,18 +329,18 @@ impl Store {
             }
             Key::Custom(_) => Value::Text(text.into()),
         };
-        self.session.insert(key, Origin { value, source, place: None });
+        self.session.insert(key, Origin { value, source, location: None });
         Ok(())
     }
 
     /// Sets a value that the session determines itself (`is_superuser`, `server_encoding`, …).
     pub fn set_internal(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::Override, place: None });
+        self.set_origin(name, Origin { value, source: Source::Override, location: None });
     }
 
     /// Sets a default that depends on the database.
     pub fn set_dynamic_default(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::DynamicDefault, place: None });
+        self.set_origin(name, Origin { value, source: Source::DynamicDefault, location: None });
     }
 
     fn set_origin(&mut self, name: &str, origin: Origin) {
@@ -490,7 +490,7 @@ impl Store {
             Kind::Enum { values } => Some(values.clone()),
             _ => None,
         };
-        let place = origin.place.as_ref().filter(|_| all);
+        let location = origin.location.as_ref().filter(|_| all);
         Row {
             name: setting.name.to_owned(),
             setting: match setting.name {
@@ -508,8 +508,8 @@ impl Store {
             boot_val: Some(raw(&setting.boot))
                 .filter(|_| !WITHOUT_BOOT_VALUE.contains(&setting.name)),
             reset_val: Some(raw(&reset.value)),
-            sourcefile: place.map(|(file, _)| file.to_string()),
-            sourceline: place.map(|(_, line)| *line as i32),
+            sourcefile: location.map(|(file, _)| file.to_string()),
+            sourceline: location.map(|(_, line)| *line as i32),
             pending_restart: self.base.needs_restart(id),
         }
     }

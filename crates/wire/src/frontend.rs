@@ -13,6 +13,7 @@ pub enum Target {
     Portal,
 }
 
+/// A Parse message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parse<'a> {
     pub name: &'a [u8],
@@ -34,6 +35,7 @@ pub enum Formats {
 }
 
 impl Formats {
+    /// The format of value `i`.
     pub fn get(&self, i: usize) -> Format {
         match self {
             Formats::Text => Format::Text,
@@ -188,6 +190,7 @@ pub struct CopyFail<'a> {
 }
 
 impl<'a> CopyFail<'a> {
+    /// The client's error message.
     pub fn reason(mut self) -> Result<&'a [u8]> {
         self.rest.string()
     }

@@ -12,6 +12,7 @@ const CANCEL: u32 = 1234 << 16 | 5678;
 const SSL: u32 = 1234 << 16 | 5679;
 const GSS: u32 = 1234 << 16 | 5680;
 
+/// The kinds of first packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StartupPacket {
     /// Answered with one byte; another first packet follows.

@@ -17,7 +17,7 @@ fn inbox(bytes: &[u8]) -> Inbox {
 }
 
 #[test]
-fn messages_are_cut_into_frames() {
+fn messages_are_split_into_frames() {
     let mut inbox = inbox(b"Q\0\0\0\x0dselect 1\0S\0\0\0\x04Q\0\0\0\x06x");
     let q = inbox.next_frame().unwrap().unwrap();
     assert_eq!(

@@ -1,5 +1,7 @@
 //! The configuration files of a new cluster. The text is our own; the settings are those that
 //! `initdb` sets.
+//!
+//! Counterpart: initdb.c (`setup_config`).
 
 use super::{Files, InitOptions};
 use std::fmt::Write as _;

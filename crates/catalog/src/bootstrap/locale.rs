@@ -1,4 +1,6 @@
 //! Checks the locales given to `init`.
+//!
+//! Counterpart: initdb.c (`check_locale_encoding`).
 
 use super::InitOptions;
 use crate::encoding;

@@ -112,7 +112,7 @@ fn list(text: &str) -> Option<Vec<String>> {
 }
 
 /// Privilege letters in bit order. Counterpart: `ACL_ALL_RIGHTS_STR`.
-const RIGHTS: &str = "arwdDxtXUCTcsA";
+const PRIVILEGE_LETTERS: &str = "arwdDxtXUCTcsA";
 
 /// `grantee=privileges/grantor` with role OIDs; an empty grantee is PUBLIC, `*` after a privilege
 /// marks its grant option.
@@ -126,7 +126,7 @@ fn acl_item(text: &str) -> Option<AclItem> {
         if c == '*' {
             privs |= last << 16;
         } else {
-            last = 1u32 << RIGHTS.find(c)?;
+            last = 1u32 << PRIVILEGE_LETTERS.find(c)?;
             privs |= last;
         }
     }

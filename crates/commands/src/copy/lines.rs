@@ -92,6 +92,7 @@ impl Lines {
         Ok(Some((from, to)))
     }
 
+    /// The bytes of a line returned by [`Lines::next`].
     pub fn bytes(&self, line: (usize, usize)) -> &[u8] {
         &self.buf[line.0..line.1]
     }

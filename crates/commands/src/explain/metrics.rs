@@ -1,4 +1,6 @@
 //! Costs and run-time statistics: times, rows, buffers, WAL, memory.
+//!
+//! Counterpart: `show_buffer_usage`, `show_sort_info` and others of explain.c.
 
 use super::Options;
 use super::doc::{NodeView, Value};

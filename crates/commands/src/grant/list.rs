@@ -9,7 +9,7 @@ use parse::ast::DropBehavior;
 use pgerror::{Result, bail, pg_err};
 
 /// The privilege bits; their grant options are 16 bits higher.
-pub const RIGHTS: u32 = 0xFFFF;
+pub const PRIVILEGE_BITS: u32 = 0xFFFF;
 
 /// The change of an ACL entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ pub fn update(
     is_member: &mut IsMember<'_>,
 ) -> Result<Vec<AclItem>> {
     // A circular grant would make the privilege irrevocable.
-    if change == Change::Add && item.privs & !RIGHTS != 0 {
+    if change == Change::Add && item.privs & !PRIVILEGE_BITS != 0 {
         check_circularity(list, item, owner, is_member)?;
     }
     let mut out = list.to_vec();
@@ -66,7 +66,7 @@ fn options_of(
     is_member: &mut IsMember<'_>,
 ) -> Result<u32> {
     if is_member(role, owner)? {
-        return Ok(RIGHTS);
+        return Ok(PRIVILEGE_BITS);
     }
     let mut have = 0;
     for a in list.iter().filter(|a| a.grantee.is_valid() && a.privs >> 16 != 0) {
@@ -96,7 +96,8 @@ fn revoke_dependents(
         return Ok(list);
     }
     loop {
-        let given = list.iter().find(|a| a.grantor == grantee && a.privs & RIGHTS & lost != 0);
+        let given =
+            list.iter().find(|a| a.grantor == grantee && a.privs & PRIVILEGE_BITS & lost != 0);
         let Some(&given) = given else { return Ok(list) };
         if behavior == DropBehavior::Restrict {
             return Err(pg_err!(DEPENDENT_OBJECTS_STILL_EXIST, "dependent privileges exist")

@@ -80,10 +80,12 @@ impl Subject {
         Ok((self.rights(host)?, locked))
     }
 
+    /// Releases the lock of [`Subject::lock`].
     pub fn unlock(self, host: &mut dyn CommandHost, locked: Option<Tid>) -> Result<()> {
         locked.map_or(Ok(()), |tid| host.catalog().unlock(self.class, tid))
     }
 
+    /// Owner and ACL of the object.
     pub fn rights(self, host: &mut dyn CommandHost) -> Result<ObjectPrivileges> {
         let oid = self.oid;
         let make = |owner, acl: &Option<Vec<AclItem>>, kind, name: String, noun| ObjectPrivileges {
