@@ -4,7 +4,8 @@
 //! lock does not find stale entries.
 //!
 //! ```text
-//! commit record (with the messages) → pg_xact → proc array left → caches invalidated → locks released
+//! commit record with the messages → pg_xact → removal from the proc array
+//!   → cache invalidation → release of locks
 //! ```
 
 use crate::inval::Message;

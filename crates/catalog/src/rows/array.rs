@@ -3,7 +3,8 @@
 //! Counterpart: utils/array.h.
 //!
 //! ```text
-//! payload (no length word):  ndim i32 | dataoffset i32 | elemtype u32 | dims i32.. | lbounds i32.. | data
+//! payload, without the length word:
+//!   ndim i32 | dataoffset i32 | elemtype u32 | dims i32.. | lbounds i32.. | data
 //! ```
 //! `dataoffset` is 0 without a null bitmap. Arrays in catalogs have no NULL elements.
 
