@@ -238,7 +238,7 @@ pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &s
     Ok(())
 }
 
-/// Makes a sequence. Counterpart: `DefineSequence`.
+/// Creates a sequence. Counterpart: `DefineSequence`.
 #[allow(clippy::too_many_arguments)]
 pub fn create(
     host: &mut dyn CommandHost,

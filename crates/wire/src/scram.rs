@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! client-first   n,,n=,r=<nonce>
-//! server-first   r=<nonce><more>,s=<salt>,i=<rounds>
+//! server-first   r=<nonce><more>,s=<salt>,i=<iterations>
 //! client-final   c=<header>,r=<all of the nonce>,p=<proof>
 //! server-final   v=<signature>
 //! ```
