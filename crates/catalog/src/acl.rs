@@ -1,4 +1,6 @@
-//! Access rights. Counterpart: acl.c, aclchk.c.
+//! Privileges: access control lists, role membership and default privileges.
+//!
+//! Counterpart: acl.c, aclchk.c.
 
 use crate::cache;
 use crate::cx::CatCx;
@@ -6,6 +8,7 @@ use crate::rows::{AclItem, PgClass};
 use ids::Oid;
 use pgerror::Result;
 
+/// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
 pub const INSERT: u32 = 1 << 0;
 pub const SELECT: u32 = 1 << 1;
 pub const UPDATE: u32 = 1 << 2;
@@ -21,7 +24,7 @@ pub const CONNECT: u32 = 1 << 11;
 pub const SET: u32 = 1 << 12;
 pub const ALTER_SYSTEM: u32 = 1 << 13;
 
-/// Roles that every cluster has.
+/// OIDs of the predefined roles.
 pub mod roles {
     use ids::Oid;
 
@@ -39,7 +42,7 @@ pub mod roles {
     pub const EXECUTE_SERVER_PROGRAM: Oid = Oid(4571);
 }
 
-/// Kinds of objects with rights; each has its own default.
+/// Kinds of objects that carry an ACL. Each kind has its own default ACL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Table,
@@ -59,7 +62,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All rights that there are on an object of this kind.
+    /// All privileges that exist for this kind of object.
     pub const fn all(self) -> u32 {
         match self {
             Kind::Table => INSERT | SELECT | UPDATE | DELETE | TRUNCATE | REFERENCES | TRIGGER,
@@ -76,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// What PUBLIC may without any GRANT.
+    /// Privileges that PUBLIC holds by default.
     const fn public(self) -> u32 {
         match self {
             Kind::Database => CREATE_TEMP | CONNECT,
@@ -87,7 +90,7 @@ impl Kind {
     }
 }
 
-/// The rights of an object whose `acl` column is NULL. Counterpart: `acldefault`.
+/// The ACL of an object whose `acl` column is NULL. Counterpart: `acldefault`.
 pub fn default_acl(kind: Kind, owner: Oid) -> Vec<AclItem> {
     let mut acl = Vec::new();
     if kind.public() != 0 {
@@ -105,31 +108,31 @@ impl CatCx<'_> {
         Ok(self.search(cache::AUTHOID, &[role.into()])?.is_some_and(|r| r.rolsuper))
     }
 
-    /// Is `member` a direct or indirect member of `role`? With `inherited`, only through roles that
-    /// pass their rights on. Superusers are members of everything. Counterpart:
+    /// Is `member` a direct or indirect member of `role`? With `inherited`, only memberships
+    /// through roles with INHERIT count. A superuser is a member of every role. Counterpart:
     /// `has_privs_of_role`, `is_member_of_role`.
     pub fn is_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
         if self.is_superuser(member)? {
             return Ok(true);
         }
-        self.is_real_member(member, role, inherited)
+        self.is_member_nosuper(member, role, inherited)
     }
 
-    /// As [`CatCx::is_member`], but superusers are not members of everything.
+    /// As [`CatCx::is_member`], but a superuser is not implicitly a member of every role.
     /// Counterpart: `is_member_of_role_nosuper`.
-    pub fn is_real_member(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
+    pub fn is_member_nosuper(&mut self, member: Oid, role: Oid, inherited: bool) -> Result<bool> {
         if member == role {
             return Ok(true);
         }
         self.reaches(member, role, inherited)
     }
 
-    /// As [`Self::is_member`], superusers being members only of what they were granted.
+    /// As [`Self::is_member_nosuper`], through all memberships, with or without INHERIT.
     pub fn is_plain_member(&mut self, member: Oid, role: Oid) -> Result<bool> {
         Ok(member == role || self.reaches(member, role, false)?)
     }
 
-    /// Roles that `member` is in, itself first.
+    /// All roles that `member` belongs to, `member` itself first.
     pub fn roles_of(&mut self, member: Oid, inherited: bool) -> Result<Vec<Oid>> {
         let mut seen = vec![member];
         let owner = self.database_owner()?;
@@ -159,7 +162,8 @@ impl CatCx<'_> {
         Ok(self.roles_of(member, inherited)?.contains(&role))
     }
 
-    /// The owner of this session's database, who is `pg_database_owner`.
+    /// The owner of the session's database, the implicit member of `pg_database_owner`. `INVALID`
+    /// where the session has no database.
     fn database_owner(&mut self) -> Result<Oid> {
         let database = self.session.catalog.database();
         if !database.is_valid() {
@@ -168,8 +172,8 @@ impl CatCx<'_> {
         Ok(self.database(database)?.map_or(Oid::INVALID, |d| d.datdba))
     }
 
-    /// Those of the rights `wanted` (grant options 16 bits higher) that the role has. Counterpart:
-    /// `aclmask`.
+    /// The subset of the privileges `wanted` (grant options are 16 bits higher) that the role
+    /// holds. Counterpart: `aclmask`.
     pub fn privileges(
         &mut self,
         role: Oid,
@@ -183,7 +187,7 @@ impl CatCx<'_> {
         }
         let options = !0xFFFF;
         let mut have = 0;
-        // The owner's rights can be revoked, but not his right to give them.
+        // The owner always holds all grant options, even where its own privileges were revoked.
         if wanted & options != 0 && self.is_member(role, owner, true)? {
             have = wanted & options;
         }
@@ -206,7 +210,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// Does the role have all of `wanted`?
+    /// Does the role hold all privileges in `wanted`?
     pub fn has_privilege(
         &mut self,
         role: Oid,
@@ -218,8 +222,8 @@ impl CatCx<'_> {
         Ok(self.privileges(role, owner, acl, kind, wanted)? == wanted)
     }
 
-    /// Those of the rights `wanted` on a relation that the role has, predefined roles considered.
-    /// Counterpart: `pg_class_aclmask`.
+    /// The subset of the privileges `wanted` on a relation that the role holds, predefined roles
+    /// included. Counterpart: `pg_class_aclmask`.
     pub fn relation_privileges(
         &mut self,
         role: Oid,
@@ -232,7 +236,7 @@ impl CatCx<'_> {
         let changes = INSERT | UPDATE | DELETE | TRUNCATE | USAGE;
         let system =
             class.oid < Oid::FIRST_UNPINNED || class.relnamespace == crate::namespace::PG_TOAST;
-        // Nobody else changes catalogs, whatever was granted.
+        // Only superusers may change system catalogs; grants do not count.
         if wanted & changes != 0 && system && class.relkind != b'v' {
             wanted &= !changes;
         }
@@ -249,7 +253,7 @@ impl CatCx<'_> {
         Ok(have)
     }
 
-    /// Those of the rights `wanted` on a schema that the role has. Counterpart:
+    /// The subset of the privileges `wanted` on a schema that the role holds. Counterpart:
     /// `pg_namespace_aclmask`.
     pub fn schema_privileges(&mut self, role: Oid, schema: Oid, wanted: u32) -> Result<u32> {
         if self.is_superuser(role)? {

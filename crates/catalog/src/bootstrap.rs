@@ -1,13 +1,16 @@
-//! `init`: makes a data directory. Every page is built here from the facts with the code that the
-//! running server uses for its own pages; PostgreSQL 15 starts on the result.
+//! Implements `init`, which creates a data directory. All pages are built from the fact tables with
+//! the page and tuple code of the running server. PostgreSQL 15 starts on the result.
 //!
-//! Everything is computed in memory first (`cluster`: the pages of every catalog and index of
-//! `template1`), then written: `global/`, three times `base/<db>/`, the log's first segment with a
-//! shutdown checkpoint, the transaction status files, the configuration, and `global/pg_control`
-//! last of all, so that a directory without it is an interrupted `init`.
+//! All files are computed in memory first (`cluster`: heap and index pages of every catalog of
+//! `template1`), then written in this order: `global/`, `base/<db>/` for the three databases, the
+//! first WAL segment with a shutdown checkpoint, the transaction status files and the
+//! configuration. `global/pg_control` is written last: a directory without it is an interrupted
+//! `init`.
 //!
-//! Rows carry the bootstrap XID and are frozen; pages are all-visible and marked so in visibility
-//! maps. Counterpart: initdb.c, bootstrap.c.
+//! Rows carry the bootstrap XID and are frozen. Pages are marked all-visible, also in the
+//! visibility map.
+//!
+//! Counterpart: initdb.c, bootstrap.c.
 
 mod cluster;
 mod conf;
@@ -26,14 +29,14 @@ use vfs::{Disk, Env, OpenMode, io_error};
 /// `template1`, `template0`, `postgres`.
 const DATABASES: [Oid; 3] = [Oid(1), Oid(4), Oid(5)];
 
-/// What the user of `init` may choose.
+/// Options of `init`.
 #[derive(Clone, Debug)]
 pub struct InitOptions {
     /// Name of the bootstrap superuser.
     pub user: String,
     /// The superuser's password as `pg_authid` stores it (a SCRAM secret or an MD5 hash).
     pub password: Option<String>,
-    /// Encoding of the three databases, by number.
+    /// Encoding of the three databases, as an encoding number.
     pub encoding: i32,
     pub lc_collate: String,
     pub lc_ctype: String,
@@ -42,22 +45,22 @@ pub struct InitOptions {
     pub lc_numeric: String,
     pub lc_time: String,
     pub checksums: bool,
-    /// Bytes.
+    /// WAL segment size in bytes.
     pub wal_segment_size: u32,
-    /// Absolute path of a directory for the log, which `pg_wal` becomes a link to.
+    /// Absolute path of the WAL directory; `pg_wal` becomes a symbolic link to it.
     pub wal_dir: Option<String>,
-    /// Authentication methods in `pg_hba.conf`.
+    /// Authentication methods in `pg_hba.conf`, for local and for TCP/IP connections.
     pub auth_local: String,
     pub auth_host: String,
-    /// A zone's name; for `timezone` and `log_timezone`.
+    /// Time zone name for `timezone` and `log_timezone`.
     pub timezone: String,
     pub text_search_config: String,
-    /// The group may read.
+    /// Grants read access to the group of the owner (modes 0750 and 0640).
     pub group_access: bool,
-    /// Wait for the disk.
+    /// Flush all files to disk at the end.
     pub sync: bool,
-    /// Collations besides C, POSIX and ucs_basic: those of [`crate::collations::of_this_machine`].
-    /// Their OIDs follow from their places.
+    /// Collations besides C, POSIX and ucs_basic: the result of
+    /// [`crate::collations::of_this_machine`]. OIDs are assigned in this order.
     pub collations: Vec<PgCollation>,
 }
 
@@ -114,14 +117,14 @@ const DIRECTORIES: &[&str] = &[
     "pg_xact",
 ];
 
-/// Contents of files by path; `BTreeMap` so that they are written directory by directory.
+/// File contents by path. A `BTreeMap`, so that files are written directory by directory.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Makes the data directory that is the root of `env`'s disk, which must not exist or be empty.
+/// Creates the data directory at the root of `env`'s disk. The directory must be empty or absent.
 pub fn init(env: &Env, options: &InitOptions) -> Result<()> {
     check_options(options)?;
     let disk = &*env.disk;
-    claim_directory(disk, "", options)?;
+    prepare_directory(disk, "", options)?;
     let wal_prefix = match &options.wal_dir {
         Some(dir) => {
             if !dir.starts_with('/') {
@@ -130,7 +133,7 @@ pub fn init(env: &Env, options: &InitOptions) -> Result<()> {
                     "WAL directory location must be an absolute path",
                 ));
             }
-            claim_directory(disk, dir, options)?;
+            prepare_directory(disk, dir, options)?;
             disk.symlink(dir, "pg_wal")
                 .map_err(|e| io_error("create symbolic link", "pg_wal", &e))?;
             dir.clone()
@@ -192,8 +195,8 @@ fn check_options(options: &InitOptions) -> Result<()> {
     locale::check(options)
 }
 
-/// Makes the directory, or makes sure that it is empty and private.
-fn claim_directory(disk: &dyn Disk, path: &str, options: &InitOptions) -> Result<()> {
+/// Creates the directory, or checks that it is empty and sets its mode.
+fn prepare_directory(disk: &dyn Disk, path: &str, options: &InitOptions) -> Result<()> {
     let full = disk.full_path(path);
     let exists = vfs::exists(disk, path)?;
     if !exists {

@@ -1,5 +1,5 @@
-//! The catalogs' own structure, which is the same in every database of this version: their columns
-//! and indexes, from the facts. What differs is only which files they are in.
+//! The structure of the system catalogs, which is the same in every database of a major version:
+//! columns and indexes, read from the fact tables. Only the relfilenodes differ between databases.
 
 use crate::descs::{self, Support};
 use crate::facts;
@@ -11,13 +11,13 @@ use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
 
-/// Rows of the facts by what they are looked for.
+/// Rows of the fact tables, keyed for lookup.
 pub(crate) struct Builtin {
     pub classes: HashMap<Oid, PgClass>,
     pub attributes: HashMap<Oid, Vec<PgAttribute>>,
     pub indexes: HashMap<Oid, Vec<PgIndex>>,
     opclasses: HashMap<Oid, PgOpclass>,
-    /// (family, type, support number) → name of the function.
+    /// (operator family, type, support number) → function name.
     procs: HashMap<(Oid, Oid, i16), String>,
 }
 
@@ -55,7 +55,7 @@ impl Builtin {
 
     pub(crate) fn class(&self, oid: Oid) -> Result<&PgClass> {
         let class = self.classes.get(&oid);
-        class.ok_or_else(|| PgError::internal(format!("no relation {oid} among the facts")))
+        class.ok_or_else(|| PgError::internal(format!("no relation {oid} in the fact tables")))
     }
 
     pub(crate) fn columns(&self, relation: Oid) -> &[PgAttribute] {
@@ -76,13 +76,13 @@ impl Builtin {
         self.procs.get(&key).map(String::as_str)
     }
 
-    /// The key columns of a catalog's index.
+    /// The key columns of a catalog index.
     pub(crate) fn key_schema(&self, index: &PgIndex) -> Result<btree::KeySchema> {
         let support = index.indclass.iter().map(|&class| {
             let compare = self.support(class, 1).and_then(types::compare::lookup);
             let compare = compare
                 .ok_or_else(|| PgError::internal(format!("no comparison for class {class}")))?;
-            // Collations of the catalogs are deterministic.
+            // Indexed catalog columns have deterministic collations only.
             let compare = compare.into();
             Ok(Support { compare, equal_image: self.support(class, 4).is_some() })
         });

@@ -1,13 +1,13 @@
-//! The system caches: rows found by their unique keys, shared by all sessions of a database.
+//! The system caches: catalog rows by unique key, shared by all sessions of a database.
 //!
-//! A *cache* ([`SysCache`]) is a unique index of a catalog; its number and the hash of its keys are
-//! PostgreSQL's, since both travel in invalidation messages within commit records.
+//! A *cache* ([`SysCache`]) corresponds to a unique index of a catalog. Its number and the hash of
+//! its keys equal PostgreSQL's, since both appear in the invalidation messages of commit records.
 //!
-//! INVARIANT: shared entries hold committed rows only. A look-up that misses reads the shard's
-//! generation, scans with a fresh snapshot, and installs what it found only if the generation is
-//! unchanged; an invalidation raises the generation and removes the entry. A key whose row the
-//! current transaction has changed is *dirty* there: it is looked up in the transaction's overlay
-//! only (see [`crate::overlay`]).
+//! INVARIANT: shared entries hold committed rows only. A lookup that misses reads the shard's
+//! generation, scans with a fresh snapshot, and installs the result only if the generation is
+//! unchanged. An invalidation increments the generation and removes the entry. A key whose row the
+//! current transaction has changed is *dirty* for that transaction, which then uses its own overlay
+//! instead (see [`crate::overlay`]).
 //!
 //! Counterpart: catcache.c, syscache.c.
 
@@ -28,7 +28,7 @@ use sync::Arc;
 
 use ::ids as ids_crate;
 
-/// A cached row and where it lies. Derefs to the row.
+/// A cached row and its TID. Dereferences to the row.
 #[derive(Clone, Debug)]
 pub struct Tuple<R> {
     pub tid: Tid,
@@ -42,10 +42,10 @@ impl<R> Deref for Tuple<R> {
     }
 }
 
-/// What look-ups give out.
+/// A shared reference to a cached row, as returned by lookups.
 pub type Row<R> = Arc<Tuple<R>>;
 
-/// A unique index of a catalog by which rows are cached.
+/// A unique index of a catalog that serves as a cache.
 pub struct SysCache<R> {
     /// Counterpart: `SysCacheIdentifier`.
     pub id: u8,
@@ -76,6 +76,7 @@ impl<R: CatalogRow> SysCache<R> {
         SysCache { id, index: Oid(index), keys, row: PhantomData }
     }
 
+    /// The cache without its row type.
     pub const fn info(self) -> CacheInfo {
         CacheInfo { id: self.id, relation: R::RELATION, index: self.index, keys: self.keys }
     }

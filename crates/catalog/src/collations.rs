@@ -1,5 +1,7 @@
-//! Collations that this machine's C library and ICU offer, as `init` takes them into
-//! `pg_collation`. Counterpart: `pg_import_system_collations`, `get_collation_actual_version`.
+//! The collations that the C library and ICU of this machine offer, as `init` imports them into
+//! `pg_collation`.
+//!
+//! Counterpart: `pg_import_system_collations`, `get_collation_actual_version`.
 
 use crate::encoding;
 use crate::rows::{Name, PgCollation, Text};
@@ -8,10 +10,10 @@ use ids::Oid;
 /// Provider codes of `pg_collation.collprovider`.
 const LIBC: u8 = b'c';
 const ICU: u8 = b'i';
-/// Encoding of a collation that goes with every encoding.
+/// `collencoding` of a collation that is valid for every encoding.
 const ANY_ENCODING: i32 = -1;
 
-/// Collations by name and encoding that a new cluster has without the machine's.
+/// Name and encoding of the collations that every cluster has.
 const BUILT_IN: [(&str, i32); 4] = [
     ("default", ANY_ENCODING),
     ("C", ANY_ENCODING),
@@ -19,9 +21,8 @@ const BUILT_IN: [(&str, i32); 4] = [
     ("ucs_basic", encoding::UTF8),
 ];
 
-/// The collations of this machine in the order in which initdb makes them: locales of the C library
-/// as `locale -a` lists them, their names without the character set, ICU's. Their OIDs are set by
-/// `init`.
+/// The collations of this machine in the order of initdb: locales of the C library as listed by
+/// `locale -a`, aliases without the codeset, ICU locales. `init` assigns the OIDs.
 pub fn of_this_machine() -> Vec<PgCollation> {
     let locales = vfs::locale::libc_locales();
     let locales: Vec<(String, i32)> = locales
@@ -33,8 +34,8 @@ pub fn of_this_machine() -> Vec<PgCollation> {
     for (name, encoding) in &locales {
         add(&mut found, libc_collation(name, name, *encoding));
     }
-    // A name of the list itself comes before a shortened one, and of several names that are
-    // shortened to the same one the first in ASCII order counts.
+    // A listed name takes precedence over an alias. Of several names with the same alias, the first
+    // in ASCII order wins.
     let mut sorted: Vec<&(String, i32)> = locales.iter().collect();
     sorted.sort();
     for (name, encoding) in sorted {
@@ -48,10 +49,10 @@ pub fn of_this_machine() -> Vec<PgCollation> {
     found
 }
 
-/// Length that a name of a locale must stay below, in bytes.
+/// Length of a locale name must be below this many bytes.
 const NAME_BYTES_MAX: usize = 63;
 
-/// Adds a collation unless its name is taken, for its encoding or for all.
+/// Adds a collation unless its name is already taken for its encoding or for every encoding.
 fn add(found: &mut Vec<PgCollation>, new: PgCollation) {
     let taken = |name: &str, encoding: i32| {
         name == new.collname.as_str() && (encoding == new.collencoding || encoding == ANY_ENCODING)
@@ -95,8 +96,8 @@ fn icu_collation(locale: &vfs::locale::IcuLocale) -> PgCollation {
     }
 }
 
-/// A locale's name without its character set, `de_DE@euro` for `de_DE.ISO-8859-15@euro`; `None` if
-/// it names none.
+/// The locale name without its codeset: `de_DE@euro` for `de_DE.ISO-8859-15@euro`. `None` if the
+/// name has no codeset.
 fn without_codeset(locale: &str) -> Option<String> {
     let mut rest = locale;
     let mut short = String::new();
@@ -108,8 +109,8 @@ fn without_codeset(locale: &str) -> Option<String> {
     (short != locale).then_some(short)
 }
 
-/// Number of the encoding that the C library calls so; `None` for those that no database can have,
-/// and for ASCII, the character set of C and POSIX.
+/// Encoding number for a codeset name of the C library. `None` for codesets without a server
+/// encoding, and for ASCII, the codeset of C and POSIX.
 fn encoding_of(codeset: &str) -> Option<i32> {
     let page = codeset.strip_prefix("CP").filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let number = match page {
@@ -119,7 +120,8 @@ fn encoding_of(codeset: &str) -> Option<i32> {
     number.filter(|n| (1..=encoding::LAST_SERVER).contains(n))
 }
 
-/// The version of a collation that its provider has now; `None` for those that never change.
+/// The current version of a collation, as reported by its provider. `None` for collations that are
+/// not versioned.
 pub fn actual_version(provider: u8, locale: &str) -> Option<String> {
     match provider {
         ICU => vfs::locale::icu_version(locale),
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_their_character_sets() {
+    fn codesets_are_removed_from_locale_names() {
         for (name, short) in [
             ("en_US.utf8", Some("en_US")),
             ("de_DE.ISO-8859-15@euro", Some("de_DE@euro")),
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn character_sets_are_encodings() {
+    fn codesets_map_to_encodings() {
         for (codeset, name) in [
             ("UTF-8", "UTF8"),
             ("ISO-8859-15", "LATIN9"),
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_equal_names_counts() {
+    fn first_of_equal_names_wins() {
         let mut found = Vec::new();
         for (name, locale, encoding) in [
             ("de_DE", "de_DE.utf8", 6),

@@ -1,5 +1,6 @@
-//! How values are compared whose order is in the catalogs: enums and rows. Counterpart: enum.c,
-//! rowtypes.c.
+//! Comparison functions that need catalog data: enums, composite types, and arrays of them.
+//!
+//! Counterpart: enum.c, rowtypes.c.
 
 use crate::cx::CatCx;
 use hashbrown::HashMap;
@@ -12,32 +13,32 @@ use types::compare::{self, Comparer, TypedCompare};
 use types::fncx::TypeInfo;
 use types::{Datum, DatumRef, oids, record};
 
-/// Rows within rows are looked into so deep.
+/// Maximum nesting depth of composite types and arrays in a comparison.
 pub(crate) const DEPTH_MAX: u32 = 32;
 
-/// The order of an enum's labels, shared by all who compare them: descriptors of indexes and plans
-/// need not be made anew when a label is added, since its place is put in here by who adds it,
-/// before anybody can see it. Labels whose addition was rolled back do no harm.
+/// The sort order of an enum's labels, shared by all comparers of the type. A session that adds a
+/// label adds its sort order here before the label becomes visible, so index descriptors and plans
+/// stay valid. Labels of aborted transactions remain and are harmless.
 #[derive(Default)]
 pub(crate) struct EnumOrder {
-    places: RwLock<HashMap<Oid, f32>>,
+    sort_orders: RwLock<HashMap<Oid, f32>>,
 }
 
 impl EnumOrder {
-    pub(crate) fn learn(&self, places: &[(Oid, f32)]) {
-        self.places.write().extend(places.iter().copied());
+    pub(crate) fn add(&self, sort_orders: &[(Oid, f32)]) {
+        self.sort_orders.write().extend(sort_orders.iter().copied());
     }
 }
 
 impl TypedCompare for EnumOrder {
     fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
         let (a, b) = (a.as_oid(), b.as_oid());
-        // Even numbers are given out in order.
+        // As in PostgreSQL, even OIDs are in sort order.
         if a == b || (a.0 | b.0) & 1 == 0 {
             return a.cmp(&b);
         }
-        let places = self.places.read();
-        match (places.get(&a), places.get(&b)) {
+        let sort_orders = self.sort_orders.read();
+        match (sort_orders.get(&a), sort_orders.get(&b)) {
             (Some(x), Some(y)) => x.total_cmp(y),
             _ => a.cmp(&b),
         }
@@ -46,20 +47,20 @@ impl TypedCompare for EnumOrder {
 
 struct Column {
     dropped: bool,
-    /// None where the type has no order.
+    /// `None` where the column's type has no ordering.
     compare: Option<Comparer>,
     collation: Oid,
 }
 
-/// Rows of one composite type: column by column, NULLs last.
+/// Ordering of one composite type: column by column, NULLs last.
 struct RowOrder {
     types: Vec<TypeInfo>,
     columns: Vec<Column>,
 }
 
 impl RowOrder {
-    /// Compares with a row of the type that `other` orders. `None`: they differ in nothing before
-    /// columns that cannot be compared.
+    /// Compares with a row of the type that `other` orders. `None`: the rows are equal up to a
+    /// column that cannot be compared.
     fn order(&self, a: DatumRef<'_>, other: &RowOrder, b: DatumRef<'_>) -> Option<Ordering> {
         let (a, b) = (record::fields(a, &self.types), record::fields(b, &other.types));
         let same_length = a.len() == b.len();
@@ -88,7 +89,7 @@ impl TypedCompare for RowOrder {
     }
 }
 
-/// What is needed to take a value of the type out of a row or an array.
+/// The layout data needed to extract a value of the type from a row or an array.
 fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
     TypeInfo {
         oid,
@@ -105,29 +106,30 @@ fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
     }
 }
 
-/// Anonymous rows, whose types have numbers of the session's: as [`RowOrder`].
+/// Orderings of the session's anonymous record types, by the type's number (typmod); each as
+/// [`RowOrder`].
 #[derive(Default)]
 pub(crate) struct RecordOrders {
     known: RwLock<HashMap<i32, Arc<RowOrder>>>,
-    /// There is a pair.
+    /// `pair` is set.
     failed: AtomicBool,
-    /// Two rows that could not be compared. Whoever sorts cannot stop for that; the statement ends
-    /// with the error.
+    /// Two rows that could not be compared. A comparison callback cannot return an error, so the
+    /// statement reports it afterwards.
     pair: Mutex<Option<(Datum, Datum)>>,
 }
 
 impl RecordOrders {
-    fn learn(&self, number: i32, order: Option<RowOrder>) {
+    fn register(&self, number: i32, order: Option<RowOrder>) {
         let mut known = self.known.write();
         match order {
             Some(order) => known.insert(number, Arc::new(order)),
-            // Numbers are given out anew in each transaction.
+            // Record type numbers are reassigned in each transaction.
             None => known.remove(&number),
         };
     }
 
-    /// Two rows that could not be compared since this was asked last.
-    pub(crate) fn take_failure(&self) -> Option<(Datum, Datum)> {
+    /// The first two rows that could not be compared since the last call.
+    pub(crate) fn take_incomparable(&self) -> Option<(Datum, Datum)> {
         if !self.failed.load(Relaxed) {
             return None;
         }
@@ -158,7 +160,7 @@ impl TypedCompare for RecordOrders {
     }
 }
 
-/// Arrays of such values.
+/// Ordering of arrays of enums or composite values.
 struct ArrayOrder {
     info: TypeInfo,
     compare: Arc<dyn TypedCompare>,
@@ -171,8 +173,8 @@ impl TypedCompare for ArrayOrder {
 }
 
 impl CatCx<'_> {
-    /// The comparison with this `pg_proc.prosrc`, for values of that type; `None` where there is
-    /// none.
+    /// The comparer for values of type `ty`, given the `pg_proc.prosrc` of the comparison function.
+    /// `None` where there is none.
     pub fn comparer(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Comparer>> {
         self.comparer_at(prosrc, ty, 0)
     }
@@ -197,7 +199,7 @@ impl CatCx<'_> {
         }
     }
 
-    /// For arrays whose elements have an order that the catalogs know.
+    /// For arrays of enums or composite types.
     fn array_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
         let elem = match ty {
             oids::RECORD_ARRAY => oids::RECORD,
@@ -217,14 +219,15 @@ impl CatCx<'_> {
         Ok(Some(Comparer::Typed(Arc::new(ArrayOrder { info, compare }))))
     }
 
-    /// Learns the order of the anonymous rows that have this number in the session.
-    pub fn learn_record_order(&mut self, number: i32, columns: &[(Oid, Oid)]) -> Result<()> {
+    /// Registers the ordering of the anonymous record type with this number in the session.
+    /// `columns` are (type, collation) pairs.
+    pub fn register_record_order(&mut self, number: i32, columns: &[(Oid, Oid)]) -> Result<()> {
         let order = self.record_order(columns)?;
-        self.session.record_orders.learn(number, order);
+        self.session.record_orders.register(number, order);
         Ok(())
     }
 
-    /// By types and collations of the columns.
+    /// `columns` are (type, collation) pairs.
     fn record_order(&mut self, columns: &[(Oid, Oid)]) -> Result<Option<RowOrder>> {
         let mut order = RowOrder { types: Vec::new(), columns: Vec::new() };
         for &(ty, collation) in columns {
@@ -242,20 +245,20 @@ impl CatCx<'_> {
         }
         let order = match self.session.catalog.enum_order(ty) {
             Some(known) => known,
-            None => self.learn_enum(ty)?,
+            None => self.load_enum_order(ty)?,
         };
         Ok(Some(Comparer::Typed(order)))
     }
 
-    fn learn_enum(&mut self, ty: Oid) -> Result<Arc<EnumOrder>> {
+    fn load_enum_order(&mut self, ty: Oid) -> Result<Arc<EnumOrder>> {
         let rows = self.enum_values(ty)?;
-        let places: Vec<(Oid, f32)> = rows.iter().map(|r| (r.oid, r.enumsortorder)).collect();
-        Ok(self.session.catalog.learn_enum_order(ty, &places))
+        let sort_orders: Vec<(Oid, f32)> = rows.iter().map(|r| (r.oid, r.enumsortorder)).collect();
+        Ok(self.session.catalog.add_enum_sort_orders(ty, &sort_orders))
     }
 
-    /// To be called when labels were added to an enum or took other places.
+    /// To be called after labels were added to an enum or reordered.
     pub fn enum_order_changed(&mut self, ty: Oid) -> Result<()> {
-        self.learn_enum(ty).map(|_| ())
+        self.load_enum_order(ty).map(|_| ())
     }
 
     fn row_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
@@ -271,7 +274,8 @@ impl CatCx<'_> {
                 return Ok(None);
             }
             let Some(compare) = self.type_comparer(ty, depth + 1)? else { return Ok(None) };
-            // Dropped columns are passed over by what pg_attribute kept of their types.
+            // Dropped columns are skipped in the row with the length and alignment kept in
+            // pg_attribute.
             types.push(type_info(ty, a.attlen, a.attbyval, a.attalign));
             let (dropped, collation) = (a.attisdropped, a.attcollation);
             columns.push(Column { dropped, compare: Some(compare), collation });
@@ -279,7 +283,7 @@ impl CatCx<'_> {
         Ok(Some(Comparer::Typed(Arc::new(RowOrder { types, columns }))))
     }
 
-    /// By the type's default operator class.
+    /// The comparer of the type's default B-tree operator class.
     fn type_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
         if let Some(f) = compare::of_type(ty) {
             return Ok(Some(f.into()));

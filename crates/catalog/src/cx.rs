@@ -1,4 +1,4 @@
-//! The look-up context: a session's view of the catalogs during one command.
+//! The lookup context: a session's view of the catalogs during one command.
 
 use crate::cache::{Found, Key, Row, SysCache, Tuple, hash_keys};
 use crate::rows::{CatalogRow, Index};
@@ -11,24 +11,24 @@ use std::any::Any;
 use std::fmt;
 use sync::Arc;
 
-/// Catalog look-ups and changes of a session.
+/// Catalog lookups and changes of a session.
 pub struct CatCx<'a> {
     pub(crate) store: Store<'a>,
     pub session: &'a mut CatSession,
 }
 
-/// A list as the caches hold it.
+/// A list as stored in the caches.
 type Rows<R> = Arc<[Row<R>]>;
 
 impl<'a> CatCx<'a> {
-    /// Over the database's catalogs.
+    /// A context over the catalogs of the session's database.
     pub fn new(backend: &'a mut Backend, session: &'a mut CatSession) -> CatCx<'a> {
         let catalog = session.catalog.clone();
         let tablespace = session.tablespace;
         CatCx { store: Store::Engine(EngineStore { backend, catalog, tablespace }), session }
     }
 
-    /// The storage session. An internal error over facts, where there is none.
+    /// The storage session; an internal error where the context is over fact tables.
     pub fn backend(&mut self) -> Result<&mut Backend> {
         match &mut self.store {
             Store::Engine(store) => Ok(store.backend),
@@ -36,7 +36,7 @@ impl<'a> CatCx<'a> {
         }
     }
 
-    /// Over a fresh cluster's rows in memory.
+    /// A context over the rows of a new cluster in memory.
     pub fn over_facts(store: &'a FactStore, session: &'a mut CatSession) -> CatCx<'a> {
         CatCx { store: Store::Facts(store), session }
     }
@@ -80,8 +80,7 @@ impl<'a> CatCx<'a> {
             .ok_or_else(|| PgError::internal(format!("cache lookup failed for {what}")))
     }
 
-    /// All rows whose leading keys are these, in the index's order. Counterpart:
-    /// `SearchSysCacheList`.
+    /// All rows whose leading keys equal `keys`, in index order. Counterpart: `SearchSysCacheList`.
     pub fn list<R: CatalogRow>(&mut self, cache: SysCache<R>, keys: &[Key<'_>]) -> Result<Rows<R>> {
         let hash = hash_keys(keys);
         let dirty = self.session.overlay.is_list_dirty(cache.id);
@@ -106,7 +105,8 @@ impl<'a> CatCx<'a> {
         Ok(rows)
     }
 
-    /// The visible rows whose leading index columns are `keys`, read from the catalog itself.
+    /// The visible rows whose leading index columns equal `keys`, read from the catalog and not
+    /// from a cache.
     pub fn scan<R: CatalogRow>(
         &mut self,
         index: Index<R>,
@@ -157,7 +157,7 @@ fn typed_list<R: CatalogRow>(found: Found) -> Rows<R> {
     list.map_or_else(|| Arc::from(Vec::new()), |l| (*l).clone())
 }
 
-/// An error of class 42 in the words that PostgreSQL uses for missing objects.
+/// An undefined-object error (SQLSTATE class 42) with PostgreSQL's wording.
 pub(crate) fn undefined(code: SqlState, message: String) -> PgError {
     PgError::new(code, message)
 }

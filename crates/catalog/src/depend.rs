@@ -1,10 +1,10 @@
-//! Who needs whom: `pg_depend` and `pg_shdepend`, and what has to go when something is dropped.
+//! Dependencies between objects (`pg_depend`, `pg_shdepend`) and the order of a cascading drop.
 //!
-//! A drop is planned first: from each object the dependents are gathered depth first, so that the
-//! resulting order has every object behind those that need it. An object that is part of another
-//! one (an index of a constraint, the type of a table) cannot be dropped alone; reached from
-//! another side it takes its owner with it. Dropping the single objects is the business of
-//! `commands`.
+//! A drop is planned first: the dependents of each object are collected depth first, so that every
+//! object comes after its dependents in the result. An object that is an internal part of another
+//! one (the index of a constraint, the row type of a table) cannot be dropped alone. If it is
+//! reached through another dependency, its owner is dropped with it. `commands` executes the plan
+//! object by object.
 //!
 //! Counterpart: dependency.c, pg_depend.c, pg_shdepend.c.
 
@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 /// An object, or a column of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectAddress {
-    /// OID of the catalog.
+    /// OID of the catalog that holds the object's row.
     pub class: Oid,
     pub object: Oid,
     /// Attribute number, or 0 for the whole object.
@@ -26,6 +26,7 @@ pub struct ObjectAddress {
 }
 
 impl ObjectAddress {
+    /// A whole object of the catalog `class`.
     pub const fn new(class: Oid, object: Oid) -> ObjectAddress {
         ObjectAddress { class, object, sub: 0 }
     }
@@ -35,10 +36,12 @@ impl ObjectAddress {
         ObjectAddress { class: R::RELATION, object, sub: 0 }
     }
 
+    /// A whole relation.
     pub const fn relation(object: Oid) -> ObjectAddress {
         Self::of::<PgClass>(object)
     }
 
+    /// A column of a relation.
     pub const fn column(relation: Oid, number: ids::AttrNo) -> ObjectAddress {
         ObjectAddress { class: PgClass::RELATION, object: relation, sub: number as i32 }
     }
@@ -49,7 +52,7 @@ impl ObjectAddress {
 #[repr(u8)]
 pub enum Dependency {
     Normal = b'n',
-    /// Goes away with the referenced object without CASCADE.
+    /// Dropped together with the referenced object, without CASCADE.
     Auto = b'a',
     /// Is part of the referenced object.
     Internal = b'i',
@@ -69,18 +72,19 @@ pub enum SharedDependency {
     Tablespace = b't',
 }
 
+/// RESTRICT or CASCADE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DropBehavior {
     Restrict,
     Cascade,
 }
 
-/// What a drop takes.
+/// The plan of a drop.
 #[derive(Clone, Debug, Default)]
 pub struct Deletion {
-    /// In the order in which to drop them.
+    /// The objects in the order in which to drop them.
     pub objects: Vec<ObjectAddress>,
-    /// The notice of CASCADE: message and detail.
+    /// Message and detail of the CASCADE notice.
     pub notice: Option<(String, Option<String>)>,
 }
 
@@ -100,13 +104,13 @@ const INTERNAL: u32 = 1 << 3;
 const PARTITION: u32 = 1 << 4;
 const EXTENSION: u32 = 1 << 5;
 const IS_PART: u32 = 1 << 6;
-/// A column whose table goes too: only that one is reported.
+/// A column whose table is dropped too: only the table is reported.
 const SUBOBJECT: u32 = 1 << 7;
 
 struct Target {
     address: ObjectAddress,
     flags: u32,
-    /// What was being deleted when this was found.
+    /// The object whose deletion led to this one.
     dependee: Option<ObjectAddress>,
 }
 
@@ -117,13 +121,13 @@ struct Search<'a> {
     pending: &'a [ObjectAddress],
 }
 
-/// So many lines of dependents are shown.
+/// Maximum number of dependents listed in a message.
 const REPORTED_MAX: usize = 100;
-/// Depth of dependency chains beyond which a drop is refused.
+/// Maximum depth of a dependency chain; a drop beyond it fails.
 const DEPTH_MAX: usize = 10_000;
 
 impl CatCx<'_> {
-    /// Records that `depender` needs `referenced`. Counterpart: `recordDependencyOn`.
+    /// Records that `depender` depends on `referenced`. Counterpart: `recordDependencyOn`.
     pub fn record_dependency(
         &mut self,
         depender: ObjectAddress,
@@ -145,7 +149,8 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// The same for several, each once.
+    /// Records dependencies on several objects, without duplicates. Counterpart:
+    /// `recordMultipleDependencies`.
     pub fn record_dependencies(
         &mut self,
         depender: ObjectAddress,
@@ -160,7 +165,7 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// Records that an object of this database needs a role or tablespace.
+    /// Records that an object of this database depends on a role or tablespace.
     pub fn record_shared_dependency(
         &mut self,
         depender: ObjectAddress,
@@ -185,27 +190,28 @@ impl CatCx<'_> {
         Ok(())
     }
 
+    /// Records the owner of an object. Counterpart: `recordDependencyOnOwner`.
     pub fn record_owner(&mut self, depender: ObjectAddress, owner: Oid) -> Result<()> {
         self.record_shared_dependency(depender, PgAuthid::RELATION, owner, SharedDependency::Owner)
     }
 
-    /// What the object needs. With `sub` 0 its columns' needs too.
+    /// The dependencies of the object. With `sub` 0 those of its columns too.
     pub fn dependencies_of(&mut self, object: ObjectAddress) -> Result<Vec<Row<PgDepend>>> {
         let keys = [object.class.into(), object.object.into(), object.sub.into()];
         let count = if object.sub == 0 { 2 } else { 3 };
         self.scan(indexes::PG_DEPEND_DEPENDER_INDEX, &keys[..count])
     }
 
-    /// What needs the object. With `sub` 0 what needs its columns too.
+    /// The dependents of the object. With `sub` 0 those of its columns too.
     pub fn dependents_of(&mut self, object: ObjectAddress) -> Result<Vec<Row<PgDepend>>> {
         let keys = [object.class.into(), object.object.into(), object.sub.into()];
         let count = if object.sub == 0 { 2 } else { 3 };
         self.scan(indexes::PG_DEPEND_REFERENCE_INDEX, &keys[..count])
     }
 
-    /// Forgets what the object needs; membership in an extension stays if `keep_extension`.
-    /// Counterpart: `deleteDependencyRecordsFor`.
-    pub fn forget_dependencies(
+    /// Deletes the dependency records of the object; membership in an extension stays if
+    /// `keep_extension`. Counterpart: `deleteDependencyRecordsFor`.
+    pub fn delete_dependencies(
         &mut self,
         object: ObjectAddress,
         keep_extension: bool,
@@ -221,8 +227,8 @@ impl CatCx<'_> {
         Ok(count)
     }
 
-    /// Forgets the roles and tablespaces that the object needs.
-    pub fn forget_shared_dependencies(&mut self, object: ObjectAddress) -> Result<()> {
+    /// Deletes the records of the object's dependencies on roles and tablespaces.
+    pub fn delete_shared_dependencies(&mut self, object: ObjectAddress) -> Result<()> {
         let shared = crate::write::is_shared_catalog(object.class);
         let dbid = if shared { Oid::INVALID } else { self.session.catalog.database() };
         let keys = [dbid.into(), object.class.into(), object.object.into(), object.sub.into()];
@@ -233,7 +239,7 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// Makes the dependency on `old` one on `new`, both of `class`. Counterpart:
+    /// Replaces the dependency on `old` by one on `new`, both of catalog `class`. Counterpart:
     /// `changeDependencyFor`.
     pub fn change_dependency(
         &mut self,
@@ -261,8 +267,9 @@ impl CatCx<'_> {
         Ok(count)
     }
 
-    /// Plans to drop `objects`: what else goes, in which order, or why not.
-    /// Counterpart: `performDeletion`, `performMultipleDeletions` up to `reportDependentObjects`.
+    /// Plans the drop of `objects`: which other objects are dropped, in which order, or the error
+    /// that forbids it. Counterpart: `performDeletion`, `performMultipleDeletions` up to
+    /// `reportDependentObjects`.
     pub fn plan_deletion(
         &mut self,
         objects: &[ObjectAddress],
@@ -273,7 +280,7 @@ impl CatCx<'_> {
             if is_pinned(object.class, object.object) {
                 return Err(self.required_by_system(object)?);
             }
-            self.gather(&mut search, object, ORIGINAL)?;
+            self.collect_dependents(&mut search, object, ORIGINAL)?;
         }
         let notice = self.report(&search.targets, objects, behavior)?;
         Ok(Deletion { objects: search.targets.iter().map(|t| t.address).collect(), notice })
@@ -288,7 +295,12 @@ impl CatCx<'_> {
     }
 
     /// Counterpart: `findDependentObjects`.
-    fn gather(&mut self, search: &mut Search<'_>, object: ObjectAddress, flags: u32) -> Result<()> {
+    fn collect_dependents(
+        &mut self,
+        search: &mut Search<'_>,
+        object: ObjectAddress,
+        flags: u32,
+    ) -> Result<()> {
         if search.mark_on_stack(object, flags) || search.mark_target(object, flags) {
             return Ok(());
         }
@@ -299,7 +311,7 @@ impl CatCx<'_> {
             ));
         }
         let mut flags = flags;
-        // What is this part of?
+        // Find the owner or partition parent of this object.
         let (mut owner, mut partition) = (None, None);
         for row in self.dependencies_of(object)? {
             if object.sub != 0 && row.objsubid != object.sub {
@@ -307,7 +319,7 @@ impl CatCx<'_> {
             }
             let other =
                 ObjectAddress { class: row.refclassid, object: row.refobjid, sub: row.refobjsubid };
-            // A column of the object itself.
+            // A dependency between a table and its own column.
             if other.class == object.class && other.object == object.object && object.sub == 0 {
                 continue;
             }
@@ -316,7 +328,8 @@ impl CatCx<'_> {
                     if search.stack.is_empty() {
                         let whole = ObjectAddress { sub: 0, ..other };
                         if search.pending.contains(&other) || search.pending.contains(&whole) {
-                            // The owner is about to be dropped anyway and will bring this along.
+                            // The owner is in the list of objects to drop, and its turn will
+                            // include this object.
                             return Ok(());
                         }
                         owner = owner.or(Some(other));
@@ -325,8 +338,8 @@ impl CatCx<'_> {
                     if search.is_on_stack(other) {
                         continue;
                     }
-                    // Drop the owner instead, which comes back here.
-                    return self.gather_owner(search, object, other, flags);
+                    // Drop the owner instead; the recursion reaches this object again.
+                    return self.collect_via_owner(search, object, other, flags);
                 }
                 b'P' => {
                     partition = Some(other);
@@ -365,11 +378,11 @@ impl CatCx<'_> {
             };
             dependents.push((other, flag));
         }
-        // Newer objects first, so that the result does not hang on the order of the rows.
+        // Newer objects first, so that the order does not depend on the order of the rows.
         dependents.sort_by_key(|(a, _)| (std::cmp::Reverse(a.object), a.class, a.sub as u32));
         search.stack.push((object, flags));
         for (other, flag) in dependents {
-            self.gather(search, other, flag)?;
+            self.collect_dependents(search, other, flag)?;
         }
         let (_, flags) = search.stack.pop().unwrap_or((object, flags));
         let dependee =
@@ -378,16 +391,16 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    fn gather_owner(
+    fn collect_via_owner(
         &mut self,
         search: &mut Search<'_>,
         object: ObjectAddress,
         owner: ObjectAddress,
         flags: u32,
     ) -> Result<()> {
-        // Whatever led here, the owner itself was not expected to go: CASCADE has to name it.
-        self.gather(search, owner, NORMAL)?;
-        // The owner's search has come by here; say why it did.
+        // Flag the owner as a normal dependent, so that dropping it needs CASCADE.
+        self.collect_dependents(search, owner, NORMAL)?;
+        // The recursion through the owner has added this object; merge the flags of this path.
         if !search.mark_target(object, flags) {
             let what = self.describe_object(object)?;
             return Err(PgError::internal(format!(
@@ -465,12 +478,12 @@ impl CatCx<'_> {
             .hint("Use DROP ... CASCADE to drop the dependent objects too."))
     }
 
-    /// After an object was dropped: forgets what it needed, its comments, labels and initial
-    /// rights. Counterpart: the end of `deleteOneObject`.
-    pub fn forget_object(&mut self, object: ObjectAddress) -> Result<()> {
-        self.forget_dependencies(object, false)?;
+    /// Deletes the records of a dropped object: its dependencies, comments, security labels and
+    /// initial privileges. Counterpart: the end of `deleteOneObject`.
+    pub fn delete_object_records(&mut self, object: ObjectAddress) -> Result<()> {
+        self.delete_dependencies(object, false)?;
         if object.sub == 0 || !crate::write::is_shared_catalog(object.class) {
-            self.forget_shared_dependencies(object)?;
+            self.delete_shared_dependencies(object)?;
         }
         let keys = [object.object.into(), object.class.into(), object.sub.into()];
         let count = if object.sub == 0 { 2 } else { 3 };
@@ -492,7 +505,7 @@ impl Search<'_> {
         self.stack.iter().any(|(o, _)| covers(*o, object))
     }
 
-    /// Is the object, or the table whose column it is, being visited? Then its flags grow.
+    /// Is the object, or the table that contains the column, on the stack? If so, adds the flags.
     fn mark_on_stack(&mut self, object: ObjectAddress, flags: u32) -> bool {
         for (visited, its) in self.stack.iter_mut() {
             if covers(*visited, object) {
@@ -508,8 +521,8 @@ impl Search<'_> {
         false
     }
 
-    /// Is the object, or the table whose column it is, to be dropped already? Then its flags grow;
-    /// those of its columns that are to be dropped take them over.
+    /// Is the object, or the table that contains the column, already a target? If so, adds the
+    /// flags. Columns of the object that are targets inherit the flags.
     fn mark_target(&mut self, object: ObjectAddress, flags: u32) -> bool {
         let mut known = false;
         for target in &mut self.targets {
@@ -526,7 +539,7 @@ impl Search<'_> {
     }
 }
 
-/// Is `object` the same as `whole`, or a column of it?
+/// Is `object` equal to `whole`, or a column of it?
 fn covers(whole: ObjectAddress, object: ObjectAddress) -> bool {
     whole.class == object.class
         && whole.object == object.object

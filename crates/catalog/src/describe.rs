@@ -1,4 +1,6 @@
-//! Objects in words, as messages name them. Counterpart: `getObjectDescription` of objectaddress.c.
+//! Descriptions of objects as used in messages.
+//!
+//! Counterpart: `getObjectDescription` of objectaddress.c.
 
 use crate::cache;
 use crate::cx::CatCx;
@@ -279,6 +281,7 @@ impl CatCx<'_> {
         Ok(format!("{schema}{}({left},{right})", row.oprname))
     }
 
+    /// Name of an access method; an internal error where it does not exist.
     pub fn access_method_name(&mut self, oid: Oid) -> Result<String> {
         let row = self.get(cache::AMOID, &[oid.into()], format_args!("access method {oid}"))?;
         Ok(row.amname.to_string())

@@ -1,4 +1,4 @@
-//! From catalog rows to what the engine opens: table and index descriptors.
+//! Builds the engine's table and index descriptors from catalog rows.
 
 use crate::relcache::tuple_desc;
 use crate::rows::{PgAttribute, PgClass, PgIndex, Text};
@@ -10,16 +10,16 @@ use pgerror::{PgError, Result};
 use sync::Arc;
 use types::compare::Comparer;
 
-/// What the operator class of an index column contributes.
+/// Data from the operator class of an index column.
 #[derive(Clone)]
 pub(crate) struct Support {
     pub compare: Comparer,
-    /// Equal values have equal bytes.
+    /// Equality implies bitwise equality, so that deduplication is allowed.
     pub equal_image: bool,
 }
 
-/// The key columns of a B-tree; `attributes` are those of the index, `support` has one entry per
-/// key.
+/// The key columns of a B-tree index. `attributes` are the columns of the index; `support` has one
+/// entry per key column.
 pub(crate) fn key_schema(
     index: &PgIndex,
     attributes: &[PgAttribute],
@@ -32,7 +32,7 @@ pub(crate) fn key_schema(
     let columns = tupdesc.attrs.into_iter().enumerate().map(|(i, attr)| {
         let option = index.indoption.get(i).copied().unwrap_or(0);
         KeyColumn {
-            // Included columns are never compared.
+            // INCLUDE columns are never compared; any comparison function does.
             cmp: support.get(i).unwrap_or(first).compare.clone(),
             desc: option & 1 != 0,
             nulls_first: option & 2 != 0,
@@ -43,7 +43,7 @@ pub(crate) fn key_schema(
     let mut schema = KeySchema::new(columns.collect(), keys);
     schema.unique = index.indisunique;
     schema.nulls_not_distinct = index.indnullsnotdistinct;
-    // Deduplication is for indexes without included columns.
+    // As in PostgreSQL, an index with INCLUDE columns is not deduplicated.
     schema.allequalimage =
         index.indnatts == index.indnkeyatts && support.iter().all(|s| s.equal_image);
     if let Some(fillfactor) = option(options, "fillfactor").and_then(|v| v.parse().ok()) {
@@ -55,20 +55,20 @@ pub(crate) fn key_schema(
     Ok(schema)
 }
 
-/// A storage parameter's value.
+/// The value of a storage parameter.
 pub fn option<'a>(options: Option<&'a [Text]>, name: &str) -> Option<&'a str> {
     let mut pairs = options?.iter().filter_map(|o| o.as_str().split_once('='));
     pairs.find(|(n, _)| *n == name).map(|(_, v)| v)
 }
 
-/// The truth of a storage parameter's value.
+/// Does a storage parameter's value mean true?
 pub fn is_on(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
     let prefix = |word: &str, min: usize| value.len() >= min && word.starts_with(&value);
     value == "1" || prefix("true", 1) || prefix("yes", 1) || prefix("on", 2)
 }
 
-/// Where a relation's files are.
+/// The relation file locator.
 pub(crate) fn rel_file(class: &PgClass, number: Oid, database: Oid, tablespace: Oid) -> RelFile {
     if class.relisshared {
         return RelFile::new(RelFile::GLOBAL_TABLESPACE, Oid::INVALID, number);
@@ -109,8 +109,8 @@ pub(crate) fn table_desc(
     }
 }
 
-/// The columns that any index uses, and the key columns of the unique indexes that a foreign key
-/// could refer to.
+/// The columns used by any index, and the key columns of the unique indexes that a foreign key
+/// could reference.
 fn index_columns(indexes: &[PgIndex], count: usize) -> (Box<[AttrNo]>, Box<[AttrNo]>) {
     let (mut used, mut keys) = (Vec::new(), Vec::new());
     for index in indexes {
@@ -133,7 +133,7 @@ fn index_columns(indexes: &[PgIndex], count: usize) -> (Box<[AttrNo]>, Box<[Attr
     (used.into(), keys.into())
 }
 
-/// The columns of the table in a `pg_node_tree`; a whole-row reference is all of them.
+/// The table's columns referenced in a `pg_node_tree`; a whole-row reference counts as all columns.
 fn variables(tree: &str, count: usize) -> Vec<AttrNo> {
     let numbers = tree.split(":varattno ").skip(1).filter_map(|rest| {
         let end = rest.find([' ', '}'])?;

@@ -1,10 +1,11 @@
-//! Character set encodings, their numbers, and the characters of those with one byte each.
-//! Counterpart: mb/pg_wchar.h.
+//! Character set encodings: names, numbers, and conversion tables of the single-byte encodings.
+//!
+//! Counterpart: mb/pg_wchar.h, encnames.c.
 
 use std::sync::LazyLock;
 use types::settings::Encoding;
 
-/// Names by number, as `pg_encoding_to_char` gives them; those above 34 are for clients only.
+/// Names by number, as returned by `pg_encoding_to_char`; numbers above 34 are client-only.
 const NAMES: [&str; 42] = [
     "SQL_ASCII",
     "EUC_JP",
@@ -50,9 +51,10 @@ const NAMES: [&str; 42] = [
     "SHIFT_JIS_2004",
 ];
 
+/// Number of UTF-8.
 pub const UTF8: i32 = 6;
 
-/// Largest number that a database may have.
+/// Largest encoding number allowed for a database.
 pub const LAST_SERVER: i32 = 34;
 
 /// Name of an encoding; empty for a number that does not exist.
@@ -60,7 +62,7 @@ pub fn name(encoding: i32) -> &'static str {
     usize::try_from(encoding).ok().and_then(|i| NAMES.get(i)).copied().unwrap_or("")
 }
 
-/// Number of an encoding; case, spaces, dashes and underscores do not count.
+/// Number of an encoding; case, spaces, hyphens and underscores are ignored.
 pub fn number(name: &str) -> Option<i32> {
     let clean = |s: &str| -> String {
         s.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
@@ -108,8 +110,8 @@ pub fn number(name: &str) -> Option<i32> {
     number(alias)
 }
 
-/// What functions must know of a database's encoding; `None` for one with characters of several
-/// bytes that is not UTF-8.
+/// The properties of a database encoding that functions depend on. `None` for multibyte encodings
+/// other than UTF-8.
 pub fn of_database(encoding: i32) -> Option<Encoding> {
     match encoding {
         0 => Some(Encoding::SqlAscii),
@@ -119,7 +121,7 @@ pub fn of_database(encoding: i32) -> Option<Encoding> {
     }
 }
 
-/// Most bytes of a character in an encoding; `None` for a number that does not exist.
+/// Maximum bytes per character of an encoding; `None` for a number that does not exist.
 pub fn bytes_max(encoding: i32) -> Option<i32> {
     Some(match encoding {
         0 | 8..=34 => 1,
@@ -130,14 +132,15 @@ pub fn bytes_max(encoding: i32) -> Option<i32> {
     })
 }
 
-/// The upper half of an encoding with one byte a character: code points of bytes 128 to 255.
+/// The upper half of a single-byte encoding: code points of bytes 128 to 255.
 pub struct SingleByte {
     points: [Option<char>; 128],
-    /// Bytes by code point.
+    /// (code point, byte), sorted for binary search.
     bytes: Vec<(char, u8)>,
 }
 
 impl SingleByte {
+    /// The character of a byte; `None` where the encoding does not define it.
     pub fn char_of(&self, byte: u8) -> Option<char> {
         match byte {
             0..=127 => Some(char::from(byte)),
@@ -145,6 +148,7 @@ impl SingleByte {
         }
     }
 
+    /// The byte of a character; `None` where the encoding does not have it.
     pub fn byte_of(&self, c: char) -> Option<u8> {
         if c.is_ascii() {
             return Some(c as u8);
@@ -153,8 +157,8 @@ impl SingleByte {
     }
 }
 
-/// Written by `cargo run -p xtask -- facts`: a line for each encoding, its name and its code
-/// points.
+/// One line per encoding with its name and code points; the file is written by `cargo run -p xtask
+/// -- facts`.
 static SINGLE_BYTE: LazyLock<Vec<(i32, SingleByte)>> = LazyLock::new(|| {
     let table = |line: &str| {
         let mut words = line.split(' ');
@@ -171,7 +175,7 @@ static SINGLE_BYTE: LazyLock<Vec<(i32, SingleByte)>> = LazyLock::new(|| {
     include_str!("../facts/encodings.txt").lines().filter_map(table).collect()
 });
 
-/// The characters of an encoding, if it has one byte for each.
+/// The conversion table of a single-byte encoding.
 pub fn single_byte(encoding: i32) -> Option<&'static SingleByte> {
     SINGLE_BYTE.iter().find(|(n, _)| *n == encoding).map(|(_, table)| table)
 }
@@ -181,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_encodings_of_one_byte_are_known() {
+    fn all_single_byte_encodings_have_a_table() {
         for encoding in 8..=LAST_SERVER {
             let table = single_byte(encoding).unwrap_or_else(|| panic!("{}", name(encoding)));
             assert_eq!(table.char_of(b'a'), Some('a'));

@@ -1,6 +1,6 @@
-//! The rows of a fresh cluster's catalogs, embedded as text tables (`crates/catalog/facts`, written
-//! by `xtask facts`). `bootstrap` makes a data directory from them; tests of crates above use them
-//! as a catalog without an engine.
+//! The fact tables: the catalog rows of a new cluster, embedded as text (`crates/catalog/facts`,
+//! written by `xtask facts`). `bootstrap` creates a data directory from them; tests of higher
+//! crates use them as a catalog without storage.
 
 mod files;
 mod text;
@@ -11,7 +11,7 @@ use crate::rows::{CatalogRow, PgAttribute, PgType};
 use ids::Oid;
 use types::{Datum, DatumRef};
 
-/// A table of the facts.
+/// A fact table.
 #[derive(Clone, Copy)]
 pub struct FactTable {
     pub oid: Oid,
@@ -20,7 +20,7 @@ pub struct FactTable {
     text: &'static str,
 }
 
-/// All tables, catalogs and those of `information_schema`.
+/// All fact tables: system catalogs and the tables of `information_schema`.
 pub fn tables() -> impl Iterator<Item = FactTable> {
     files::FILES.iter().map(|&(oid, schema, name, text)| FactTable {
         oid: Oid(oid),
@@ -30,13 +30,12 @@ pub fn tables() -> impl Iterator<Item = FactTable> {
     })
 }
 
-/// The table with this OID.
+/// The fact table with this OID.
 pub fn table(oid: Oid) -> Option<FactTable> {
     tables().find(|t| t.oid == oid)
 }
 
-/// Number, name and description of the kinds of tokens that the default parser of text search tells
-/// apart.
+/// Number, name and description of the token types of the default text search parser.
 pub fn search_tokens() -> impl Iterator<Item = (i32, &'static str, &'static str)> {
     include_str!("../facts/tokens.txt").lines().filter_map(|line| {
         let (number, rest) = line.split_once('\t')?;
@@ -45,15 +44,15 @@ pub fn search_tokens() -> impl Iterator<Item = (i32, &'static str, &'static str)
     })
 }
 
-/// The type OIDs of the columns of `pg_attribute` itself, where reading the facts has to begin.
-/// Checked against `pg_attribute` by a test.
+/// Column types of `pg_attribute`, needed to read `pg_attribute` itself. A test compares them with
+/// its rows.
 const ATTRIBUTE_TYPES: [u32; 26] = [
     26, 19, 26, 23, 21, 21, 23, 23, 23, 16, 18, 18, 18, 16, 16, 16, 18, 18, 16, 16, 23, 26, 1034,
     1009, 1009, 2277,
 ];
 
 impl FactTable {
-    /// The rows as datums, given the columns' types.
+    /// The rows as datums of the given column types.
     pub fn datums(&self, types: &[Oid]) -> impl Iterator<Item = Vec<Datum>> {
         let types = types.to_vec();
         text_rows(self.text).map(move |fields| {
@@ -70,10 +69,10 @@ impl FactTable {
     }
 }
 
-/// Types of the columns of a table, from `pg_attribute`; a domain's base type in its place.
+/// Column types of a table, from `pg_attribute`; a domain is replaced by its base type.
 pub fn column_types(relation: Oid) -> Vec<Oid> {
     let table = table(PgAttribute::RELATION).expect("pg_attribute is among the facts");
-    // Reading all columns of all rows for a few of them would take longer than the rest of `init`.
+    // Parse only the needed fields: parsing every row completely would dominate the time of `init`.
     let relation = relation.to_string();
     let field = |line: &str, number: i16| {
         let text = line.split('\t').nth(number as usize - 1)?;
@@ -120,7 +119,7 @@ mod tests {
     use crate::rows::PgClass;
 
     #[test]
-    fn attribute_types_are_what_pg_attribute_says() {
+    fn attribute_types_agree_with_pg_attribute() {
         assert_eq!(column_types(PgAttribute::RELATION), ATTRIBUTE_TYPES.map(Oid));
     }
 

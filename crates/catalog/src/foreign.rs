@@ -1,5 +1,6 @@
-//! What catalogs made by PostgreSQL may hold and is not honoured here: refused by name (0A000) when
-//! it is touched, for to pass over it would give wrong answers or wrong data.
+//! Checks for catalog contents that PostgreSQL can create and this server does not support. Access
+//! to them is refused with a feature-not-supported error (0A000), since ignoring them would give
+//! wrong results or corrupt data.
 
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
@@ -13,12 +14,11 @@ use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
 
-/// Collations that every cluster has and that order text as we do: the database's own (which is
-/// checked when a session begins), C and POSIX.
-const PLAIN: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
+/// Built-in collations with the same ordering as ours: the database default (checked at session
+/// start), C and POSIX.
+const BYTEWISE_COLLATIONS: [Oid; 4] = [Oid::INVALID, Oid(100), Oid(950), Oid(951)];
 
-/// 0A000 where the collation orders or compares text in another way than by bytes, or has other
-/// upper and lower case.
+/// 0A000 where the collation does not compare text bytewise, or has its own case mapping.
 pub fn check_collation(row: &PgCollation) -> Result<()> {
     match row.collprovider {
         b'i' => Err(PgError::unsupported("ICU collation")),
@@ -30,9 +30,8 @@ pub fn check_collation(row: &PgCollation) -> Result<()> {
     }
 }
 
-/// The encoding of the database's text. 0A000 where that has characters of several bytes that we
-/// cannot tell apart, and where the collation that the database's columns have by default is not
-/// ours.
+/// The database encoding. 0A000 for multibyte encodings other than UTF-8 and for an unsupported
+/// default collation.
 pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     let Some(encoding) = encoding::of_database(row.encoding) else {
         let name = encoding::name(row.encoding);
@@ -46,7 +45,7 @@ pub fn check_database(row: &PgDatabase) -> Result<Encoding> {
     Ok(encoding)
 }
 
-/// Kinds of events as `pg_trigger.tgtype` has them.
+/// Event bits of `pg_trigger.tgtype`.
 pub mod event {
     pub const INSERT: i16 = 1 << 2;
     pub const DELETE: i16 = 1 << 3;
@@ -54,8 +53,8 @@ pub mod event {
     pub const TRUNCATE: i16 = 1 << 5;
 }
 
-/// 0A000 where a trigger would have to fire, whether rows are touched or not: for each row, before
-/// it is known what becomes of it, or once for the statement. Those of constraints are not meant.
+/// 0A000 where a user trigger on one of the `events` is enabled, at row or statement level.
+/// Internal triggers of constraints are excluded. Applies even if no row is affected.
 pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
     let fires = |t: &&PgTrigger| !t.tgisinternal && t.tgenabled != b'D' && t.tgtype & events != 0;
     match rel.triggers.iter().find(fires) {
@@ -64,7 +63,7 @@ pub fn check_triggers(rel: &RelDesc, events: i16) -> Result<()> {
     }
 }
 
-/// A change that publications may tell of.
+/// A change that publications may replicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     Update,
@@ -89,11 +88,11 @@ impl Change {
 
 enum Identity {
     Full,
-    /// Columns of an index; none without one.
+    /// Key columns of the replica identity index; empty without one.
     Columns(Vec<AttrNo>),
 }
 
-/// Columns of the one relation of an expression.
+/// Attribute numbers of all columns in an expression over one relation.
 fn columns_of(e: &plan::Expr) -> Vec<AttrNo> {
     fn walk(e: &plan::Expr, out: &mut Vec<AttrNo>) {
         if let plan::Expr::Var(v) = e {
@@ -107,9 +106,9 @@ fn columns_of(e: &plan::Expr) -> Vec<AttrNo> {
 }
 
 impl CatCx<'_> {
-    /// 0A000 where rows cannot be put into the table, since a constraint of it is not checked here
-    /// or an index of it not kept. Rows may go, and may be read: indexes keep entries of dead rows
-    /// until VACUUM, which is refused.
+    /// 0A000 where rows cannot be inserted or updated, because a constraint of the table is not
+    /// checked by this server or an index not maintained. Reads and deletes are allowed: indexes
+    /// keep entries of dead rows until VACUUM, which is refused.
     pub fn check_new_rows(&mut self, rel: &RelDesc) -> Result<()> {
         if rel.other_temp {
             return rel.rows().map(|_| ());
@@ -127,14 +126,14 @@ impl CatCx<'_> {
         for index in rel.indexes.iter().filter(|i| i.indisready) {
             let index = self.relation(index.indexrelid)?;
             if index.btree.is_none() {
-                return Err(self.unkept(&index));
+                return Err(self.unsupported_index(&index));
             }
         }
         Ok(())
     }
 
-    /// 55000 or 42P10 where a publication tells of these changes and could not say which rows they
-    /// concern. Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
+    /// 55000 or 42P10 where a publication replicates these changes and the replica identity does
+    /// not allow it. Counterpart: `CheckCmdReplicaIdentity`, `RelationBuildPublicationDesc`.
     pub fn check_published(&mut self, rel: &RelDesc, change: Change) -> Result<()> {
         if !matches!(rel.kind(), b'r' | b'p')
             || rel.class.relpersistence != b'p'
@@ -142,7 +141,7 @@ impl CatCx<'_> {
         {
             return Ok(());
         }
-        let tells = |p: &PgPublication| match change {
+        let publishes = |p: &PgPublication| match change {
             Change::Update => p.pubupdate,
             Change::Delete => p.pubdelete,
         };
@@ -151,18 +150,18 @@ impl CatCx<'_> {
             pg_err!(INVALID_COLUMN_REFERENCE, "cannot {verb} table \"{}\"", rel.name())
                 .detail(detail)
         };
-        let mut is_told = false;
+        let mut is_published = false;
         for publication in self.scan(indexes::PG_PUBLICATION_OID_INDEX, &[])? {
             if publication.puballtables {
-                is_told |= tells(&publication);
+                is_published |= publishes(&publication);
                 continue;
             }
             let keys = [rel.class.relnamespace.into(), publication.oid.into()];
             let by_schema = self.search(crate::cache::PUBLICATIONNAMESPACEMAP, &keys)?.is_some();
             let keys = [rel.oid().into(), publication.oid.into()];
             let by_name = self.search(crate::cache::PUBLICATIONRELMAP, &keys)?;
-            is_told |= tells(&publication) && (by_schema || by_name.is_some());
-            let Some(entry) = by_name.filter(|_| tells(&publication)) else { continue };
+            is_published |= publishes(&publication) && (by_schema || by_name.is_some());
+            let Some(entry) = by_name.filter(|_| publishes(&publication)) else { continue };
             let identity = self.identity(rel)?;
             if let (Some(text), Identity::Columns(known)) = (&entry.prqual, &identity) {
                 let used = columns_of(&plan::nodetree::read_expr(text.as_str())?);
@@ -184,7 +183,9 @@ impl CatCx<'_> {
                 ));
             }
         }
-        if !is_told || !matches!(self.identity(rel)?, Identity::Columns(list) if list.is_empty()) {
+        if !is_published
+            || !matches!(self.identity(rel)?, Identity::Columns(list) if list.is_empty())
+        {
             return Ok(());
         }
         Err(pg_err!(
@@ -199,7 +200,7 @@ impl CatCx<'_> {
         )))
     }
 
-    /// What of an old row is told to those who replicate.
+    /// The columns of an old row that logical replication would send.
     fn identity(&mut self, rel: &RelDesc) -> Result<Identity> {
         let index = match rel.class.relreplident {
             b'f' => return Ok(Identity::Full),
@@ -212,8 +213,8 @@ impl CatCx<'_> {
         Ok(Identity::Columns(columns.unwrap_or_default()))
     }
 
-    /// Why an index without [`RelDesc::btree`] cannot be read or kept.
-    pub fn unkept(&mut self, index: &RelDesc) -> PgError {
+    /// The error for an index that is not supported, that is, without [`RelDesc::btree`].
+    pub fn unsupported_index(&mut self, index: &RelDesc) -> PgError {
         let collations = index.index.iter().flat_map(|part| part.row.indcollation.iter());
         for &collation in collations {
             if let Err(e) = self.check_collation(collation) {
@@ -223,9 +224,9 @@ impl CatCx<'_> {
         PgError::unsupported(format!("index \"{}\" of this access method", index.name()))
     }
 
-    /// As the function of this name, for a collation that an expression or an index names.
+    /// As the function of the same name, for the collation OID of an expression or index.
     pub fn check_collation(&mut self, collation: Oid) -> Result<()> {
-        if PLAIN.contains(&collation) {
+        if BYTEWISE_COLLATIONS.contains(&collation) {
             return Ok(());
         }
         match self.search(crate::cache::COLLOID, &[collation.into()])? {
@@ -234,8 +235,7 @@ impl CatCx<'_> {
         }
     }
 
-    /// 0A000 where other tables inherit from this one: their rows and columns would have to come
-    /// along. So for foreign tables, whose rows are elsewhere.
+    /// 0A000 for tables with inheritance children, partitioned tables and foreign tables.
     pub fn check_children(&mut self, class: &PgClass) -> Result<()> {
         if class.relkind == b'f' {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", class.relname)));
@@ -243,7 +243,7 @@ impl CatCx<'_> {
         if class.relkind == b'p' {
             return Err(PgError::unsupported(format!("partitioned table \"{}\"", class.relname)));
         }
-        // The flag stays when the children have gone.
+        // `relhassubclass` may remain set after the children were dropped.
         if class.relhassubclass
             && !self.scan(indexes::PG_INHERITS_PARENT_INDEX, &[class.oid.into()])?.is_empty()
         {
@@ -252,9 +252,9 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// An error where the relation is a composite type that tables were made of: their columns
-    /// would have to change along, which we cannot even where CASCADE says that they shall.
-    /// Counterpart: `find_typed_table_dependencies`.
+    /// An error where typed tables of this composite type exist. Their columns would have to be
+    /// altered too, which is not supported even with `cascade`. Counterpart:
+    /// `find_typed_table_dependencies`.
     pub fn check_typed_tables(&mut self, rel: &RelDesc, cascade: bool) -> Result<()> {
         if rel.kind() != b'c' {
             return Ok(());
@@ -280,7 +280,7 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// 0A000 where policies would decide which rows the role sees. Counterpart: `check_enable_rls`.
+    /// 0A000 where row-level security policies apply to the role. Counterpart: `check_enable_rls`.
     pub fn check_row_security(&mut self, role: Oid, class: &PgClass) -> Result<()> {
         if !class.relrowsecurity {
             return Ok(());
@@ -295,7 +295,7 @@ impl CatCx<'_> {
         Err(PgError::unsupported(format!("row-level security of table \"{}\"", class.relname)))
     }
 
-    /// 0A000 where an event trigger would have to fire.
+    /// 0A000 where an enabled event trigger exists.
     pub fn check_event_triggers(&mut self) -> Result<()> {
         let all = self.scan_all::<PgEventTrigger>()?;
         match all.iter().find(|t| t.evtenabled != b'D') {

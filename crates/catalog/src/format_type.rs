@@ -1,4 +1,6 @@
-//! Names of types as PostgreSQL writes them. Counterpart: format_type.c.
+//! Type names as PostgreSQL displays them.
+//!
+//! Counterpart: format_type.c.
 
 use crate::cx::CatCx;
 use crate::namespace::qualified;
@@ -11,12 +13,13 @@ impl CatCx<'_> {
         self.format_type_with(oid, None, false)
     }
 
-    /// With its modifier: `numeric(10,2)`. Counterpart: `format_type_with_typemod`.
+    /// With the type modifier: `numeric(10,2)`. Counterpart: `format_type_with_typemod`.
     pub fn format_type_mod(&mut self, oid: Oid, typmod: i32) -> Result<String> {
         self.format_type_with(oid, Some(typmod), false)
     }
 
-    /// Schema-qualified always, except for the names of the SQL standard.
+    /// Always schema-qualified, except for SQL standard names. Counterpart:
+    /// `format_type_be_qualified`.
     pub fn format_type_qualified(&mut self, oid: Oid) -> Result<String> {
         self.format_type_with(oid, None, true)
     }
@@ -55,12 +58,12 @@ impl CatCx<'_> {
     }
 }
 
-/// The SQL standard's name, and what follows the modifier.
+/// The SQL standard name, and the suffix that follows the modifier.
 fn standard_name(oid: Oid, typmod: Option<i32>) -> Option<(&'static str, &'static str)> {
     let modified = typmod.is_some_and(|m| m >= 0);
     Some(match oid.0 {
         1560 if modified || typmod.is_none() => ("bit", ""),
-        // Without a length, BIT would mean bit(1), and CHARACTER character(1).
+        // Without a modifier, BIT means bit(1) and CHARACTER means character(1).
         1560 => ("\"bit\"", ""),
         16 => ("boolean", ""),
         1042 if modified || typmod.is_none() => ("character", ""),
@@ -82,7 +85,7 @@ fn standard_name(oid: Oid, typmod: Option<i32>) -> Option<(&'static str, &'stati
     })
 }
 
-/// The modifier of a built-in type. Counterpart: the `typmodout` functions.
+/// The text of a built-in type's modifier. Counterpart: the `typmodout` functions.
 pub fn modifier_text(oid: Oid, typmod: i32) -> String {
     match oid.0 {
         1042 | 1043 if typmod > 4 => format!("({})", typmod - 4),
@@ -125,8 +128,8 @@ fn interval_modifier(typmod: i32) -> String {
     }
 }
 
-/// The identifier, in double quotes unless it is a plain lower-case word that is not reserved.
-/// Counterpart: `quote_identifier`.
+/// The identifier, quoted unless it consists of lower-case letters, digits and underscores and is
+/// not a reserved word. Counterpart: `quote_identifier`.
 pub fn quote_identifier(name: &str) -> String {
     let mut chars = name.bytes();
     let plain = chars.next().is_some_and(|c| c.is_ascii_lowercase() || c == b'_')

@@ -1,5 +1,7 @@
-//! Invalidation messages. They travel in commit records in PostgreSQL's layout, so that a hot
-//! standby of either kind can follow. Counterpart: storage/sinval.h.
+//! Invalidation messages in PostgreSQL's layout, as stored in commit records, so that a hot standby
+//! (ours or PostgreSQL's) can apply them.
+//!
+//! Counterpart: storage/sinval.h.
 //!
 //! ```text
 //! 16 bytes: id i8 | pad 3 | 12 bytes by id     (little-endian, padding zero)
@@ -13,28 +15,28 @@
 
 use ids::{Oid, RelFile};
 
-/// One message. `database` 0 is a shared catalog.
+/// An invalidation message. `database` 0 means a shared catalog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Message {
-    /// The entries of a system cache with this hash of their keys.
+    /// Entries of one system cache with this key hash.
     CatCache { cache: u8, database: Oid, hash: u32 },
-    /// All entries of a catalog.
+    /// All cache entries of a catalog.
     Catalog { database: Oid, catalog: Oid },
-    /// The descriptor of a relation; 0 for all.
+    /// A relation descriptor; relation 0 means all.
     RelCache { database: Oid, relation: Oid },
-    /// A relation's files have changed.
+    /// The files of a relation were changed or removed.
     Smgr { backend: i32, rel: RelFile },
-    /// The map of relfilenodes has changed.
+    /// The relation map of a database was changed.
     RelMap { database: Oid },
-    /// Catalog snapshots that were taken for scans of this catalog.
+    /// Catalog snapshots, for a catalog without a system cache.
     Snapshot { database: Oid, relation: Oid },
 }
 
-/// Bytes of a message.
+/// Size of a message in bytes.
 pub const MESSAGE_SIZE: usize = 16;
 
 impl Message {
-    /// The database concerned, 0 for all.
+    /// The database affected, 0 for all.
     pub fn database(&self) -> Oid {
         match *self {
             Message::CatCache { database, .. }
@@ -46,6 +48,7 @@ impl Message {
         }
     }
 
+    /// The message in PostgreSQL's layout.
     pub fn to_bytes(&self) -> [u8; MESSAGE_SIZE] {
         let mut out = [0; MESSAGE_SIZE];
         let (id, words): (i8, [u32; 3]) = match *self {
@@ -67,7 +70,7 @@ impl Message {
         out
     }
 
-    /// `None` for an id that does not exist.
+    /// `None` for an unknown message id.
     pub fn from_bytes(b: &[u8; MESSAGE_SIZE]) -> Option<Message> {
         let word = |i: usize| u32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
         let database = Oid(word(4));
@@ -93,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_survive_the_way_to_bytes_and_back() {
+    fn messages_round_trip_through_bytes() {
         let database = Oid(5);
         for message in [
             Message::CatCache { cache: 83, database, hash: 0xdead_beef },

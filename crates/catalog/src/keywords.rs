@@ -1,5 +1,5 @@
-//! Key words that cannot stand unquoted as an identifier everywhere. From `pg_get_keywords()`: all
-//! that are not of the category "unreserved".
+//! Keywords that must be quoted when used as identifiers: all of `pg_get_keywords()` whose category
+//! is not "unreserved".
 
 pub(crate) fn needs_quotes(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()

@@ -1,11 +1,10 @@
-//! The system catalogs: rows as structs, a fresh cluster's contents and how `init` makes a data
-//! directory of them, shared caches with invalidation, the relation cache, and catalog writes.
+//! The system catalogs: row structs, the contents of a new cluster and `init`, shared caches with
+//! invalidation, the relation cache, and catalog changes.
 //!
-//! Reading order: `rows` (one struct per catalog), `facts` (a fresh cluster's rows as text),
-//! `cache` and `shared` (rows by their keys), `overlay` and `inval` (a transaction's own changes),
-//! `cx` (look-ups), `lookup`, `namespace`, `acl`, `format_type`, `foreign` (questions that analysis
-//! asks), `relcache`; `write`, `depend`, `describe` (changes and what hangs together); `bootstrap`
-//! makes a new cluster.
+//! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
+//! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
+//! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (lookups used by analysis), `relcache`;
+//! `write`, `depend`, `describe` (changes and dependencies); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! Convenient questions about types, functions, operators and access methods.
+//! Lookups of properties of types, functions, operators and access methods.
+//!
 //! Counterpart: lsyscache.c, typcache.c.
 
 use crate::cache::{self, Row};
@@ -14,7 +15,7 @@ pub const HEAP_AM: Oid = Oid(2);
 pub const BTREE_AM: Oid = Oid(403);
 pub const HASH_AM: Oid = Oid(405);
 
-/// Operators and support functions by which values of a type are compared; 0 where there is none.
+/// Operators and support functions that compare values of a type; 0 where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TypeOps {
     pub eq: Oid,
@@ -39,15 +40,17 @@ impl TypeOps {
 impl CatCx<'_> {
     // Types
 
+    /// The row of a type; `None` where it does not exist.
     pub fn find_type(&mut self, oid: Oid) -> Result<Option<Row<PgType>>> {
         self.search(cache::TYPEOID, &[oid.into()])
     }
 
+    /// The row of a type; an internal error where it does not exist.
     pub fn type_row(&mut self, oid: Oid) -> Result<Row<PgType>> {
         self.get(cache::TYPEOID, &[oid.into()], format_args!("type {oid}"))
     }
 
-    /// The type beneath domains, and the type modifier that they add to -1.
+    /// The base type of a domain, and the type modifier that the domain applies (else -1).
     pub fn base_type(&mut self, oid: Oid) -> Result<(Oid, i32)> {
         let (mut oid, mut typmod) = (oid, -1);
         loop {
@@ -69,6 +72,7 @@ impl CatCx<'_> {
         Ok(row.filter(|t| t.typsubscript == Oid(6179)).map_or(Oid::INVALID, |t| t.typelem))
     }
 
+    /// The array type over this element type, else 0.
     pub fn array_type(&mut self, oid: Oid) -> Result<Oid> {
         Ok(self.find_type(oid)?.map_or(Oid::INVALID, |t| t.typarray))
     }
@@ -78,52 +82,61 @@ impl CatCx<'_> {
         Ok(self.find_type(oid)?.map_or(Oid::INVALID, |t| t.typrelid))
     }
 
+    /// The `pg_range` row of a range type.
     pub fn range(&mut self, oid: Oid) -> Result<Option<Row<PgRange>>> {
         self.search(cache::RANGETYPE, &[oid.into()])
     }
 
+    /// The `pg_range` row of a multirange type.
     pub fn range_of_multirange(&mut self, oid: Oid) -> Result<Option<Row<PgRange>>> {
         self.search(cache::RANGEMULTIRANGE, &[oid.into()])
     }
 
+    /// The `pg_enum` row with this OID.
     pub fn enum_value(&mut self, oid: Oid) -> Result<Option<Row<PgEnum>>> {
         self.search(cache::ENUMOID, &[oid.into()])
     }
 
+    /// The `pg_enum` row of a label of an enum type.
     pub fn enum_label(&mut self, oid: Oid, label: &str) -> Result<Option<Row<PgEnum>>> {
         self.search(cache::ENUMTYPOIDNAME, &[oid.into(), label.into()])
     }
 
-    /// The labels of an enum in their order.
+    /// The labels of an enum in sort order.
     pub fn enum_values(&mut self, oid: Oid) -> Result<Vec<Row<PgEnum>>> {
         self.scan(indexes::PG_ENUM_TYPID_SORTORDER_INDEX, &[oid.into()])
     }
 
     // Casts
 
+    /// The cast from `source` to `target`, if one is declared.
     pub fn cast(&mut self, source: Oid, target: Oid) -> Result<Option<Row<PgCast>>> {
         self.search(cache::CASTSOURCETARGET, &[source.into(), target.into()])
     }
 
     // Functions
 
+    /// The row of a function; `None` where it does not exist.
     pub fn find_function(&mut self, oid: Oid) -> Result<Option<Row<PgProc>>> {
         self.search(cache::PROCOID, &[oid.into()])
     }
 
+    /// The row of a function; an internal error where it does not exist.
     pub fn function(&mut self, oid: Oid) -> Result<Row<PgProc>> {
         self.get(cache::PROCOID, &[oid.into()], format_args!("function {oid}"))
     }
 
+    /// The `pg_aggregate` row of a function; `None` where it is not an aggregate.
     pub fn find_aggregate(&mut self, oid: Oid) -> Result<Option<Row<PgAggregate>>> {
         self.search(cache::AGGFNOID, &[oid.into()])
     }
 
+    /// The `pg_aggregate` row of a function; an internal error where it is not an aggregate.
     pub fn aggregate(&mut self, oid: Oid) -> Result<Row<PgAggregate>> {
         self.get(cache::AGGFNOID, &[oid.into()], format_args!("aggregate {oid}"))
     }
 
-    /// All functions of a name, in every schema.
+    /// All functions with this name, in every schema.
     pub fn functions_named(&mut self, name: &str) -> Result<Arc<[Row<PgProc>]>> {
         self.list(cache::PROCNAMEARGSNSP, &[name.into()])
     }
@@ -138,15 +151,17 @@ impl CatCx<'_> {
 
     // Operators
 
+    /// The row of an operator; an internal error where it does not exist.
     pub fn operator(&mut self, oid: Oid) -> Result<Row<PgOperator>> {
         self.get(cache::OPEROID, &[oid.into()], format_args!("operator {oid}"))
     }
 
+    /// The row of an operator; `None` where it does not exist.
     pub fn find_operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>> {
         self.search(cache::OPEROID, &[oid.into()])
     }
 
-    /// All operators of a name, in every schema.
+    /// All operators with this name, in every schema.
     pub fn operators_named(&mut self, name: &str) -> Result<Arc<[Row<PgOperator>]>> {
         self.list(cache::OPERNAMENSP, &[name.into()])
     }
@@ -180,7 +195,7 @@ impl CatCx<'_> {
         Ok(self.search(cache::AMPROCNUM, &keys)?.map(|r| r.amproc))
     }
 
-    /// The row of a search operator in a family. Counterpart: `op_in_opfamily`,
+    /// The `pg_amop` row of a search operator in a family. Counterpart: `op_in_opfamily`,
     /// `get_op_opfamily_properties`.
     pub fn operator_in_family(
         &mut self,
@@ -190,16 +205,18 @@ impl CatCx<'_> {
         self.search(cache::AMOPOPID, &[operator.into(), b's'.into(), family.into()])
     }
 
+    /// The row of an operator class; an internal error where it does not exist.
     pub fn opclass(&mut self, oid: Oid) -> Result<Row<PgOpclass>> {
         self.get(cache::CLAOID, &[oid.into()], format_args!("opclass {oid}"))
     }
 
+    /// The row of an operator family; an internal error where it does not exist.
     pub fn opfamily(&mut self, oid: Oid) -> Result<Row<PgOpfamily>> {
         self.get(cache::OPFAMILYOID, &[oid.into()], format_args!("operator family {oid}"))
     }
 
-    /// The operator class that an index of a kind uses for a type by default: one for the type
-    /// itself, else for one to which it is binary-coercible, preferring a preferred type.
+    /// The default operator class of an access method for a type: one declared for the type itself,
+    /// else one for a type to which it is binary-coercible, with preference for a preferred type.
     /// Counterpart: `GetDefaultOpClass`.
     pub fn default_opclass(&mut self, type_oid: Oid, am: Oid) -> Result<Option<Oid>> {
         let (type_oid, _) = self.base_type(type_oid)?;
@@ -223,7 +240,7 @@ impl CatCx<'_> {
         Ok(preferred.or(coercible))
     }
 
-    /// Can a value of one type stand for one of the other as it is? Counterpart:
+    /// Can a value of one type be used as the other without conversion? Counterpart:
     /// `IsBinaryCoercible`.
     pub fn is_binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         const ANY: Oid = Oid(2276);
@@ -252,7 +269,7 @@ impl CatCx<'_> {
             return Ok(true);
         }
         if target == Oid(2287) {
-            // record[] takes arrays of row types.
+            // record[] accepts arrays of composite types.
             let element = self.element_type(source)?;
             if element.is_valid() && self.type_row(element)?.typtype == b'c' {
                 return Ok(true);
@@ -262,33 +279,33 @@ impl CatCx<'_> {
         Ok(cast.is_some_and(|c| c.castmethod == b'b' && c.castcontext == b'i'))
     }
 
-    /// How values of a type are compared and hashed. Counterpart: `lookup_type_cache`.
+    /// The comparison and hash support of a type. Counterpart: `lookup_type_cache`.
     pub fn type_ops(&mut self, type_oid: Oid) -> Result<TypeOps> {
         self.type_ops_at(type_oid, 0)
     }
 
     fn type_ops_at(&mut self, type_oid: Oid, depth: u32) -> Result<TypeOps> {
         let (base, _) = self.base_type(type_oid)?;
-        let mut ops = self.type_ops_itself(base)?;
+        let mut ops = self.type_ops_unchecked(base)?;
         if ops.btree_input == oids::ANYARRAY || ops.hash_input == oids::ANYARRAY {
             let element = self.element_type(base)?;
-            self.need_of_parts(&mut ops, &[element], depth)?;
+            self.require_element_support(&mut ops, &[element], depth)?;
         } else if base == oids::RECORD {
-            // What its columns are is seen when they are compared. Nobody can be sure that they
-            // have hashes.
+            // The columns are known only at run time: comparison is assumed to work, hashing not.
             ops.without_hash();
         } else if ops.btree_input == oids::RECORD || ops.hash_input == oids::RECORD {
             let relation = self.find_type(base)?.map_or(Oid::INVALID, |t| t.typrelid);
             let desc = self.relation(relation)?;
             let columns = desc.attributes.iter().filter(|a| !a.attisdropped);
             let columns: Vec<Oid> = columns.map(|a| a.atttypid).collect();
-            self.need_of_parts(&mut ops, &columns, depth)?;
+            self.require_element_support(&mut ops, &columns, depth)?;
         }
         Ok(ops)
     }
 
-    /// As [`Self::type_ops`], of a type that is no domain, whatever arrays and rows consist of.
-    pub fn type_ops_itself(&mut self, base: Oid) -> Result<TypeOps> {
+    /// As [`Self::type_ops`] for a type that is not a domain, without a check of element or column
+    /// types.
+    pub fn type_ops_unchecked(&mut self, base: Oid) -> Result<TypeOps> {
         let mut ops = TypeOps::default();
         if let Some(class) = self.default_opclass(base, BTREE_AM)? {
             let class = self.opclass(class)?;
@@ -314,9 +331,14 @@ impl CatCx<'_> {
         Ok(ops)
     }
 
-    /// Arrays and rows are compared and hashed by their parts, and only if all of them can be.
-    /// Counterpart: `cache_array_element_properties`, `cache_record_field_properties`.
-    fn need_of_parts(&mut self, ops: &mut TypeOps, parts: &[Oid], depth: u32) -> Result<()> {
+    /// Arrays and composite values are comparable (hashable) only if all element or column types
+    /// are. Counterpart: `cache_array_element_properties`, `cache_record_field_properties`.
+    fn require_element_support(
+        &mut self,
+        ops: &mut TypeOps,
+        parts: &[Oid],
+        depth: u32,
+    ) -> Result<()> {
         if depth >= crate::comparer::DEPTH_MAX {
             return Ok(());
         }
@@ -341,14 +363,17 @@ impl CatCx<'_> {
 
     // Relations and columns
 
+    /// The `pg_class` row of a relation; `None` where it does not exist.
     pub fn find_class(&mut self, oid: Oid) -> Result<Option<Row<PgClass>>> {
         self.search(cache::RELOID, &[oid.into()])
     }
 
+    /// The `pg_class` row of a relation; an internal error where it does not exist.
     pub fn class(&mut self, oid: Oid) -> Result<Row<PgClass>> {
         self.get(cache::RELOID, &[oid.into()], format_args!("relation {oid}"))
     }
 
+    /// The `pg_attribute` row of a column, dropped ones included.
     pub fn attribute(&mut self, relation: Oid, number: AttrNo) -> Result<Option<Row<PgAttribute>>> {
         self.search(cache::ATTNUM, &[relation.into(), number.into()])
     }
@@ -392,8 +417,8 @@ impl CatCx<'_> {
         Ok(row.map_or_else(|| format!("unknown (OID={oid})"), |r| r.rolname.to_string()))
     }
 
-    /// The relation, shared or of the database, whose file a relation map gives. Counterpart:
-    /// `RelationMapFilenodeToOid`.
+    /// The relation that the relation map (shared, or of the database) assigns this file number.
+    /// Counterpart: `RelationMapFilenodeToOid`.
     pub fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
         self.store.mapped_relation(file, shared)
     }
@@ -421,7 +446,7 @@ impl CatCx<'_> {
         Ok(rows.into_iter().next())
     }
 
-    /// A type that an operator or function needs and that lacks what it takes: 42883.
+    /// As [`Self::type_ops`]; 42883 where the type has no ordering operator.
     pub fn require_ordering(&mut self, type_oid: Oid) -> Result<TypeOps> {
         let ops = self.type_ops(type_oid)?;
         if ops.lt.is_valid() && ops.eq.is_valid() {

@@ -1,4 +1,6 @@
-//! Schemas and the search path: which object a name means. Counterpart: namespace.c.
+//! Schemas and the search path: resolution of unqualified and qualified names.
+//!
+//! Counterpart: namespace.c.
 
 use crate::cache::{self, Key, Row};
 use crate::cx::{CatCx, undefined};
@@ -14,42 +16,42 @@ pub const PG_TOAST: Oid = Oid(99);
 /// `public`.
 pub const PUBLIC: Oid = Oid(2200);
 
-/// The schemas that are searched, in order: the session's temporary schema and `pg_catalog` first
-/// where the setting does not name them.
+/// The schemas searched, in order. The session's temporary schema and `pg_catalog` come first
+/// unless the setting lists them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPath {
     pub schemas: Vec<Oid>,
-    /// Where new objects go; 0 where the path names no schema that exists.
+    /// Schema for new objects; 0 where the path contains no existing schema.
     pub creation: Oid,
-    /// The path begins with `pg_temp`, which does not exist yet.
+    /// The path begins with `pg_temp`, and the temporary schema does not exist yet.
     pub temp_creation: bool,
 }
 
 impl SearchPath {
-    /// The schemas in which an unqualified function, operator or other non-table is looked for: not
-    /// in the temporary one.
+    /// The schemas searched for functions, operators and other objects that are not relations or
+    /// types: all but the temporary one.
     fn without_temp(&self, temp: Oid) -> impl Iterator<Item = Oid> {
         self.schemas.iter().copied().filter(move |&s| s != temp || !temp.is_valid())
     }
 }
 
-/// A function that a call may mean. Counterpart: `FuncCandidateList`.
+/// A candidate function of a call. Counterpart: `FuncCandidateList`.
 #[derive(Clone, Debug)]
 pub struct FuncCandidate {
     pub row: Row<PgProc>,
-    /// Place of its schema in the search path; 0 where the name was qualified.
+    /// Position of its schema in the search path; 0 where the name was qualified.
     pub path_position: usize,
-    /// Argument types as called: the variadic array expanded, defaults cut off, in call order.
+    /// Argument types in call order, with the variadic array expanded and omitted defaults removed.
     pub args: Vec<Oid>,
     /// Number of arguments that the variadic array was expanded to.
     pub variadic_count: usize,
-    /// Number of arguments that defaults stand for.
+    /// Number of omitted arguments that take their defaults.
     pub default_count: usize,
     /// With named arguments: for each element of `args`, the declared position (0-based).
     pub arg_numbers: Option<Vec<usize>>,
 }
 
-/// An operator that an expression may mean.
+/// A candidate operator of an expression.
 #[derive(Clone, Debug)]
 pub struct OperCandidate {
     pub row: Row<PgOperator>,
@@ -57,9 +59,9 @@ pub struct OperCandidate {
 }
 
 impl CatCx<'_> {
-    /// The search path now.
+    /// The current search path.
     pub fn search_path(&mut self) -> Result<Arc<SearchPath>> {
-        // A schema that was made, renamed or dropped shows in what is seen.
+        // Creation, renaming or dropping of a schema changes `seen`.
         let seen = self.session.seen();
         if let Some((path, at)) = &self.session.path
             && *at == seen
@@ -120,7 +122,7 @@ impl CatCx<'_> {
         Ok(path)
     }
 
-    /// OID of the schema with this name, `pg_temp` being the session's own.
+    /// OID of the schema with this name; `pg_temp` is the session's own temporary schema.
     pub fn find_namespace(&mut self, name: &str) -> Result<Option<Oid>> {
         if name == "pg_temp" {
             return Ok(self.session.temp_namespace.valid());
@@ -155,8 +157,8 @@ impl CatCx<'_> {
         Ok(self.schema_privileges(user, oid, crate::acl::USAGE)? != 0)
     }
 
-    /// The schema for new objects: of the qualified name, else the first of the path (3F000
-    /// without).
+    /// The schema for new objects: the given one, else the first of the path (3F000 where there is
+    /// none).
     pub fn creation_namespace(&mut self, schema: Option<&str>) -> Result<Oid> {
         if let Some(schema) = schema {
             return self.namespace(schema);
@@ -169,7 +171,7 @@ impl CatCx<'_> {
 
     // Relations
 
-    /// Counterpart: `RangeVarGetRelid` without lock and with `missing_ok`; a missing schema is
+    /// Counterpart: `RangeVarGetRelid` without lock and with `missing_ok`. A missing schema gives
     /// `None` too.
     pub fn find_relation(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         if let Some(schema) = schema {
@@ -200,6 +202,7 @@ impl CatCx<'_> {
         Ok(self.search(cache::RELNAMENSP, &[name.into(), schema.into()])?.map(|c| c.oid))
     }
 
+    /// Does the relation's unqualified name find it? Counterpart: `RelationIsVisible`.
     pub fn is_relation_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::RELOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -213,6 +216,7 @@ impl CatCx<'_> {
 
     // Types
 
+    /// OID of the type with this name; `None` where the schema or type does not exist.
     pub fn find_type_by_name(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         if let Some(schema) = schema {
             let Some(schema) = self.find_namespace(schema)? else { return Ok(None) };
@@ -226,10 +230,12 @@ impl CatCx<'_> {
         Ok(None)
     }
 
+    /// OID of the type with this name in a schema.
     pub fn type_in(&mut self, schema: Oid, name: &str) -> Result<Option<Oid>> {
         Ok(self.search(cache::TYPENAMENSP, &[name.into(), schema.into()])?.map(|t| t.oid))
     }
 
+    /// Does the type's unqualified name find it? Counterpart: `TypeIsVisible`.
     pub fn is_type_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::TYPEOID, &[oid.into()])? else { return Ok(false) };
         for &schema in &self.search_path()?.schemas {
@@ -243,9 +249,9 @@ impl CatCx<'_> {
 
     // Functions
 
-    /// The functions with this name that a call with so many arguments (`None`: any number) may
-    /// mean. `arg_names` are the names of the trailing arguments. Of those with equal argument
-    /// types only the first in the path is kept. Counterpart: `FuncnameGetCandidates`.
+    /// The functions with this name that can be called with `arg_count` arguments (`None`: any
+    /// number). `arg_names` are the names of the trailing arguments. Of candidates with equal
+    /// argument types only the first in the path is kept. Counterpart: `FuncnameGetCandidates`.
     pub fn function_candidates(
         &mut self,
         schema: Option<&str>,
@@ -281,6 +287,7 @@ impl CatCx<'_> {
         Ok(found)
     }
 
+    /// Does the function's unqualified name find it? Counterpart: `FunctionIsVisible`.
     pub fn is_function_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::PROCOID, &[oid.into()])? else { return Ok(false) };
         let args = row.proargtypes.clone();
@@ -297,7 +304,8 @@ impl CatCx<'_> {
 
     // Operators
 
-    /// The operator with exactly these operand types (0: none). Counterpart: `OpernameGetOprid`.
+    /// The operator with exactly these operand types (0: no left operand). Counterpart:
+    /// `OpernameGetOprid`.
     pub fn find_operator(
         &mut self,
         schema: Option<&str>,
@@ -320,7 +328,8 @@ impl CatCx<'_> {
         Ok(schemas.iter().find_map(in_schema).map(|r| r.oid))
     }
 
-    /// The operators of a kind (`b` or `l`) with this name. Counterpart: `OpernameGetCandidates`.
+    /// The operators of a kind (`b` binary, `l` prefix) with this name. Counterpart:
+    /// `OpernameGetCandidates`.
     pub fn operator_candidates(
         &mut self,
         schema: Option<&str>,
@@ -356,16 +365,17 @@ impl CatCx<'_> {
         Ok(found)
     }
 
+    /// Does the operator's unqualified name find it? Counterpart: `OperatorIsVisible`.
     pub fn is_operator_visible(&mut self, oid: Oid) -> Result<bool> {
         let Some(row) = self.search(cache::OPEROID, &[oid.into()])? else { return Ok(false) };
         let name = row.oprname;
         Ok(self.find_operator(None, name.as_str(), row.oprleft, row.oprright)? == Some(oid))
     }
 
-    // Collations, operator classes and families, constraints of text search
+    // Collations, operator classes and families, statistics, conversions, text search objects
 
-    /// OID of a collation that fits the database's encoding. Counterpart: `get_collation_oid` with
-    /// `missing_ok`.
+    /// OID of a collation that is valid for the database encoding. Counterpart: `get_collation_oid`
+    /// with `missing_ok`.
     pub fn find_collation(&mut self, schema: Option<&str>, name: &str) -> Result<Option<Oid>> {
         let schemas = self.schemas_for(schema)?;
         let encoding = self.session.encoding;
@@ -380,14 +390,15 @@ impl CatCx<'_> {
         Ok(None)
     }
 
-    /// The schemas of the search path without the temporary one, in which only tables and types are
-    /// found by a bare name.
-    pub fn lasting_schemas(&mut self) -> Result<Vec<Oid>> {
+    /// The schemas of the search path without the temporary one. Only relations and types are found
+    /// in the temporary schema by an unqualified name.
+    pub fn persistent_schemas(&mut self) -> Result<Vec<Oid>> {
         let temp = self.session.temp_namespace;
         Ok(self.search_path()?.without_temp(temp).collect())
     }
 
-    /// Is it the statistics object that the bare name means? Counterpart: `StatisticsObjIsVisible`.
+    /// Is it the statistics object that the unqualified name finds? Counterpart:
+    /// `StatisticsObjIsVisible`.
     pub fn is_visible_statistics(&mut self, oid: Oid, name: &str) -> Result<bool> {
         for schema in self.schemas_for(None)? {
             let keys = [name.into(), schema.into()];
@@ -398,6 +409,7 @@ impl CatCx<'_> {
         Ok(false)
     }
 
+    /// As [`CatCx::find_collation`]; 42704 where it does not exist.
     pub fn collation_oid(&mut self, schema: Option<&str>, name: &str) -> Result<Oid> {
         let found = self.find_collation(schema, name)?;
         found.ok_or_else(|| {
@@ -470,21 +482,21 @@ impl CatCx<'_> {
         Ok(None)
     }
 
-    /// The schemas in which a name that is not a table's is looked for.
+    /// The schemas searched for a name of an object that is not a relation or type.
     fn schemas_for(&mut self, schema: Option<&str>) -> Result<Vec<Oid>> {
         match schema {
             Some(schema) => Ok(vec![self.namespace(schema)?]),
-            None => self.lasting_schemas(),
+            None => self.persistent_schemas(),
         }
     }
 }
 
-/// `schema.name` as messages show it.
+/// `schema.name` as displayed in messages.
 pub fn qualified(schema: Option<&str>, name: &str) -> String {
     schema.map_or_else(|| name.to_owned(), |schema| format!("{schema}.{name}"))
 }
 
-/// Can the function be called with so many arguments?
+/// Can the function be called with this number of arguments?
 fn match_call(
     row: &Row<PgProc>,
     arg_count: Option<usize>,
@@ -504,7 +516,7 @@ fn match_call(
     };
     let Some(count) = arg_count else { return Some(candidate) };
     if !arg_names.is_empty() {
-        // Named notation: variadic functions cannot be called in expanded form.
+        // Named notation does not allow the expansion of a variadic array.
         if expand_variadic && row.provariadic.is_valid() && count > declared {
             return None;
         }
@@ -539,7 +551,8 @@ fn match_call(
     Some(candidate)
 }
 
-/// Positions of the arguments of a call whose last ones are named, those with defaults behind them.
+/// Declared positions of the arguments of a call whose trailing ones are named, followed by those
+/// that take defaults.
 fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usize>> {
     let declared = row.proargtypes.len();
     let names = row.proargnames.as_ref()?;
@@ -557,7 +570,7 @@ fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usi
         }
         numbers.push(at);
     }
-    // What is left must have defaults, in declared order.
+    // The remaining parameters must have defaults, in declared order.
     let first_default = declared - row.pronargdefaults as usize;
     for i in 0..declared {
         if !numbers.contains(&i) {
@@ -570,11 +583,12 @@ fn match_named(row: &PgProc, count: usize, arg_names: &[&str]) -> Option<Vec<usi
     Some(numbers)
 }
 
-/// Adds a candidate unless an equal one stands before it: of two with the same argument types the
-/// one earlier in the path is kept, and within a schema the one that is not expanded.
+/// Adds a candidate unless there is one with the same argument types. The one earlier in the path
+/// is kept; within a schema, the one that is not variadic-expanded.
 fn add_candidate(found: &mut Vec<FuncCandidate>, new: FuncCandidate, compare: bool) {
     if !compare {
-        // Without a number of arguments every overload counts, except those hidden by the path.
+        // Without an argument count all overloads are kept, except those hidden by an earlier
+        // schema.
         let hidden = found.iter_mut().find(|c| c.args == new.args);
         match hidden {
             Some(old) if old.path_position <= new.path_position => {}

@@ -1,10 +1,11 @@
-//! What one transaction sees differently from all others: the keys and relations that it has
-//! changed, its own entries for them, and the invalidation messages that go out at commit.
+//! The catalog state private to one transaction: the cache keys and relations that it changed, its
+//! own cache entries for them, and the invalidation messages to send at commit.
 //!
-//! A change marks the keys of the old and the new row as dirty at once; entries in the overlay are
-//! forgotten at the end of the command that made the change, when it becomes visible. At abort of a
-//! subtransaction the keys stay dirty: that costs a look-up and is never wrong. Counterpart:
-//! inval.c.
+//! A change marks the keys of the old and the new row as dirty at once. Entries in the overlay are
+//! removed at the end of the command that made the change, when the change becomes visible. Keys
+//! stay dirty when a subtransaction aborts: this costs an extra lookup and is always correct.
+//!
+//! Counterpart: inval.c.
 
 use crate::cache::{Found, Key, Table};
 use crate::inval::Message;
@@ -13,6 +14,7 @@ use hashbrown::{HashMap, HashSet};
 use ids::Oid;
 use sync::Arc;
 
+/// The catalog changes of one transaction and its own cache entries.
 #[derive(Default)]
 pub struct Overlay {
     dirty: HashSet<(u8, u32)>,
@@ -26,32 +28,33 @@ pub struct Overlay {
     current: Vec<Message>,
     /// Messages of earlier commands of the transaction.
     prior: Vec<Message>,
-    /// Lengths of `prior` where the open subtransactions began.
+    /// Lengths of `prior` at the start of each open subtransaction.
     marks: Vec<usize>,
-    /// Values that the transaction has added to enum types.
+    /// Enum values added by the transaction.
     new_enum_values: HashSet<Oid>,
-    /// Raised by each change, and again when it becomes visible or is undone. Never lowered.
+    /// Incremented by each change, and again when it becomes visible or is undone. Never decreases.
     version: u64,
 }
 
 impl Overlay {
-    /// Has the transaction changed no catalog?
+    /// Has the transaction made no catalog changes?
     pub fn is_clean(&self) -> bool {
         self.dirty.is_empty() && self.dirty_relations.is_empty() && !self.all_relations
     }
 
-    /// The number of the state in which the session's own changes are; 0 without changes. Each
-    /// change gives a new number, and what was derived from the catalogs before is then stale.
+    /// Version of the transaction's own catalog changes; 0 if there are none. Data derived from the
+    /// catalogs at another version is stale.
     pub fn version(&self) -> u64 {
         if self.is_clean() { 0 } else { self.version }
     }
 
-    /// Notes that a value was added to an enum type: an index could keep it although the
-    /// transaction fails, so nobody may use it before the commit.
+    /// Records that a value was added to an enum type. It must not be used before commit: an index
+    /// could retain it although the transaction aborts.
     pub fn note_new_enum_value(&mut self, value: Oid) {
         self.new_enum_values.insert(value);
     }
 
+    /// Was the value added by this transaction?
     pub fn is_new_enum_value(&self, value: Oid) -> bool {
         !self.new_enum_values.is_empty() && self.new_enum_values.contains(&value)
     }
@@ -68,9 +71,9 @@ impl Overlay {
         self.all_relations || self.dirty_relations.contains(&relation)
     }
 
-    /// Has the transaction changed an index of the relation, its TOAST table or that one's index?
+    /// Has the transaction changed an index of the relation, its TOAST table or the TOAST index?
     pub(crate) fn is_part_dirty(&self, desc: &RelDesc) -> bool {
-        self.dirty_relations.iter().any(|&r| desc.holds(r))
+        self.dirty_relations.iter().any(|&r| desc.depends_on(r))
     }
 
     pub(crate) fn find(&self, cache: u8, hash: u32, keys: &[Key<'_>]) -> Option<Found> {
@@ -116,18 +119,18 @@ impl Overlay {
         }
     }
 
-    /// The command's changes become visible: forgets entries made from what was before.
+    /// The command's changes become visible: removes entries read before it.
     pub fn end_command(&mut self) {
         if self.current.is_empty() {
             return;
         }
         self.version += 1;
         let messages = std::mem::take(&mut self.current);
-        self.forget(&messages);
+        self.remove_entries(&messages);
         self.prior.extend(messages);
     }
 
-    fn forget(&mut self, messages: &[Message]) {
+    fn remove_entries(&mut self, messages: &[Message]) {
         for message in messages {
             match *message {
                 Message::CatCache { cache, hash, .. } => {
@@ -136,7 +139,7 @@ impl Overlay {
                 }
                 Message::RelCache { relation, .. } if relation.is_valid() => {
                     self.relations.remove(&relation);
-                    self.relations.retain(|_, d| !d.holds(relation));
+                    self.relations.retain(|_, d| !d.depends_on(relation));
                 }
                 Message::RelCache { .. } => self.relations.clear(),
                 Message::Catalog { .. } => {
@@ -158,13 +161,13 @@ impl Overlay {
         self.marks.pop();
     }
 
-    /// Entries made since the subtransaction began are forgotten, and its messages not sent.
+    /// Removes entries made since the subtransaction began and discards its messages.
     pub fn abort_subtransaction(&mut self) {
         self.end_command();
         let from = self.marks.pop().unwrap_or(0);
         let undone = self.prior.split_off(from);
         self.version += 1;
-        self.forget(&undone);
+        self.remove_entries(&undone);
     }
 
     /// All messages of the transaction, for the commit record and for publication.
@@ -173,7 +176,7 @@ impl Overlay {
         self.prior.clone()
     }
 
-    /// Commit (after publication) or abort: nothing is left.
+    /// Resets the overlay, after publication at commit or at abort.
     pub fn end_transaction(&mut self) {
         if self.is_clean() && self.prior.is_empty() && self.current.is_empty() {
             return;

@@ -1,4 +1,5 @@
-//! Relation descriptors: all that is known of a relation, in one shared value.
+//! The relation cache: one shared descriptor per relation.
+//!
 //! Counterpart: relcache.c.
 
 use crate::cache::{self, Tuple};
@@ -13,13 +14,13 @@ use std::sync::OnceLock;
 use sync::Arc;
 use types::fncx::{Dropped, RowColumn, RowDesc};
 
-/// Option of a column in which PostgreSQL keeps, since 15.20, the log position at which the column
-/// of a row type got its shape. It warns of relations whose later columns are older than earlier
-/// ones, and refuses row values that are older than their type's columns (22P07). Earlier releases
-/// know no such option: their dumps would show one, and could not be restored.
+/// Attribute option in which PostgreSQL, since 15.20, stores the WAL position at which a column of
+/// a row type was last defined. PostgreSQL warns of relations with a later column older than an
+/// earlier one, and rejects row values older than their type's columns (22P07). Earlier releases do
+/// not know the option; a dump that contained it could not be restored there.
 pub const VERSION_OPTION: &str = "pg_attver=";
 
-/// The last of the columns' versions; 0 where none has one.
+/// The latest version of the columns; 0 where none has one.
 pub fn shape_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> u64 {
     let options = columns.into_iter().flat_map(|a| a.attoptions.iter().flatten());
     let versions = options.filter_map(|o| o.as_str().strip_prefix(VERSION_OPTION)?.parse().ok());
@@ -29,12 +30,12 @@ pub fn shape_version<'a>(columns: impl IntoIterator<Item = &'a PgAttribute>) -> 
 /// A relation of any kind.
 pub struct RelDesc {
     pub class: Tuple<PgClass>,
-    /// By attribute number from 1, dropped ones included.
+    /// By attribute number, starting at 1; includes dropped columns.
     pub attributes: Vec<PgAttribute>,
     pub tupdesc: Arc<TupleDesc>,
-    /// OIDs of its indexes in ascending order, for tables.
+    /// The table's indexes in ascending OID order.
     pub indexes: Vec<PgIndex>,
-    /// For an index.
+    /// Set for an index.
     pub index: Option<IndexPart>,
     /// CHECK constraints, by name.
     pub checks: Vec<PgConstraint>,
@@ -44,33 +45,33 @@ pub struct RelDesc {
     pub defaults: Vec<(AttrNo, Text)>,
     /// By name.
     pub rules: Vec<PgRewrite>,
-    /// The query of a view, as its rule has it, once somebody has read it.
+    /// The query of a view, parsed from its rule on first use.
     pub view_query: OnceLock<Arc<plan::query::Query>>,
-    /// The form of its rows as values, once somebody has asked for it.
+    /// The row type's descriptor, computed on first use.
     row_desc: OnceLock<Arc<RowDesc>>,
     /// By name.
     pub triggers: Vec<PgTrigger>,
     pub policies: Vec<PgPolicy>,
     pub partitioned: Option<PgPartitionedTable>,
-    /// Belongs to the temporary tables of another session, whose rows lie in that one's buffers:
+    /// A temporary table of another session, whose pages are in that session's local buffers:
     /// `table` and `btree` are `None`.
     pub other_temp: bool,
-    /// For the engine, where the relation has rows of its own.
+    /// The engine's descriptor, where the relation has storage for rows.
     pub table: Option<Arc<TableDesc>>,
-    /// For the engine, where the relation is a B-tree with operator classes that we know.
+    /// The engine's descriptor of a B-tree index whose operator classes are supported.
     pub btree: Option<Arc<IndexDesc>>,
 }
 
-/// What an index's descriptor has besides.
+/// The additional data of an index.
 #[derive(Debug)]
 pub struct IndexPart {
     pub row: PgIndex,
     /// Access method.
     pub am: Oid,
-    /// Of each key column.
+    /// One entry per key column.
     pub opfamilies: Vec<Oid>,
     pub opcintypes: Vec<Oid>,
-    /// Support function 1 of each key column (btree: comparison; hash: hash function).
+    /// Support function 1 of each key column (B-tree: comparison; hash: hash function).
     pub support: Vec<Oid>,
 }
 
@@ -83,11 +84,12 @@ impl RelDesc {
         self.class.relname.as_str()
     }
 
+    /// `pg_class.relkind`.
     pub fn kind(&self) -> u8 {
         self.class.relkind
     }
 
-    /// The columns of its rows as composite values.
+    /// The columns as fields of a composite value.
     pub fn row_desc(&self) -> Arc<RowDesc> {
         let column = |a: &PgAttribute| RowColumn {
             name: a.attname.as_str().to_string(),
@@ -107,7 +109,7 @@ impl RelDesc {
         self.row_desc.get_or_init(make).clone()
     }
 
-    /// The column with this name, not dropped.
+    /// The column with this name, unless dropped.
     pub fn column(&self, name: &str) -> Option<&PgAttribute> {
         self.attributes.iter().find(|a| !a.attisdropped && a.attname == name)
     }
@@ -116,12 +118,13 @@ impl RelDesc {
         usize::try_from(number).ok()?.checked_sub(1).and_then(|i| self.attributes.get(i))
     }
 
-    /// Text of the default of a column.
+    /// The default expression of a column, as a node tree.
     pub fn default(&self, number: AttrNo) -> Option<&Text> {
         self.defaults.iter().find(|d| d.0 == number).map(|d| &d.1)
     }
 
-    /// For access to its rows: 42809 where it has none, 0A000 where they are another session's.
+    /// The engine's descriptor, for access to rows: 42809 for a relation kind without rows, 0A000
+    /// for a temporary table of another session.
     pub fn rows(&self) -> Result<&Arc<TableDesc>> {
         self.table.as_ref().ok_or_else(|| match self.other_temp {
             true => {
@@ -133,9 +136,9 @@ impl RelDesc {
         })
     }
 
-    /// Is the descriptor, or what others keep beside it, made from that of `relation` too: an
-    /// index, its TOAST table or that one's index?
-    pub(crate) fn holds(&self, relation: Oid) -> bool {
+    /// Is `relation` an index of this relation, its TOAST table or the TOAST index? If it changes,
+    /// the descriptor is stale.
+    pub(crate) fn depends_on(&self, relation: Oid) -> bool {
         if self.indexes.iter().any(|i| i.indexrelid == relation) {
             return true;
         }
@@ -143,23 +146,24 @@ impl RelDesc {
         toast.is_some_and(|t| t.table.oid == relation || t.index.oid == relation)
     }
 
-    /// Of its primary key.
+    /// The valid primary key index.
     pub fn primary_key(&self) -> Option<&PgIndex> {
         self.indexes.iter().find(|i| i.indisprimary && i.indisvalid)
     }
 
-    /// Does it belong to `pg_catalog` or `pg_toast` by its OID? Counterpart:
+    /// Is it a system catalog or its TOAST table, judged by OID? Counterpart:
     /// `IsCatalogRelationOid`.
     pub fn is_catalog(&self) -> bool {
         self.class.oid < Oid::FIRST_UNPINNED
     }
 }
 
-/// The element of an array with exactly one, as `attmissingval` is.
+/// The element of a one-element array, the form of `attmissingval`.
 fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupdesc::Missing> {
     use page::tupdesc::Missing;
-    // Dimensions, offset of the data if there are NULLs, element type, length, lower bound; then,
-    // aligned with the array's own header of four bytes, the element.
+    // Payload: dimensions, data offset if there are NULLs, element type, length, lower bound (4
+    // bytes each), then the element. Alignment counts from the array's length word, 4 bytes before
+    // the payload.
     const ELEMENT_AT: usize = 20;
     let dimensions = array.first_chunk::<4>().map(|b| i32::from_le_bytes(*b))?;
     let element = array.get(ELEMENT_AT..)?;
@@ -189,7 +193,7 @@ fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupde
     Some(Missing::Bytes(bytes.into()))
 }
 
-/// The physical columns that `pg_attribute` describes.
+/// The physical tuple descriptor for these `pg_attribute` rows.
 pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
     use page::tupdesc::{Align, Attr};
     let attrs = attributes.iter().map(|a| {
@@ -216,8 +220,8 @@ pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
 }
 
 impl CatCx<'_> {
-    /// The descriptor of a relation; 42P01-like internal error where it does not exist (the caller
-    /// has looked the OID up and holds a lock). Counterpart: `RelationIdGetRelation`.
+    /// The descriptor of a relation. An internal error where it does not exist: the caller has
+    /// resolved the OID and holds a lock. Counterpart: `RelationIdGetRelation`.
     pub fn relation(&mut self, oid: Oid) -> Result<Arc<RelDesc>> {
         self.try_relation(oid)?
             .ok_or_else(|| PgError::internal(format!("could not open relation with OID {oid}")))
@@ -228,7 +232,7 @@ impl CatCx<'_> {
         let ticket = match self.session.catalog.find_relation(oid) {
             _ if self.session.overlay.is_relation_dirty(oid) => None,
             Ok(found) if self.session.overlay.is_part_dirty(&found) => None,
-            // As its owner sees it.
+            // The cached descriptor is the one of the owning session; build our own.
             Ok(found) if self.is_other_temp(&found.class) => return self.build_relation(oid),
             Ok(found) => return Ok(Some(found)),
             Err(ticket) => Some(ticket),
@@ -382,7 +386,8 @@ impl CatCx<'_> {
             let (family, input) = (part.opfamilies[i], part.opcintypes[i]);
             let equal_image = match self.family_proc(family, input, input, 4)? {
                 None => false,
-                // Equal ones may differ in blanks, whatever their family says.
+                // Equal bpchar values may differ in trailing blanks, whatever the support function
+                // says.
                 Some(_) if input == types::oids::BPCHAR => false,
                 Some(function) => match self.function(function)?.prosrc.as_str() {
                     "btequalimage" => true,

@@ -1,8 +1,8 @@
-//! Catalog rows as Rust structs: one per catalog (`PgClass`, `PgAttribute`, …) with the columns as
-//! fields, nullable ones as `Option`. The structs are written by `xtask facts` from a running
-//! PostgreSQL 15.
+//! Catalog rows as Rust structs: one struct per catalog (`PgClass`, `PgAttribute`, …), one field
+//! per column, `Option` for nullable columns. The structs are written by `xtask facts` from a
+//! running PostgreSQL 15.
 //!
-//! A field's name is also an associated constant with its attribute number: `PgClass::relname` is
+//! Each field name is also an associated constant with the attribute number: `PgClass::relname` is
 //! 2.
 
 pub mod array;
@@ -24,7 +24,7 @@ pub trait CatalogRow: Sized + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const COLUMNS: &'static [&'static str];
 
-    /// The struct for a row of all columns; trailing columns may be absent and are NULL then.
+    /// The struct for a row; missing trailing columns are NULL.
     fn from_row(row: &[DatumRef<'_>]) -> Result<Self>;
 
     fn to_row(&self) -> Vec<Datum>;

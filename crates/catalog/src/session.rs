@@ -1,4 +1,4 @@
-//! What a session brings to catalog look-ups.
+//! The state of a session that catalog lookups depend on.
 
 use crate::namespace::SearchPath;
 use crate::overlay::Overlay;
@@ -6,15 +6,15 @@ use crate::shared::Catalog;
 use ids::Oid;
 use sync::Arc;
 
-/// Owned by the session, lent to `CatCx`.
+/// Owned by the session and borrowed by `CatCx`.
 pub struct CatSession {
     pub catalog: Arc<Catalog>,
-    /// The role whose privileges count now (`current_user`).
+    /// The role whose privileges apply (`current_user`).
     pub user: Oid,
-    /// The role that logged in or was set by SET SESSION AUTHORIZATION.
+    /// The authenticated role, or the one set by SET SESSION AUTHORIZATION.
     pub session_user: Oid,
-    /// The schema of the session's temporary objects, and of their TOAST tables; 0 until there is
-    /// one.
+    /// The schema of the session's temporary objects, and the one of their TOAST tables; 0 until
+    /// they are created.
     pub temp_namespace: Oid,
     pub temp_toast_namespace: Oid,
     /// The database's default tablespace.
@@ -22,15 +22,15 @@ pub struct CatSession {
     /// `pg_database.encoding` of this database.
     pub encoding: i32,
     pub overlay: Overlay,
-    /// How the session's anonymous rows are compared.
+    /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::comparer::RecordOrders>,
     search_path: String,
-    /// With what the catalogs held when it was computed.
+    /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, Seen)>,
 }
 
-/// What the catalogs hold for a session: the generation of the committed ones, and the state of its
-/// transaction's own changes. What was read at one value is no longer sure at another.
+/// Identifies a catalog state as visible to a session: the generation of the committed catalogs and
+/// the version of its transaction's own changes. Data derived at one value may be stale at another.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Seen {
     generation: u64,
@@ -38,6 +38,7 @@ pub struct Seen {
 }
 
 impl CatSession {
+    /// The current catalog state of the session.
     pub fn seen(&self) -> Seen {
         Seen { generation: self.catalog.generation(), own: self.overlay.version() }
     }
@@ -58,13 +59,12 @@ impl CatSession {
         }
     }
 
-    /// Two anonymous rows that were to be sorted and could not be compared since this was asked
-    /// last.
+    /// The first two anonymous rows that a sort failed to compare since the last call.
     pub fn take_incomparable_rows(&self) -> Option<(types::Datum, types::Datum)> {
-        self.record_orders.take_failure()
+        self.record_orders.take_incomparable()
     }
 
-    /// A new value of the setting `search_path`.
+    /// Sets a new value of the setting `search_path`.
     pub fn set_search_path(&mut self, setting: &str) {
         if self.search_path != setting {
             setting.clone_into(&mut self.search_path);

@@ -1,4 +1,4 @@
-//! What the sessions of a database share: cached rows, lists of rows and relation descriptors.
+//! The caches shared by the sessions of a database: rows, lists of rows and relation descriptors.
 
 use crate::builtin::Builtin;
 use crate::cache::{Found, Key, Table};
@@ -14,7 +14,7 @@ use sync::{Arc, Mutex, RwLock};
 
 const SHARDS: usize = 64;
 
-/// Entries and the number of invalidations that they have seen.
+/// Cache entries and the number of invalidations applied to them.
 #[derive(Default)]
 struct Shard {
     entries: Table,
@@ -33,23 +33,23 @@ pub struct Catalog {
     shards: Box<[RwLock<Shard>]>,
     lists: RwLock<Shard>,
     relations: RwLock<Relations>,
-    /// The catalogs, open, and the relation maps: what is needed to read any of the above.
+    /// Open catalogs and relation maps, needed to read any of the above.
     opened: RwLock<Opened>,
     builtin: Arc<Mutex<Option<Arc<Builtin>>>>,
-    /// Of the enums that were compared so far.
+    /// Orderings of the enums compared so far.
     enum_orders: Mutex<HashMap<Oid, Arc<EnumOrder>>>,
-    /// Rises with every published invalidation.
+    /// Incremented by every published invalidation.
     generation: AtomicU64,
 }
 
 #[derive(Default)]
 struct Opened {
     tables: HashMap<Oid, Arc<CatalogTable>, foldhash::fast::RandomState>,
-    /// Of the shared relations, of this database's.
+    /// Index 0: the map of the shared relations; index 1: of this database.
     maps: [Option<Arc<RelMap>>; 2],
 }
 
-/// Proof of a generation that was read before a scan.
+/// A generation read before a scan. An entry is installed only if it is still current.
 #[derive(Clone, Copy)]
 pub(crate) struct Ticket(u64);
 
@@ -75,25 +75,30 @@ impl Catalog {
         self.database
     }
 
-    /// The order of an enum's labels, if it is known here.
+    /// The sort order of an enum's labels, if already known.
     pub(crate) fn enum_order(&self, ty: Oid) -> Option<Arc<EnumOrder>> {
         self.enum_orders.lock().get(&ty).cloned()
     }
 
-    /// Takes in places of an enum's labels. Those of labels that others know only are kept.
-    pub(crate) fn learn_enum_order(&self, ty: Oid, places: &[(Oid, f32)]) -> Arc<EnumOrder> {
+    /// Adds sort orders of an enum's labels. Labels known from other sessions are kept.
+    pub(crate) fn add_enum_sort_orders(
+        &self,
+        ty: Oid,
+        sort_orders: &[(Oid, f32)],
+    ) -> Arc<EnumOrder> {
         let order = self.enum_orders.lock().entry(ty).or_default().clone();
-        order.learn(places);
+        order.add(sort_orders);
         order
     }
 
-    /// Changes whenever something that a plan may depend on has changed. One relaxed read.
+    /// Changes whenever anything that a plan may depend on has changed. One acquire load.
     #[inline]
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The catalogs' structure, read from the facts on first use and shared by all databases.
+    /// The structure of the catalogs, read from the fact tables on first use; shared by all
+    /// databases.
     pub(crate) fn builtin(&self) -> Arc<Builtin> {
         self.builtin.lock().get_or_insert_with(|| Arc::new(Builtin::load())).clone()
     }
@@ -102,8 +107,8 @@ impl Catalog {
         self.opened.read().tables.get(&relation).cloned()
     }
 
-    /// `generation` was read before what the descriptors are made from.
-    pub(crate) fn keep_opened(&self, relation: Oid, generation: u64, table: &Arc<CatalogTable>) {
+    /// `generation` was read before the data from which the descriptors are made.
+    pub(crate) fn install_opened(&self, relation: Oid, generation: u64, table: &Arc<CatalogTable>) {
         let mut opened = self.opened.write();
         if self.generation() == generation {
             opened.tables.insert(relation, table.clone());
@@ -114,14 +119,14 @@ impl Catalog {
         self.opened.read().maps[usize::from(!shared)].clone()
     }
 
-    pub(crate) fn keep_relation_map(&self, shared: bool, generation: u64, map: &Arc<RelMap>) {
+    pub(crate) fn install_relation_map(&self, shared: bool, generation: u64, map: &Arc<RelMap>) {
         let mut opened = self.opened.write();
         if self.generation() == generation {
             opened.maps[usize::from(!shared)] = Some(map.clone());
         }
     }
 
-    /// A catalog, one of its indexes, its TOAST table or a map has changed.
+    /// To be called when a catalog, its indexes or TOAST table, or a relation map has changed.
     fn close_catalogs(&self, maps: bool) {
         let mut opened = self.opened.write();
         opened.tables.clear();
@@ -189,14 +194,14 @@ impl Catalog {
         }
     }
 
-    /// Applies the invalidations of a committed transaction. To be called after it has left the
-    /// proc array and before its locks are released.
+    /// Applies the invalidations of a committed transaction. Must be called after the transaction
+    /// has left the proc array and before its locks are released.
     pub fn apply(&self, messages: &[Message]) {
         let concerned = |m: &&Message| m.database() == self.database || !m.database().is_valid();
         if !messages.iter().any(|m| concerned(&m)) {
             return;
         }
-        // First of all, so that nothing made from what was read before is kept below.
+        // Incremented first, so that nothing read before this point is installed below.
         self.generation.fetch_add(1, Ordering::AcqRel);
         for message in messages.iter().filter(concerned) {
             match *message {
@@ -215,7 +220,7 @@ impl Catalog {
                     relations.generation += 1;
                     if relation.is_valid() {
                         relations.descs.remove(&relation);
-                        relations.descs.retain(|_, d| !d.holds(relation));
+                        relations.descs.retain(|_, d| !d.depends_on(relation));
                     } else {
                         relations.descs.clear();
                     }
@@ -228,7 +233,8 @@ impl Catalog {
                 Message::Smgr { .. } | Message::Snapshot { .. } => {}
             }
         }
-        // Once more for those that looked in between and saw what was still there.
+        // Incremented again for sessions that read the generation in between and still found stale
+        // entries.
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
@@ -240,7 +246,7 @@ impl Catalog {
         }
     }
 
-    /// Forgets everything.
+    /// Empties all caches.
     pub fn clear(&self) {
         self.clear_rows();
         self.close_catalogs(true);
@@ -251,7 +257,7 @@ impl Catalog {
     }
 }
 
-/// The caches of all databases of an instance.
+/// The caches of all databases of a server instance.
 #[derive(Default)]
 pub struct Catalogs {
     databases: Mutex<Vec<Arc<Catalog>>>,
@@ -263,7 +269,7 @@ impl Catalogs {
         Catalogs::default()
     }
 
-    /// The caches of a database, made on first use.
+    /// The caches of a database, created on first use.
     pub fn database(&self, oid: Oid) -> Arc<Catalog> {
         let mut databases = self.databases.lock();
         if let Some(found) = databases.iter().find(|c| c.database == oid) {
@@ -274,7 +280,7 @@ impl Catalogs {
         new
     }
 
-    /// Publishes a committed transaction's invalidations: see [`Catalog::apply`].
+    /// Publishes the invalidations of a committed transaction: see [`Catalog::apply`].
     pub fn publish(&self, messages: &[Message]) {
         if messages.is_empty() {
             return;
@@ -285,7 +291,7 @@ impl Catalogs {
         }
     }
 
-    /// Forgets a dropped database.
+    /// Removes the caches of a dropped database.
     pub fn forget(&self, oid: Oid) {
         self.databases.lock().retain(|c| c.database != oid);
     }

@@ -1,4 +1,4 @@
-//! Where rows come from when a cache misses, and where changed ones go.
+//! The storage below the caches: the source of rows on a cache miss and the target of changes.
 
 use crate::cache::Key;
 use crate::facts;
@@ -10,14 +10,14 @@ use pgerror::{PgError, Result};
 use sync::{Arc, RwLock};
 use types::{Datum, DatumRef};
 
-/// Rows by place; a deleted one leaves a gap.
+/// Rows by position; a deleted row leaves `None`.
 type Rows = Vec<Option<Arc<[Datum]>>>;
 
 const ROWS_PER_PAGE: usize = 100;
 
-/// A fresh cluster's catalogs in memory, for tests of the crates above that need names and types
-/// but no storage. Scans read all rows: caches make up for it. Changes are visible at once and to
-/// everybody.
+/// The catalogs of a new cluster in memory, for tests of higher crates that need names and types
+/// but no storage. Every scan reads all rows; the caches make repeated lookups fast. Changes are
+/// visible to all sessions at once.
 pub struct FactStore {
     tables: RwLock<HashMap<Oid, Rows>>,
     next_oid: RwLock<u32>,
@@ -32,7 +32,7 @@ impl Default for FactStore {
     }
 }
 
-fn place(tid: Tid) -> usize {
+fn row_index(tid: Tid) -> usize {
     tid.block.0 as usize * ROWS_PER_PAGE + tid.offset as usize - 1
 }
 
@@ -52,7 +52,7 @@ impl FactStore {
         act(rows)
     }
 
-    /// Adds a row behind the caches' back: what was looked up before does not show it.
+    /// Adds a row without an invalidation: cached results do not show it.
     pub fn add<R: CatalogRow>(&self, row: &R) {
         self.insert(R::RELATION, row.to_row());
     }
@@ -66,12 +66,12 @@ impl FactStore {
     }
 
     fn delete(&self, relation: Oid, tid: Tid) -> Result<()> {
-        let old = self.with(relation, |rows| rows.get_mut(place(tid)).and_then(Option::take));
+        let old = self.with(relation, |rows| rows.get_mut(row_index(tid)).and_then(Option::take));
         old.map(|_| ()).ok_or_else(|| PgError::internal("tuple already updated by self"))
     }
 
     fn replace(&self, relation: Oid, tid: Tid, row: Vec<Datum>) -> Result<()> {
-        self.with(relation, |rows| match rows.get_mut(place(tid)) {
+        self.with(relation, |rows| match rows.get_mut(row_index(tid)) {
             Some(slot) => {
                 *slot = Some(row.into());
                 Ok(())
@@ -86,7 +86,7 @@ impl FactStore {
         tid: Tid,
         each: &mut dyn FnMut(&[DatumRef<'_>]) -> Result<()>,
     ) -> Result<()> {
-        let row = self.with(relation, |rows| rows.get(place(tid)).cloned().flatten());
+        let row = self.with(relation, |rows| rows.get(row_index(tid)).cloned().flatten());
         match row {
             Some(row) => each(&row.iter().map(Datum::as_ref).collect::<Vec<_>>()),
             None => Ok(()),
@@ -117,15 +117,15 @@ impl FactStore {
     }
 }
 
-/// The source of rows behind a `CatCx`.
+/// The source of catalog rows of a `CatCx`.
 pub(crate) enum Store<'a> {
     Facts(&'a FactStore),
     Engine(EngineStore<'a>),
 }
 
 impl Store<'_> {
-    /// Calls `each` for the visible rows whose leading `columns` (those of the index) equal `keys`,
-    /// in the index's order. `index` 0 reads the whole relation.
+    /// Calls `each` for the visible rows whose leading index columns equal `keys`, in index order.
+    /// `index` 0 reads the whole relation.
     pub(crate) fn scan(
         &mut self,
         relation: Oid,
@@ -140,7 +140,7 @@ impl Store<'_> {
         }
     }
 
-    /// Stores a row and its index entries.
+    /// Inserts a row and its index entries.
     pub(crate) fn insert(&mut self, relation: Oid, row: Vec<Datum>) -> Result<Tid> {
         match self {
             Store::Facts(store) => Ok(store.insert(relation, row)),
@@ -148,7 +148,7 @@ impl Store<'_> {
         }
     }
 
-    /// Replaces a row, which must be the latest version.
+    /// Replaces a row, whose latest version must be at `old`.
     pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: Vec<Datum>) -> Result<Tid> {
         match self {
             Store::Facts(store) => {
@@ -166,7 +166,7 @@ impl Store<'_> {
         }
     }
 
-    /// Keeps in-place changes and updates by other sessions away from a row version.
+    /// Locks a row version against in-place changes and updates by other sessions.
     pub(crate) fn lock_row(&mut self, relation: Oid, tid: Tid) -> Result<()> {
         match self {
             Store::Facts(_) => Ok(()),
@@ -181,7 +181,7 @@ impl Store<'_> {
         }
     }
 
-    /// Calls `each` with the row version at `tid`, whatever its state.
+    /// Calls `each` with the row version at `tid`, visible or not.
     pub(crate) fn version(
         &mut self,
         relation: Oid,
@@ -194,7 +194,8 @@ impl Store<'_> {
         }
     }
 
-    /// Overwrites columns of a locked row in place, for statistics. False: look it up anew.
+    /// Overwrites columns of a locked row in place. Returns false if the row must be looked up
+    /// again.
     pub(crate) fn overwrite(
         &mut self,
         relation: Oid,
@@ -208,7 +209,7 @@ impl Store<'_> {
         }
     }
 
-    /// Has somebody asked the session to stop?
+    /// An error if the session was asked to cancel or terminate.
     pub(crate) fn check_interrupts(&self) -> Result<()> {
         match self {
             Store::Facts(_) => Ok(()),
@@ -216,7 +217,7 @@ impl Store<'_> {
         }
     }
 
-    /// The file of a relation that has none in `pg_class`.
+    /// The file number of a mapped relation, whose `relfilenode` in `pg_class` is 0.
     pub(crate) fn mapped_file(&mut self, relation: Oid, shared: bool) -> Result<Oid> {
         match self {
             Store::Facts(_) => Ok(relation),
@@ -229,7 +230,7 @@ impl Store<'_> {
         }
     }
 
-    /// The relation, shared or of the database, that a map says has this file.
+    /// The relation, shared or of the database, that a relation map assigns this file number.
     pub(crate) fn mapped_relation(&mut self, file: Oid, shared: bool) -> Result<Option<Oid>> {
         match self {
             Store::Facts(_) => Ok(None),
@@ -237,7 +238,7 @@ impl Store<'_> {
         }
     }
 
-    /// The next OID of the cluster-wide counter.
+    /// The next value of the cluster-wide OID counter.
     pub(crate) fn next_oid(&mut self) -> Result<Oid> {
         match self {
             Store::Facts(store) => {

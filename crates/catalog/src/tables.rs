@@ -1,4 +1,4 @@
-//! The catalogs as tables of the engine: opened, scanned by index, changed with all their indexes.
+//! The catalogs as engine tables: opening, index scans, and changes with index maintenance.
 
 use crate::builtin::Builtin;
 use crate::cache::Key;
@@ -18,18 +18,18 @@ use smallvec::SmallVec;
 use sync::Arc;
 use types::{Datum, DatumRef};
 
-/// A catalog, open.
+/// An open catalog.
 pub(crate) struct CatalogTable {
     pub table: Arc<TableDesc>,
     pub indexes: Vec<Arc<IndexDesc>>,
-    /// All columns, and the row's place behind them.
+    /// All columns, followed by the row's TID.
     columns: Vec<AttrNo>,
 }
 
-/// Rows fetched at once.
+/// Rows per batch.
 const ROWS: usize = 64;
 
-/// A session's way to the catalogs of its database.
+/// A session's access to the catalogs of its database.
 pub(crate) struct EngineStore<'a> {
     pub backend: &'a mut Backend,
     pub catalog: Arc<Catalog>,
@@ -53,7 +53,7 @@ impl EngineStore<'_> {
             let mut scan = TableScan::new(self.backend, table, snapshot, columns, options)?;
             loop {
                 let more = scan.next_batch(self.backend, &mut batch, ROWS)?;
-                hand_out(&batch, each)?;
+                for_each_row(&batch, each)?;
                 batch.clear();
                 if !more {
                     return Ok(());
@@ -80,7 +80,7 @@ impl EngineStore<'_> {
         )?;
         loop {
             let more = scan.next_batch(self.backend, Direction::Forward, &mut batch, ROWS)?;
-            hand_out(&batch, each)?;
+            for_each_row(&batch, each)?;
             batch.clear();
             if !more {
                 return Ok(());
@@ -97,8 +97,8 @@ impl EngineStore<'_> {
         Ok(tid)
     }
 
-    /// Replaces the version at `old`; the caller holds its lock ([`Self::lock_row`]) where the
-    /// catalog is changed in place too.
+    /// Replaces the version at `old`. The caller holds its lock ([`Self::lock_row`]) where the
+    /// catalog is also changed in place.
     pub(crate) fn update(&mut self, relation: Oid, old: Tid, row: &[Datum]) -> Result<Tid> {
         let open = self.open_for_write(relation)?;
         let values = refs(row);
@@ -111,7 +111,7 @@ impl EngineStore<'_> {
         Ok(updated.tid)
     }
 
-    /// Keeps in-place changes and updates away from the row version at `tid`.
+    /// Locks the row version at `tid` against in-place changes and updates.
     pub(crate) fn lock_row(&mut self, relation: Oid, tid: Tid) -> Result<()> {
         let open = self.open_for_write(relation)?;
         engine::inplace::lock(self.backend, &open.table, tid)
@@ -123,7 +123,7 @@ impl EngineStore<'_> {
         Ok(())
     }
 
-    /// Calls `each` with the version at `tid`, whatever its state.
+    /// Calls `each` with the version at `tid`, visible or not.
     pub(crate) fn version(
         &mut self,
         relation: Oid,
@@ -134,11 +134,11 @@ impl EngineStore<'_> {
         let mut batch = engine::table::new_batch(&open.table, &open.columns);
         let mut fetch = engine::table::RowFetch::new(&open.table, &open.columns)?;
         fetch.version(self.backend, tid, &mut batch)?;
-        hand_out(&batch, &mut |_, row| each(row))
+        for_each_row(&batch, &mut |_, row| each(row))
     }
 
-    /// Overwrites columns of the locked version at `tid`; false if it is not the latest, or not
-    /// `old`, any more.
+    /// Overwrites columns of the locked version at `tid`. Returns false if it is no longer the
+    /// latest version or no longer equals `old`.
     pub(crate) fn overwrite(
         &mut self,
         relation: Oid,
@@ -189,7 +189,7 @@ impl EngineStore<'_> {
         Ok(open)
     }
 
-    /// The catalog's descriptors: its structure is known, its files may have moved.
+    /// Descriptors of the catalog. Its structure is fixed; its files may have changed.
     pub(crate) fn open(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
         if let Some(open) = self.catalog.opened(relation) {
             return Ok(open);
@@ -209,7 +209,7 @@ impl EngineStore<'_> {
         let count = table.tupdesc.len() as AttrNo;
         let columns = (1..=count).chain([system::CTID]).collect();
         let open = Arc::new(CatalogTable { table, indexes, columns });
-        self.catalog.keep_opened(relation, generation, &open);
+        self.catalog.install_opened(relation, generation, &open);
         Ok(open)
     }
 
@@ -248,7 +248,8 @@ impl EngineStore<'_> {
         Ok(ToastDesc { index: self.index(builtin, index, &class.relname)?, table })
     }
 
-    /// The number of the relation's file: from a map, or from `pg_class`, which is itself mapped.
+    /// The relation's file number: from the relation map, or from `pg_class`, which is mapped
+    /// itself.
     fn file_number(&mut self, class: &PgClass) -> Result<Oid> {
         if !class.relfilenode.is_valid() {
             let map = self.relation_map(class.relisshared)?;
@@ -268,7 +269,7 @@ impl EngineStore<'_> {
         number.ok_or_else(|| PgError::internal(format!("no row of pg_class for {}", class.oid)))
     }
 
-    /// The map of the shared relations or of the database's.
+    /// The relation map of the shared relations or of the database.
     pub(crate) fn relation_map(&mut self, shared: bool) -> Result<Arc<RelMap>> {
         if let Some(map) = self.catalog.relation_map(shared) {
             return Ok(map);
@@ -278,13 +279,13 @@ impl EngineStore<'_> {
         let path = format!("{}/pg_filenode.map", database_path(database));
         let bytes = vfs::read_file(&*self.backend.storage().env.disk, &path)?;
         let map = Arc::new(RelMap::decode(&bytes, &path)?);
-        self.catalog.keep_relation_map(shared, generation, &map);
+        self.catalog.install_relation_map(shared, generation, &map);
         Ok(map)
     }
 }
 
-/// Gives the rows of a batch, whose last column is the place, to `each`.
-fn hand_out(
+/// Calls `each` for the rows of a batch, whose last column is the TID.
+fn for_each_row(
     batch: &types::Batch,
     each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
 ) -> Result<()> {
@@ -294,7 +295,7 @@ fn hand_out(
             Some(DatumRef::Bytes(b)) => b.first_chunk().map(|b| Tid::from_bytes(*b)),
             _ => None,
         };
-        let tid = tid.ok_or_else(|| PgError::internal("catalog row without its place"))?;
+        let tid = tid.ok_or_else(|| PgError::internal("catalog row without a TID"))?;
         each(tid, &values)?;
     }
     Ok(())
@@ -304,7 +305,8 @@ fn refs(row: &[Datum]) -> Vec<DatumRef<'_>> {
     row.iter().map(Datum::as_ref).collect()
 }
 
-/// Catalog rows are changed under locks that keep others away. Counterpart: `simple_heap_update`.
+/// The caller's locks exclude concurrent changes of catalog rows. Counterpart:
+/// `simple_heap_update`.
 fn check(outcome: RowOutcome) -> Result<()> {
     let message = match outcome {
         RowOutcome::Ok => return Ok(()),

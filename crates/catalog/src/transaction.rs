@@ -1,9 +1,12 @@
-//! The ends of transactions, where storage and caches must move together.
+//! Commit and abort, which order storage and cache invalidation.
+//!
+//! INVARIANT: caches are invalidated before locks are released, so that a session that waited for a
+//! lock does not find stale entries.
 //!
 //! ```text
-//! commit record (with the messages) → pg_xact → proc array left → caches invalidated → locks released
+//! commit record with the messages → pg_xact → removal from the proc array
+//!   → cache invalidation → release of locks
 //! ```
-//! Whoever waits for our locks finds the caches without what we have changed.
 
 use crate::inval::Message;
 use crate::session::CatSession;
@@ -13,7 +16,8 @@ use ids::{Lsn, Oid};
 use pgerror::Result;
 
 impl CatSession {
-    /// Commits the transaction with the session's invalidations and publishes them.
+    /// Commits the transaction with the session's invalidations in its commit record and publishes
+    /// them.
     pub fn commit(
         &mut self,
         backend: &mut Backend,
@@ -35,15 +39,15 @@ impl CatSession {
         Ok(end)
     }
 
-    /// Undoes the transaction; what the session has seen of its own changes is forgotten.
+    /// Aborts the transaction and discards the session's view of its changes.
     pub fn abort(&mut self, backend: &mut Backend) -> Result<()> {
         self.overlay.end_transaction();
         backend.abort()
     }
 }
 
-/// PostgreSQL keeps the descriptors of central catalogs in a file, which a standby must remove when
-/// one of them changes.
+/// PostgreSQL stores descriptors of the most important catalogs in the relcache init file. A
+/// standby must remove the file when one of them changes.
 fn concerns_init_file(message: &Message) -> bool {
     match message {
         Message::RelCache { relation, .. } => *relation < Oid::FIRST_UNPINNED,

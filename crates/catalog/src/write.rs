@@ -1,5 +1,7 @@
-//! Changes of catalog rows: the row, its index entries, and the invalidations that go with it.
-//! Counterpart: indexing.c, `CacheInvalidateHeapTuple` of inval.c, `GetNewOidWithIndex`.
+//! Changes of catalog rows: the row, its index entries, and the invalidations.
+//!
+//! Counterpart: indexing.c, `CacheInvalidateHeapTuple` of inval.c, `GetNewOidWithIndex` of
+//! catalog.c.
 
 use crate::cache::{self, Key, Tuple, hash_row};
 use crate::cx::CatCx;
@@ -9,20 +11,19 @@ use ids::{Oid, Tid};
 use pgerror::{PgError, Result, SqlState};
 use types::{Datum, DatumRef};
 
-/// Catalogs that all databases share. Checked against `pg_class` by a test.
+/// Catalogs shared by all databases. A test compares the list with `pg_class`.
 const SHARED: [u32; 11] = [1213, 1214, 1260, 1261, 1262, 2396, 2964, 3592, 6000, 6100, 6243];
 
-/// Catalogs that no cache covers, but whose scans may use an older snapshot.
-/// Counterpart: `RelationInvalidatesSnapshotsOnly`.
+/// Catalogs without a system cache whose scans may use an older snapshot. Counterpart:
+/// `RelationInvalidatesSnapshotsOnly`.
 const SNAPSHOT_ONLY: [u32; 7] = [2608, 2609, 2964, 1214, 2396, 3592, 3596];
 
-/// Is the catalog one of those that all databases share?
+/// Is the catalog shared by all databases?
 pub fn is_shared_catalog(relation: Oid) -> bool {
     SHARED.contains(&relation.0)
 }
 
-/// The columns that are also changed in place, by statements that hold no lock against updates of
-/// the row.
+/// The columns that are also changed in place, without a lock that excludes updates of the row.
 fn in_place_columns(relation: Oid) -> &'static [ids::AttrNo] {
     match relation {
         PgClass::RELATION => &[
@@ -48,15 +49,15 @@ impl CatCx<'_> {
         self.store.insert(R::RELATION, row)
     }
 
-    /// Replaces a row that was looked up under a lock that keeps others from changing it. What was
-    /// changed in place since is taken over, unless `new` changes the same column.
+    /// Replaces a row that was looked up under a lock that excludes other changes. In-place changes
+    /// since the lookup are kept, unless `new` changes the same column.
     pub fn update<R: CatalogRow>(&mut self, old: &Tuple<R>, new: &R) -> Result<Tid> {
         let (relation, old_row, mut row) = (R::RELATION, old.row.to_row(), new.to_row());
         let in_place = in_place_columns(relation);
         if !in_place.is_empty() {
             self.store.lock_row(relation, old.tid)?;
             self.store.version(relation, old.tid, &mut |now| {
-                // Another row has taken the place of a version that nobody sees any more.
+                // The old version was pruned and its line pointer reused by another row.
                 if now.first() != old_row.first().map(Datum::as_ref).as_ref() {
                     return Err(PgError::internal("tuple concurrently updated"));
                 }
@@ -78,10 +79,10 @@ impl CatCx<'_> {
         Ok(tid)
     }
 
-    /// Overwrites a row without a new version: for statistics in fixed-width columns, whose change
-    /// needs no transaction. Goes out as an invalidation with the transaction's others. `change` is
-    /// given the row as it stands and says whether there is anything to write; it may be called
-    /// several times. False if there is no such row.
+    /// Overwrites a row without a new version, for fixed-width columns whose change is not
+    /// transactional. `change` modifies the current row; it may be called several times. The
+    /// invalidation is sent with the others of the transaction. Returns false if the row does not
+    /// exist.
     pub fn update_in_place<R: CatalogRow>(
         &mut self,
         index: Index<R>,
@@ -96,7 +97,7 @@ impl CatCx<'_> {
             let is_in_place =
                 |n: usize| in_place_columns(R::RELATION).contains(&(n as ids::AttrNo + 1));
             debug_assert!((0..new_row.len()).all(|n| new_row[n] == old_row[n] || is_in_place(n)));
-            // Asked also where nothing changes: an updater is waited for.
+            // Called even if nothing changes, to wait for a concurrent update.
             let done = self.store.overwrite(R::RELATION, old.tid, &old_row, &new_row)?;
             self.store.unlock_row(R::RELATION, old.tid)?;
             if done {
@@ -109,8 +110,8 @@ impl CatCx<'_> {
         }
     }
 
-    /// The row with these keys, whose version is locked against in-place changes and updates until
-    /// [`Self::unlock`] or the transaction's end. Counterpart: `SearchSysCacheLocked1`.
+    /// The row with these keys, its version locked against in-place changes and updates until
+    /// [`Self::unlock`] or the end of the transaction. Counterpart: `SearchSysCacheLocked1`.
     pub fn scan_locked<R: CatalogRow>(
         &mut self,
         index: Index<R>,
@@ -120,7 +121,7 @@ impl CatCx<'_> {
         loop {
             let tid = found.tid;
             self.store.lock_row(R::RELATION, tid)?;
-            // It may have been replaced, or changed in place, while the lock was waited for.
+            // It may have been replaced or changed in place during the wait for the lock.
             match self.scan(index, keys)?.pop() {
                 Some(now) if now.tid == tid => return Ok(Some(now)),
                 now => {
@@ -145,7 +146,7 @@ impl CatCx<'_> {
         self.store.delete(R::RELATION, old.tid)
     }
 
-    /// An OID that no row of the catalog has; `index` is the one on its `oid` column.
+    /// An OID that is not in use in the catalog; `index` is the unique index on its `oid` column.
     pub fn new_oid<R: CatalogRow>(&mut self, index: Index<R>) -> Result<Oid> {
         loop {
             let oid = self.store.next_oid()?;
@@ -155,7 +156,7 @@ impl CatCx<'_> {
         }
     }
 
-    /// The changes of the command become visible to the next: to be called together with the
+    /// Makes the command's changes visible to the next command. To be called together with the
     /// engine's command counter increment.
     pub fn end_command(&mut self) {
         self.session.overlay.end_command();
@@ -170,13 +171,13 @@ impl CatCx<'_> {
         Ok(())
     }
 
-    /// Makes everybody rebuild the descriptor of a relation.
+    /// Invalidates the descriptor of a relation in all sessions.
     pub fn invalidate_relation(&mut self, relation: Oid, shared: bool) {
         let database = if shared { Oid::INVALID } else { self.session.catalog.database() };
         self.session.overlay.register(Message::RelCache { database, relation });
     }
 
-    /// Makes everybody forget all rows of a catalog.
+    /// Invalidates all cached rows of a catalog in all sessions.
     pub fn invalidate_catalog(&mut self, catalog: Oid) {
         let database = self.database_of(catalog);
         self.session.overlay.register(Message::Catalog { database, catalog });
@@ -189,7 +190,7 @@ impl CatCx<'_> {
         }
     }
 
-    /// Registers what a change of this row makes stale.
+    /// Registers the invalidations for a change of this row.
     fn invalidate_row(&mut self, relation: Oid, row: &[Datum]) {
         let database = self.database_of(relation);
         for info in cache::ALL.iter().filter(|c| c.relation == relation) {
@@ -205,7 +206,7 @@ impl CatCx<'_> {
             _ => Oid::INVALID,
         };
         // PostgreSQL sends these for pg_class, pg_attribute, pg_index and foreign keys and leaves
-        // the rest to its commands; our descriptors hold more, so more rows concern them.
+        // the others to its commands. Our descriptors hold more data, so more rows affect them.
         let relations = match relation {
             PgClass::RELATION => {
                 let shared = row[PgClass::relisshared as usize - 1] == Datum::bool(true);
@@ -228,7 +229,7 @@ impl CatCx<'_> {
         }
     }
 
-    /// The row just looked up is gone: somebody else was faster.
+    /// The error for a row that was changed or deleted after the lookup.
     pub fn concurrently_changed(&self) -> PgError {
         PgError::new(SqlState::INTERNAL_ERROR, "tuple concurrently updated")
     }
@@ -253,14 +254,14 @@ mod tests {
         PgNamespace { oid: Oid(oid), nspname: name.into(), nspowner: Oid(10), nspacl: None }
     }
 
-    /// A transaction sees its own changes, others see them after publication.
+    /// A transaction sees its own changes; other sessions see them after publication.
     #[test]
-    fn changes_show_to_others_after_commit() {
+    fn changes_are_visible_to_others_after_publication() {
         let store = FactStore::new();
         let catalog = Catalog::new(Oid(5));
         let mut mine = CatSession::new(catalog.clone(), Oid(10));
         let mut other = CatSession::new(catalog.clone(), Oid(10));
-        // The other session knows that there is no such schema.
+        // The other session has a negative cache entry for the schema.
         assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("s").unwrap(), None);
 
         let mut cx = CatCx::over_facts(&store, &mut mine);
@@ -278,7 +279,7 @@ mod tests {
         assert_ne!(catalog.generation(), generation);
         assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("s").unwrap(), Some(oid));
 
-        // Renamed: both names are affected.
+        // A rename affects both names.
         let mut cx = CatCx::over_facts(&store, &mut mine);
         let row = cx.search(cache::NAMESPACENAME, &["s".into()]).unwrap().unwrap();
         cx.update(&row, &schema(oid.0, "t")).unwrap();
@@ -291,9 +292,9 @@ mod tests {
         assert_eq!(CatCx::over_facts(&store, &mut other).find_namespace("t").unwrap(), Some(oid));
     }
 
-    /// What a rolled-back subtransaction did is not sent.
+    /// Messages of an aborted subtransaction are not sent.
     #[test]
-    fn messages_of_aborted_subtransactions_stay_at_home() {
+    fn messages_of_aborted_subtransactions_are_not_sent() {
         let store = FactStore::new();
         let mut session = CatSession::new(Catalog::new(Oid(5)), Oid(10));
         CatCx::over_facts(&store, &mut session).insert(&schema(20_000, "a")).unwrap();

@@ -1,21 +1,22 @@
-//! ALTER TABLE and its kin: which subcommands come when.
+//! ALTER TABLE and related statements: dispatch of subcommands and their order.
 //!
-//! Subcommands run in PostgreSQL's passes: what drops things first, then new types of columns, new
-//! columns, their attributes; then the rows are written again if they must be; then constraints and
-//! indexes, which look at the rows as they are now; then the rest. Counterpart: the `ATPrep…` and
-//! `ATExec…` functions of tablecmds.c.
+//! Subcommands run in PostgreSQL's passes: drops first, then new column types, new columns and
+//! column attributes; then the table is rewritten if needed; then constraints and indexes, which
+//! check the new rows; then the rest.
+//!
+//! Counterpart: the `ATPrep…` and `ATExec…` functions of tablecmds.c.
 
 mod add_column;
 mod attribute;
 mod constraints;
 mod identity;
+mod properties;
 mod rewrite;
-mod switches;
 mod types;
 
 pub use constraints::set_not_null;
+pub use properties::{change_owner, check_clusterable, mark_clustered};
 pub use rewrite::Rewrite;
-pub use switches::{change_owner, check_clusterable, mark_clustered};
 
 use crate::host::{CommandHost, notice};
 use crate::{drop, names};
@@ -29,14 +30,14 @@ use parse::ast::{
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 
-/// What the subcommands leave to be done at the end of their pass or of the statement.
+/// State that subcommands leave for the end of their pass or of the statement.
 pub struct Work {
     pub oid: Oid,
-    /// What to do to the rows, and how they looked before.
+    /// The table rewrite, with the descriptor of the relation before the statement.
     pub rewrite: Rewrite,
     /// Constraints of new columns, for later passes.
     pub constraints: Vec<Constraint>,
-    /// Constraints and indexes that were dropped because a column changed its type.
+    /// Constraints and indexes that were dropped because a column type changed, to be recreated.
     pub rebuild: types::Rebuild,
     /// Columns whose type has been changed.
     pub retyped: Vec<AttrNo>,
@@ -46,7 +47,7 @@ pub struct Work {
 pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str) -> Result<()> {
     let lock = stmt.cmds.iter().map(lock_of).max().unwrap_or(names::mode::ACCESS_EXCLUSIVE);
     if stmt.cmds.iter().any(|c| c.subtype == AlterTableType::SetTableSpace) {
-        names::lock_readers_out(host, &stmt.relation)?;
+        names::exclude_readers(host, &stmt.relation)?;
     }
     names::check_before_lock(host, &stmt.relation, &mut names::must_own_relation)?;
     let Some(oid) = names::find(host, &stmt.relation, lock)? else {
@@ -66,13 +67,13 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     let rel = host.catalog().relation(oid)?;
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
-    fits(&rel, stmt.objtype)?;
+    check_object_type(&rel, stmt.objtype)?;
     host.catalog().check_children(&rel.class.row)?;
     if rel.attributes.iter().any(|a| a.attinhcount > 0) {
         return Err(PgError::unsupported("inheritance"));
     }
     if rel.class.reloftype.is_valid() {
-        stmt.cmds.iter().try_for_each(fits_typed_table)?;
+        stmt.cmds.iter().try_for_each(check_typed_table)?;
     }
     let cascade = stmt.cmds.iter().any(|c| c.behavior == DropBehavior::Cascade);
     host.catalog().check_typed_tables(&rel, cascade)?;
@@ -81,8 +82,9 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     run(host, oid, &stmt.cmds, sql)
 }
 
-/// Does the statement's word fit the relation? Counterpart: `RangeVarCallbackForAlterRelation`.
-fn fits(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
+/// 42809 where the object type in the statement does not match the relation. Counterpart:
+/// `RangeVarCallbackForAlterRelation`.
+fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     let kind = rel.kind();
     let what = match wanted {
         ObjectType::View if kind != b'v' => "a view",
@@ -100,8 +102,8 @@ fn fits(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name())
 }
 
-/// The columns of a typed table are those of its type.
-fn fits_typed_table(cmd: &AlterTableCmd) -> Result<()> {
+/// Rejects subcommands that would change the columns of a typed table.
+fn check_typed_table(cmd: &AlterTableCmd) -> Result<()> {
     let what = match cmd.subtype {
         AlterTableType::AddColumn => "add column to",
         AlterTableType::DropColumn => "drop column from",
@@ -111,7 +113,7 @@ fn fits_typed_table(cmd: &AlterTableCmd) -> Result<()> {
     bail!(WRONG_OBJECT_TYPE, "cannot {what} typed table")
 }
 
-/// Runs subcommands on a relation that is locked.
+/// Runs subcommands on a locked relation.
 pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &str) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     let mut work = Work {
@@ -122,7 +124,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
         retyped: Vec::new(),
     };
     for cmd in cmds {
-        switches::prepare(host, &rel, cmd, &mut work)?;
+        properties::prepare(host, &rel, cmd, &mut work)?;
     }
     let mut sorted: Vec<&AlterTableCmd> = cmds.iter().collect();
     sorted.sort_by_key(|c| pass_of(c));
@@ -132,7 +134,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
         host.catalog().increment_command_counter()?;
     }
     rewrite::run(host, oid, &mut work.rewrite)?;
-    // What is checked from here on must see the rows that were written.
+    // Later checks must see the rewritten rows.
     host.catalog().increment_command_counter()?;
     types::rebuild(host, &mut work)?;
     let mut later: Vec<Constraint> = std::mem::take(&mut work.constraints);
@@ -171,7 +173,7 @@ fn lock_of(cmd: &AlterTableCmd) -> i32 {
     }
 }
 
-/// Storage parameters that plans or concurrent changes depend on.
+/// Storage parameters that need ACCESS EXCLUSIVE, since plans or concurrent changes depend on them.
 const STRONG_OPTIONS: [&str; 4] =
     ["check_option", "security_barrier", "security_invoker", "user_catalog_table"];
 
@@ -195,7 +197,7 @@ fn pass_of(cmd: &AlterTableCmd) -> i32 {
         AlterColumnType => 1,
         AddColumn => 4,
         ColumnDefault if cmd.def.is_none() => 0,
-        // Before the rows are written, so that the new ones are tested.
+        // Before the table rewrite, so that new defaults and NOT NULL are checked by it.
         ColumnDefault | AddIdentity | SetIdentity | SetNotNull | SetStorage | SetCompression => {
             PASS_COLUMN_ATTRIBUTES
         }
@@ -216,7 +218,7 @@ fn constraint_pass(kind: ConstrType) -> i32 {
     }
 }
 
-/// The column that a subcommand is about, by name or (for indexes) by number.
+/// The column of a subcommand, given by name or (for indexes) by number.
 fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribute> {
     let Some(name) = cmd.name.as_deref() else {
         let found = rel.attribute(cmd.num).filter(|a| !a.attisdropped);
@@ -242,7 +244,7 @@ fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribute> 
     }
 }
 
-/// 42809 unless the relation's kind is among those that the action is for.
+/// 42809 unless the relation's kind is one of `kinds`.
 fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
     if kinds.contains(&rel.kind()) {
         return Ok(());
@@ -299,7 +301,7 @@ fn subcommand(
         DropConstraint => constraints::drop(host, &rel, cmd),
         AlterConstraint => constraints::alter(host, &rel, cmd),
         ValidateConstraint => constraints::validate(host, &rel, cmd),
-        _ => switches::set(host, &rel, cmd),
+        _ => properties::set(host, &rel, cmd),
     }
 }
 
@@ -321,7 +323,7 @@ fn drop_column(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableC
     drop::drop_objects(host, &[object], drop::behavior(cmd.behavior), false)
 }
 
-/// Changes a column's row.
+/// Updates the `pg_attribute` row of a column.
 pub fn change_column(
     host: &mut dyn CommandHost,
     table: Oid,

@@ -1,5 +1,6 @@
-//! Many rows into one table: the rows, their index entries, and who has to hear of them.
-//! Counterpart: the multi-insert half of copyfrom.c.
+//! Bulk insertion of rows into one table, with its index entries and foreign key checks.
+//!
+//! Counterpart: `CopyMultiInsertBuffer…` of copyfrom.c.
 
 use crate::exprs;
 use crate::host::CommandHost;
@@ -23,11 +24,11 @@ pub struct TableWriter {
     indexes: Vec<Entry>,
     checks: Vec<(String, Program)>,
     generated: Vec<(AttrNo, Program)>,
-    /// The columns whose values the user gives, for errors.
+    /// The columns whose values come from the user, for error messages.
     pub written: Vec<AttrNo>,
     options: InsertOptions,
     bulk: Option<BulkInsert>,
-    /// Whether index entries are made; else the indexes are built when all rows are there.
+    /// Are index entries inserted? If not, the indexes are built after all rows are written.
     keeps_indexes: bool,
     tids: Vec<Tid>,
     state: EvalState,
@@ -79,24 +80,24 @@ impl TableWriter {
         })
     }
 
-    /// Writes the heap alone. The caller builds the indexes when the table is complete.
+    /// Writes only the heap. The caller builds the indexes when the table is complete.
     pub fn without_indexes(mut self) -> TableWriter {
         self.keeps_indexes = false;
         self
     }
 
-    /// An empty batch of all columns.
+    /// An empty batch with all columns.
     pub fn batch(&self) -> Batch {
         let columns: Vec<AttrNo> = (1..=self.rel.table.tupdesc.len() as AttrNo).collect();
         table::new_batch(&self.rel.table, &columns)
     }
 
-    /// Must rows be looked at one by one before they are written?
+    /// Must rows be processed one by one before they are written?
     pub fn has_checks(&self) -> bool {
         !self.checks.is_empty() || !self.generated.is_empty()
     }
 
-    /// Computes generated columns and tests NOT NULL and CHECK.
+    /// Computes generated columns and checks NOT NULL and CHECK constraints.
     pub fn complete(&mut self, host: &mut dyn CommandHost, row: &mut [Datum]) -> Result<()> {
         for (n, p) in &self.generated {
             let v = exprs::value(p, &mut self.state, host.expressions(), row)?;
@@ -124,7 +125,7 @@ impl TableWriter {
         Ok(())
     }
 
-    /// Writes the rows. On an error, the place of the row at fault is given to `at_fault`.
+    /// Writes the rows. On an error, `at_fault` is set to the index of the row that caused it.
     pub fn write(
         &mut self,
         host: &mut dyn CommandHost,
@@ -148,8 +149,8 @@ impl TableWriter {
         for r in 0..rows.len {
             *at_fault = Some(r);
             let tid = self.tids[r];
-            for place in 0..indexes {
-                self.insert_entry(host, place, rows, r, tid)?;
+            for position in 0..indexes {
+                self.insert_entry(host, position, rows, r, tid)?;
             }
             if rel.row_events {
                 let row = rows.row_owned(r);
@@ -169,14 +170,14 @@ impl TableWriter {
     fn insert_entry(
         &mut self,
         host: &mut dyn CommandHost,
-        place: usize,
+        position: usize,
         rows: &Batch,
         r: usize,
         tid: Tid,
     ) -> Result<()> {
         let rel = self.rel.clone();
-        let entry = &self.indexes[place];
-        let idx = &rel.indexes[place];
+        let entry = &self.indexes[position];
+        let idx = &rel.indexes[position];
         let input = RowInput::scan(RowRef::Batch(rows, r));
         if let Some(p) = &entry.predicate
             && !p.test_row(&mut self.state, host.expressions(), &input)?
@@ -207,11 +208,12 @@ impl TableWriter {
         };
         match index::insert(host.backend(), &idx.desc, &rel.table, &refs, tid, check, false)? {
             Inserted::Conflict { .. } => Err(duplicate(host, &rel, idx, &refs)?),
-            // A deferrable constraint's trigger looks again.
+            // The trigger of the deferrable constraint rechecks the key.
             Inserted::Done { .. } => Ok(()),
         }
     }
 
+    /// Ends the bulk insertion.
     pub fn finish(mut self, host: &mut dyn CommandHost) -> Result<()> {
         match self.bulk.take() {
             Some(bulk) => bulk.finish(host.backend(), &self.rel.table),
@@ -233,15 +235,15 @@ fn with_row(
     })
 }
 
-/// 23502 for the column at a place.
+/// 23502 for the column at an index.
 pub fn null_error(
     host: &mut dyn CommandHost,
     rel: &OpenRel,
-    place: usize,
+    column: usize,
     row: &[Datum],
     written: &[AttrNo],
 ) -> Result<PgError> {
-    let name = rel.columns.columns[place].name.clone();
+    let name = rel.columns.columns[column].name.clone();
     let e = pg_err!(
         NOT_NULL_VIOLATION,
         "null value in column \"{name}\" of relation \"{}\" violates not-null constraint",

@@ -1,4 +1,6 @@
-//! CLUSTER and VACUUM FULL: tables copied into new files. Counterpart: cluster.c.
+//! CLUSTER and VACUUM FULL: copies tables into new files.
+//!
+//! Counterpart: cluster.c.
 
 use crate::alter_table::{check_clusterable, mark_clustered};
 use crate::host::{CommandHost, Owner};
@@ -52,7 +54,7 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Res
     cluster_table(host, &rel, index, verbose)
 }
 
-/// All tables that have been clustered before, each in a transaction of its own.
+/// Reclusters all tables with a clustered index, each in its own transaction.
 fn all(host: &mut dyn CommandHost, verbose: bool) -> Result<()> {
     host.prevent_in_transaction_block("CLUSTER")?;
     let rows = host.catalog().scan_all::<PgIndex>()?;
@@ -96,8 +98,8 @@ fn cluster_table(
     rewrite(host, rel.oid(), Some(index), verbose)
 }
 
-/// Copies a table that is locked into new files, in the order of an index if one is given, and
-/// builds its indexes. Counterpart: `rebuild_relation`.
+/// Copies a locked table into new files, in the order of an index if one is given, and builds its
+/// indexes. Counterpart: `rebuild_relation`.
 pub fn rewrite(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -109,7 +111,7 @@ pub fn rewrite(
     if rel.table.is_none() {
         return Ok(());
     }
-    // Sessions look into catalogs without locks, and hold them open.
+    // Sessions read catalogs without locks and keep them open.
     if rel.is_catalog() {
         return Err(PgError::unsupported("rewriting of system catalogs"));
     }
@@ -157,7 +159,7 @@ pub fn rewrite(
     truncate::rebuild_unchecked(host, &new)
 }
 
-/// The rows have all their values from now on. Counterpart: `RelationClearMissing`.
+/// All rows contain all columns now. Counterpart: `RelationClearMissing`.
 pub fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let mut cat = host.catalog();
     for row in cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[oid.into()])? {
@@ -169,8 +171,7 @@ pub fn clear_missing(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     cat.increment_command_counter()
 }
 
-/// Copies the rows of `rel` as it was into its new files, with the transactions that made and
-/// deleted them.
+/// Copies the rows of the old relation `rel` into its new files; xmin and xmax are preserved.
 pub fn copy_versions(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -202,10 +203,10 @@ pub fn copy_versions(
     Ok(copied)
 }
 
-/// The order of an index: its key of a row.
+/// The sort order of an index: computes its key from a row.
 pub struct Order {
     index: Arc<IndexDesc>,
-    /// Column of the table, or the next expression.
+    /// Attribute number in the table; 0 for the next expression.
     columns: Vec<AttrNo>,
     programs: Vec<eval::Program>,
     state: EvalState,

@@ -1,4 +1,5 @@
-//! Constraints: their rows, checks over existing rows, foreign keys with their triggers.
+//! Constraints: catalog rows, checks of existing rows, foreign keys and their triggers.
+//!
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
 use crate::host::CommandHost;
@@ -17,7 +18,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::BATCH_ROWS_MAX;
 
-/// A row for a constraint of a table with the values most begin with.
+/// A `pg_constraint` row for a table constraint, with default values.
 pub fn row(
     host: &mut dyn CommandHost,
     name: &str,
@@ -28,7 +29,7 @@ pub fn row(
     Ok(PgConstraint { conrelid: rel.oid(), ..row })
 }
 
-/// A row for a constraint of nothing yet.
+/// A `pg_constraint` row without a relation, with default values.
 pub fn bare_row(
     host: &mut dyn CommandHost,
     name: &str,
@@ -65,7 +66,7 @@ pub fn bare_row(
     })
 }
 
-/// Inserts the row; the constraint goes with the columns (with the table, if there are none).
+/// Inserts the row. The constraint depends on its columns, or on the table if it has none.
 pub fn insert(
     host: &mut dyn CommandHost,
     row: PgConstraint,
@@ -85,10 +86,10 @@ pub fn insert(
 
 const TABLEOID: AttrNo = -6;
 
-/// Columns of a key at most (`INDEX_MAX_KEYS`).
+/// Maximum number of key columns (`INDEX_MAX_KEYS`).
 const KEY_COLUMNS_MAX: usize = 32;
 
-/// 42710 where the table has a constraint of that name.
+/// 42710 where the table already has a constraint with this name.
 pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<()> {
     let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
@@ -102,7 +103,7 @@ pub fn check_name_free(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) ->
     Ok(())
 }
 
-/// Adds CHECK constraints to a table; `validate` looks at the rows that are there.
+/// Adds CHECK constraints to a table; with `validate` the existing rows are checked.
 pub fn add_checks(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -128,7 +129,7 @@ pub fn add_checks(
                 name.to_string()
             }
             None => {
-                // Named after its column, if it has just one.
+                // A check of a single column is named after it.
                 let column = match columns.as_slice() {
                     [TABLEOID] => Some("tableoid".to_string()),
                     [one] => rel.attribute(*one).map(|a| a.attname.to_string()),
@@ -140,7 +141,7 @@ pub fn add_checks(
             }
         };
         used.push(name.clone());
-        // A new table has no rows that could be against it.
+        // A new table has no rows that could violate the constraint.
         let validated = !validate || !check.skip_validation;
         if validate && validated {
             validate_check(host, &rel, &name, &expr)?;
@@ -165,7 +166,7 @@ pub fn add_checks(
     Ok(())
 }
 
-/// Does the condition hold for all rows of the table?
+/// 23514 unless the condition holds for all rows of the table.
 fn validate_check(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -187,7 +188,7 @@ fn validate_check(
     Ok(())
 }
 
-/// Is there a row for whose value of `expr` the test holds?
+/// Is there a row for which `expr` satisfies the test?
 pub fn find_row(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -215,7 +216,7 @@ pub fn find_row(
     Ok(false)
 }
 
-/// The columns, the index and the operator classes of the primary key. Counterpart:
+/// Columns, index and operator classes of the primary key. Counterpart:
 /// `transformFkeyGetPrimaryKey`.
 fn referenced_primary_key(rel: &RelDesc) -> Result<(Vec<AttrNo>, Oid, Vec<Oid>)> {
     let Some(primary) = rel.primary_key() else {
@@ -234,8 +235,8 @@ fn referenced_primary_key(rel: &RelDesc) -> Result<(Vec<AttrNo>, Oid, Vec<Oid>)>
     Ok((columns, primary.indexrelid, classes))
 }
 
-/// A unique index that a foreign key can refer to, its operator classes in the key's order.
-/// Counterpart: `transformFkeyCheckAttrs`.
+/// A unique index that a foreign key can reference, and its operator classes in the order of the
+/// key. Counterpart: `transformFkeyCheckAttrs`.
 fn referenced_index(rel: &RelDesc, columns: &[AttrNo]) -> Result<(Oid, Vec<Oid>)> {
     if columns.iter().enumerate().any(|(i, c)| columns[..i].contains(c)) {
         bail!(
@@ -302,7 +303,7 @@ fn key_columns(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     Ok(out)
 }
 
-/// Adds a foreign key. With `validate` the rows that are there are checked by a query.
+/// Adds a foreign key. With `validate` the existing rows are checked by a query.
 pub fn add_foreign_key(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -346,7 +347,7 @@ pub fn add_foreign_key(
             (columns, index, classes)
         }
     };
-    names::table_rights(host, &pk, catalog::acl::REFERENCES)?;
+    names::check_table_privileges(host, &pk, catalog::acl::REFERENCES)?;
     actions_on_generated(&rel, def, &fk_columns)?;
     if fk_columns.len() != pk_columns.len() {
         bail!(
@@ -400,7 +401,7 @@ pub fn add_foreign_key(
     Ok(())
 }
 
-/// No action may set a column that is computed.
+/// 42P16 for referential actions that would set a generated column.
 fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) -> Result<()> {
     let generated = |c: &AttrNo| rel.attribute(*c).is_some_and(|a| a.attgenerated != 0);
     if !fk_columns.iter().any(generated) {
@@ -419,7 +420,7 @@ fn actions_on_generated(rel: &RelDesc, def: &Constraint, fk_columns: &[AttrNo]) 
     )
 }
 
-/// The columns that ON DELETE SET NULL or DEFAULT names.
+/// The columns listed in ON DELETE SET NULL or SET DEFAULT.
 fn delete_set_columns(
     rel: &RelDesc,
     def: &Constraint,
@@ -446,7 +447,7 @@ fn delete_set_columns(
 
 type Operators = (Vec<Oid>, Vec<Oid>, Vec<Oid>);
 
-/// The equality operators primary-foreign, primary-primary, foreign-foreign of each column.
+/// The equality operators primary-foreign, primary-primary and foreign-foreign of each column.
 fn key_operators(
     host: &mut dyn CommandHost,
     name: &str,
@@ -467,8 +468,8 @@ fn key_operators(
         let mut pf = cat.family_member(family, input, fk_type, 3)?;
         let mut ff = cat.family_member(family, fk_type, fk_type, 3)?;
         if pf.is_none() || ff.is_none() {
-            // The referencing value may become one of the index's type.
-            // To a pseudo-type only its own kind does, and that of the referenced column itself.
+            // The referencing value may be implicitly cast to the index's input type. For a
+            // pseudo-type, the referenced column must have the same type.
             let same =
                 cat.type_row(input)?.typtype != b'p' || cat.base_type(pa.atttypid)?.0 == fk_type;
             let implicit = cat.is_binary_coercible(fk_type, input)?
@@ -501,7 +502,7 @@ pub const INSERT: i16 = 4;
 const DELETE: i16 = 8;
 pub const UPDATE: i16 = 16;
 
-/// The four triggers of a foreign key. Counterpart: `createForeignKeyActionTriggers`,
+/// Creates the four triggers of a foreign key. Counterpart: `createForeignKeyActionTriggers`,
 /// `createForeignKeyCheckTriggers`.
 fn add_triggers(
     host: &mut dyn CommandHost,
@@ -519,7 +520,7 @@ fn add_triggers(
             b'd' => (1652, 1653),
             _ => (1654, 1655),
         };
-        // Only NO ACTION can wait until the end of the transaction.
+        // Only NO ACTION is deferrable.
         (if delete { of_delete } else { of_update }, matches!(action, b'a' | 0 | b' '))
     };
     let (del, del_waits) = action(def.fk_del_action, true);
@@ -547,14 +548,14 @@ fn add_triggers(
     Ok(())
 }
 
-/// A trigger of the server's own that keeps a constraint.
+/// An internal trigger that enforces a constraint.
 pub struct ConstraintTrigger<'a> {
-    /// What its number is appended to.
+    /// The trigger's name is this, followed by its OID.
     pub name: &'a str,
     pub function: Oid,
     /// `pg_trigger.tgtype`.
     pub kind: i16,
-    /// The table at the other end, if there is one.
+    /// The table on the other side of a foreign key; 0 if there is none.
     pub other: Oid,
     pub index: Oid,
     pub constraint: Oid,
@@ -562,6 +563,7 @@ pub struct ConstraintTrigger<'a> {
     pub deferred: bool,
 }
 
+/// Creates an internal trigger of a constraint.
 pub fn add_trigger(
     host: &mut dyn CommandHost,
     table: Oid,

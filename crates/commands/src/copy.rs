@@ -1,4 +1,6 @@
-//! COPY: options, what is copied, and where from or to. Counterpart: copy.c.
+//! COPY: options, column list and privileges.
+//!
+//! Counterpart: copy.c.
 
 mod binary;
 mod fields;
@@ -20,7 +22,7 @@ pub(crate) enum Header {
     Match,
 }
 
-/// The options of COPY, complete.
+/// The options of COPY with defaults filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct Format {
     pub csv: bool,
@@ -37,7 +39,7 @@ pub(crate) struct Format {
     pub force_null: Vec<String>,
 }
 
-/// COPY in any direction; the number of rows.
+/// COPY in either direction; returns the number of rows.
 pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     if stmt.filename.is_some() {
         check_file(host, stmt)?;
@@ -51,7 +53,7 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     }
 }
 
-/// Files and programs are for superusers and for roles that were given the right.
+/// Files and programs require a superuser or a predefined role.
 fn check_file(host: &mut dyn CommandHost, stmt: &CopyStmt) -> Result<()> {
     let user = names::user(host);
     let (role, name, what) = match (stmt.is_program, stmt.is_from) {
@@ -247,7 +249,7 @@ fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
     })
 }
 
-/// The columns to be copied, in order. Counterpart: `CopyGetAttnums`.
+/// Attribute numbers of the copied columns, in order. Counterpart: `CopyGetAttnums`.
 fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     if list.is_empty() {
         let all = rel.attributes.iter().filter(|a| !a.attisdropped && a.attgenerated == 0);
@@ -277,7 +279,7 @@ fn columns_of(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     Ok(out)
 }
 
-/// The columns named by a FORCE option must be among those copied.
+/// The columns of a FORCE option, which must be among the copied ones.
 fn forced(rel: &RelDesc, list: &[String], copied: &[AttrNo], what: &str) -> Result<Vec<AttrNo>> {
     let mut out = Vec::new();
     for name in list {
@@ -296,8 +298,8 @@ fn forced(rel: &RelDesc, list: &[String], copied: &[AttrNo], what: &str) -> Resu
     Ok(out)
 }
 
-/// The right to read or write the columns, by the table or by each column.
-fn check_rights(
+/// 42501 without the privilege on the table or on each column.
+fn check_privileges(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     columns: &[AttrNo],

@@ -1,4 +1,6 @@
-//! CREATE TABLE AS, SELECT INTO and CREATE MATERIALIZED VIEW: a relation made of a query's rows.
+//! CREATE TABLE AS, SELECT INTO and CREATE MATERIALIZED VIEW: creates a relation from the rows of a
+//! query.
+//!
 //! Counterpart: createas.c.
 
 use crate::bulk::TableWriter;
@@ -18,18 +20,18 @@ use plan::query::{CmdType, Query};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum, oids};
 
-/// How rows go into a relation that nobody has seen.
-fn fresh() -> InsertOptions {
+/// Insert options for a relation that is not yet visible to other sessions.
+fn new_relation_options() -> InsertOptions {
     InsertOptions { skip_fsm: true, ..InsertOptions::default() }
 }
 
-/// CREATE TABLE AS with a query; the number of rows, or nothing if the table was there.
+/// CREATE TABLE AS with a query. Returns the number of rows, or `None` if the table existed.
 pub fn create_table_as(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
     sql: &str,
 ) -> Result<Option<u64>> {
-    if table_is_there(host, stmt)? {
+    if table_exists(host, stmt)? {
         return Ok(None);
     }
     let query = inner_query(host, stmt, sql)?;
@@ -41,8 +43,8 @@ pub fn create_table_as(
         return Ok(Some(0));
     }
     let plan = query::plan(host, &query)?;
-    // An expression that is reduced to a part of it has that part's type modifier. (Of a set
-    // operation analysis knows it: a plan has its first part's.)
+    // Planning may simplify an expression to one with a more specific type modifier. For set
+    // operations the modifier from analysis is right: the plan shows that of the first branch.
     if query.set_operations.is_none() {
         let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
         for (column, t) in columns.iter_mut().zip(targets) {
@@ -51,17 +53,17 @@ pub fn create_table_as(
             }
         }
     }
-    // The query does not see the new table in the catalogs.
+    // The snapshot is taken first: the query must not see the new table in the catalogs.
     let snapshot = host.backend().snapshot();
     let oid = make(host, stmt, columns, Some(&query))?;
-    let mut filling = Filling::new(host, oid, fresh())?;
-    query::run_plan(host, &plan, snapshot, &mut |host, rows, places| {
-        filling.take(host, rows, places)
+    let mut buffer = RowBuffer::new(host, oid, new_relation_options())?;
+    query::run_plan(host, &plan, snapshot, &mut |host, rows, indexes| {
+        buffer.take(host, rows, indexes)
     })?;
-    filling.finish(host).map(Some)
+    buffer.finish(host).map(Some)
 }
 
-/// CREATE TABLE AS EXECUTE, with the plan of the prepared statement; the number of rows.
+/// CREATE TABLE AS EXECUTE, with the plan of the prepared statement. Returns the number of rows.
 pub fn create_table_of_plan(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
@@ -89,7 +91,7 @@ pub fn create_table_of_plan(
     result
 }
 
-/// Makes the relation for the rows of a plan, without any yet.
+/// Creates the relation for the rows of a plan, without rows.
 pub(crate) fn empty_table(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
@@ -116,7 +118,7 @@ fn inner_query(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt, sql: &str) 
     Ok(query)
 }
 
-/// The relation, empty. `query` is what a materialized view remembers.
+/// Creates the empty relation. `query` is stored as the rule of a materialized view.
 fn make(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
@@ -178,7 +180,7 @@ fn make(
     Ok(oid)
 }
 
-/// What a materialized view cannot be made from.
+/// Rejects queries that a materialized view does not allow.
 fn fits_matview(
     host: &mut dyn CommandHost,
     query: &Query,
@@ -199,38 +201,38 @@ fn fits_matview(
     Ok(())
 }
 
-/// A batch of so many rows is written as it comes; shorter ones are gathered first.
-const LONG_ROWS: usize = 64;
+/// Batches of at least this many rows are written directly; smaller ones are buffered.
+const DIRECT_WRITE_ROWS_MIN: usize = 64;
 
-/// Rows on their way into a relation.
-struct Filling {
+/// Buffers the rows of a query and writes them to the new relation.
+struct RowBuffer {
     writer: TableWriter,
     batch: Batch,
     rows: u64,
 }
 
-impl Filling {
-    fn new(host: &mut dyn CommandHost, oid: Oid, how: InsertOptions) -> Result<Filling> {
+impl RowBuffer {
+    fn new(host: &mut dyn CommandHost, oid: Oid, how: InsertOptions) -> Result<RowBuffer> {
         let writer = TableWriter::new(host, oid, how)?;
         let batch = writer.batch();
-        Ok(Filling { writer, batch, rows: 0 })
+        Ok(RowBuffer { writer, batch, rows: 0 })
     }
 
-    /// Runs the query and writes its rows; their number.
+    /// Runs the query and writes its rows; returns their number.
     fn run(mut self, host: &mut dyn CommandHost, query: &Query) -> Result<u64> {
-        query::run(host, query, &mut |host, rows, places| self.take(host, rows, places))?;
+        query::run(host, query, &mut |host, rows, indexes| self.take(host, rows, indexes))?;
         self.finish(host)
     }
 
-    /// Takes the named columns of all rows.
-    fn take(&mut self, host: &mut dyn CommandHost, rows: &Batch, places: &[usize]) -> Result<()> {
+    /// Appends the given columns of all rows.
+    fn take(&mut self, host: &mut dyn CommandHost, rows: &Batch, indexes: &[usize]) -> Result<()> {
         self.rows += rows.len as u64;
-        let all = places.iter().copied().eq(0..rows.columns.len());
-        if all && self.batch.len == 0 && rows.len >= LONG_ROWS {
+        let all = indexes.iter().copied().eq(0..rows.columns.len());
+        if all && self.batch.len == 0 && rows.len >= DIRECT_WRITE_ROWS_MIN {
             return self.writer.write(host, rows, &mut None);
         }
-        for (column, &place) in self.batch.columns.iter_mut().zip(places) {
-            column.extend_range(&rows.columns[place], 0, rows.len);
+        for (column, &index) in self.batch.columns.iter_mut().zip(indexes) {
+            column.extend_range(&rows.columns[index], 0, rows.len);
         }
         self.batch.len += rows.len;
         if self.batch.is_full() {
@@ -247,41 +249,41 @@ impl Filling {
     }
 }
 
-/// As [`write_rows`], with no entries in indexes.
+/// As [`write_rows`], without index entries.
 pub fn write_heap(
     host: &mut dyn CommandHost,
     oid: Oid,
     query: &Query,
     how: InsertOptions,
 ) -> Result<u64> {
-    let mut filling = Filling::new(host, oid, how)?;
-    filling.writer = filling.writer.without_indexes();
-    filling.run(host, query)
+    let mut buffer = RowBuffer::new(host, oid, how)?;
+    buffer.writer = buffer.writer.without_indexes();
+    buffer.run(host, query)
 }
 
-/// Runs the query and writes its rows into the relation; their number.
+/// Runs the query and writes its rows into the relation; returns their number.
 pub fn write_rows(
     host: &mut dyn CommandHost,
     oid: Oid,
     query: &Query,
     how: InsertOptions,
 ) -> Result<u64> {
-    Filling::new(host, oid, how)?.run(host, query)
+    RowBuffer::new(host, oid, how)?.run(host, query)
 }
 
-/// Writes the rows that the execution gives into the relation; their number.
+/// Writes the rows of a running execution into the relation; returns their number.
 pub(crate) fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Execution) -> Result<u64> {
-    let places = visible_columns(run.plan());
-    let mut filling = Filling::new(host, oid, fresh())?;
+    let indexes = visible_columns(run.plan());
+    let mut buffer = RowBuffer::new(host, oid, new_relation_options())?;
     while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
-        filling.take(host, &batch, &places)?;
+        buffer.take(host, &batch, &indexes)?;
         run.recycle(batch);
     }
-    filling.finish(host)
+    buffer.finish(host)
 }
 
-/// Does the table of CREATE TABLE AS exist? An error unless IF NOT EXISTS was said.
-pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
+/// Does the table of CREATE TABLE AS exist? An error without IF NOT EXISTS.
+pub fn table_exists(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
     let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
     let name = names::clip(&stmt.into.rel.relname, 63).to_string();
     if host.catalog().relation_in(schema, &name)?.is_none() {
@@ -294,7 +296,7 @@ pub fn table_is_there(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> R
     Ok(true)
 }
 
-/// Takes INTO out of the leftmost SELECT.
+/// Removes INTO from the leftmost SELECT.
 fn take_into(s: &mut ast::SelectStmt) -> Option<Box<ast::IntoClause>> {
     match &mut s.larg {
         Some(left) => take_into(left),
@@ -302,7 +304,7 @@ fn take_into(s: &mut ast::SelectStmt) -> Option<Box<ast::IntoClause>> {
     }
 }
 
-/// SELECT … INTO as CREATE TABLE AS.
+/// Converts SELECT … INTO to CREATE TABLE AS.
 pub fn select_into(s: &ast::SelectStmt) -> Option<CreateTableAsStmt> {
     let mut copy = s.clone();
     let into = take_into(&mut copy)?;

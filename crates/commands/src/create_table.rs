@@ -1,4 +1,6 @@
-//! CREATE TABLE: what is written becomes columns, sequences, defaults, constraints, indexes.
+//! CREATE TABLE: transforms column definitions into columns, sequences, defaults, constraints and
+//! indexes.
+//!
 //! Counterpart: parse_utilcmd.c (`transformCreateStmt`), tablecmds.c (`DefineRelation`).
 
 use crate::host::{CommandHost, notice};
@@ -17,18 +19,18 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
 
-/// A column as written, its constraints sorted out.
+/// A column definition with its constraints separated.
 pub struct Column {
     pub column: NewColumn,
     pub default: Option<Node>,
-    /// A default that is known already (LIKE).
+    /// A default in analysed form (from LIKE).
     pub stored_default: Option<Expr>,
     pub generated: bool,
-    /// Sequence behind the column: its options, and is it an identity?
+    /// The options of the column's sequence, and whether it is an identity column.
     pub sequence: Option<(Vec<DefElem>, bool)>,
 }
 
-/// Table constraints by kind; those of columns are among them.
+/// Table constraints by kind, including those declared on columns.
 #[derive(Default)]
 pub struct Constraints {
     pub checks: Vec<Constraint>,
@@ -94,7 +96,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     for elt in &stmt.table_elts {
         let Node::ColumnDef(def) = elt else { continue };
         analyze::ddl::check_not_set(def)?;
-        repeat_remarks(host, def)?;
+        repeat_notices(host, def)?;
     }
     let table_options = options::table_options(&stmt.options)?;
     let toast_options = options::toast_options(&stmt.options)?;
@@ -136,7 +138,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     Ok(())
 }
 
-/// Integer type of a serial column.
+/// The integer type of a serial column.
 fn serial_type(name: &ast::TypeName, sql: &str) -> Result<Option<Oid>> {
     let word = match name.names.as_slice() {
         [word] if !name.pct_type => word,
@@ -155,9 +157,9 @@ fn serial_type(name: &ast::TypeName, sql: &str) -> Result<Option<Oid>> {
     Ok(Some(ty))
 }
 
-/// PostgreSQL looks a column's type up twice: in the statement and when the table is made. What is
-/// remarked on its modifier comes twice, the second time without a place.
-pub(crate) fn repeat_remarks(host: &mut dyn CommandHost, def: &ColumnDef) -> Result<()> {
+/// PostgreSQL resolves a column's type twice: in the statement and when the table is created.
+/// Notices about its modifier are therefore sent twice, the second time without a position.
+pub(crate) fn repeat_notices(host: &mut dyn CommandHost, def: &ColumnDef) -> Result<()> {
     match &def.type_name {
         Some(name) if !name.typmods.is_empty() => {
             analyze::ddl::type_name(&mut SessionLookup::new(host), name, "").map(|_| ())
@@ -166,7 +168,7 @@ pub(crate) fn repeat_remarks(host: &mut dyn CommandHost, def: &ColumnDef) -> Res
     }
 }
 
-/// One column with its constraints; those that concern the table are added to `constraints`.
+/// Transforms one column definition; its table-level constraints are added to `constraints`.
 pub fn column(
     host: &mut dyn CommandHost,
     def: &ColumnDef,
@@ -265,7 +267,7 @@ pub fn column(
         saw.check(&out).map_err(|e| e.at(place))?;
     }
     if let Some(ty) = serial {
-        // As if DEFAULT and NOT NULL had been written behind the rest.
+        // As if DEFAULT and NOT NULL were written last.
         saw.default()?;
         saw.check(&out)?;
         out.sequence = Some((vec![type_option(ty)], false));
@@ -274,11 +276,11 @@ pub fn column(
     Ok(out)
 }
 
-/// What the constraints of a column have said so far.
+/// The constraints of a column seen so far.
 struct Seen<'a> {
     table: &'a str,
     column: &'a str,
-    /// NULL (false) or NOT NULL.
+    /// NULL (false) or NOT NULL (true).
     nullable: Option<bool>,
     default: bool,
 }
@@ -310,7 +312,7 @@ impl Seen<'_> {
         Ok(())
     }
 
-    /// Only one of default, identity and generation expression.
+    /// A column has at most one of default, identity and generation expression.
     fn check(&self, out: &Column) -> Result<()> {
         let identity = out.column.identity != 0;
         Err(self.conflict(match (self.default, identity, out.generated) {
@@ -322,7 +324,7 @@ impl Seen<'_> {
     }
 }
 
-/// DEFERRABLE and the like belong to the constraint before.
+/// DEFERRABLE, INITIALLY DEFERRED and so on apply to the preceding constraint.
 fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     let fits = |c: &Constraint| {
         matches!(
@@ -349,12 +351,12 @@ fn attribute(last: Option<&mut Constraint>, kind: ConstrType) -> Result<()> {
     Ok(())
 }
 
-/// Types that a sequence can feed.
+/// Is the type allowed for a sequence?
 pub fn is_sequence_type(ty: Oid) -> bool {
     matches!(ty, oids::INT2 | oids::INT4 | oids::INT8)
 }
 
-/// The option AS of a sequence for a column of that type.
+/// The AS option of a sequence for a column of this type.
 pub fn type_option(ty: Oid) -> DefElem {
     let name = match ty {
         oids::INT2 => "int2",
@@ -374,7 +376,7 @@ pub fn type_option(ty: Oid) -> DefElem {
     }
 }
 
-/// The letter of a compression method for a column of this type. Counterpart:
+/// The code of a compression method for a column of this type. Counterpart:
 /// `GetAttributeCompression`.
 pub fn compression_for(host: &mut dyn CommandHost, method: &str, ty: Oid) -> Result<u8> {
     if method != "default" && host.catalog().type_row(ty)?.typstorage == b'p' {
@@ -393,6 +395,7 @@ fn compression(method: &str) -> Result<u8> {
     }
 }
 
+/// The `attstorage` code for a storage name; 0A000 where the type does not allow it.
 pub fn storage_letter(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<u8> {
     let letter = match name.to_ascii_lowercase().as_str() {
         "plain" => b'p',
@@ -436,7 +439,7 @@ fn add_key(constraints: &mut Constraints, c: Constraint, sql: &str) -> Result<()
     Ok(())
 }
 
-/// The columns of the primary key are NOT NULL; there is one primary key.
+/// Sets the primary key columns NOT NULL. An error for more than one primary key.
 fn primary_key_columns(
     columns: &mut [Column],
     constraints: &Constraints,
@@ -460,7 +463,7 @@ fn primary_key_columns(
     Ok(())
 }
 
-/// 42703 for a key over a column that is not there.
+/// 42703 for a key column that does not exist.
 fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -> Result<()> {
     for key in &constraints.keys {
         for name in key.keys.iter().chain(&key.including) {
@@ -474,7 +477,7 @@ fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -
     Ok(())
 }
 
-/// Makes the sequences of serial and identity columns, and the defaults of the former.
+/// Creates the sequences of serial and identity columns, and the defaults of serial columns.
 pub fn make_sequences(
     host: &mut dyn CommandHost,
     columns: &mut [Column],
@@ -561,7 +564,7 @@ fn store_defaults(
     Ok(())
 }
 
-/// The analysed default; nothing for a plain NULL, which means the same as none.
+/// The analysed default; `None` for a NULL constant, which is equivalent to no default.
 pub fn default_expr(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -587,8 +590,8 @@ pub fn default_expr(
     Ok(Some(expr))
 }
 
-/// The expression without what made it a value of the column's type: PostgreSQL looks for changing
-/// functions before that.
+/// The expression without the coercion to the column type: PostgreSQL checks for mutable functions
+/// before it adds the coercion.
 fn as_written(e: &Expr) -> &Expr {
     use plan::expr::CoercionForm::ImplicitCast;
     match e {
@@ -602,7 +605,7 @@ fn as_written(e: &Expr) -> &Expr {
     }
 }
 
-/// Stores a column's default, which has none. Counterpart: `StoreAttrDefault`.
+/// Stores the default of a column that has none. Counterpart: `StoreAttrDefault`.
 pub fn set_default(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -624,7 +627,8 @@ pub fn set_default(
     stored::record(host, this, list, table, Dependency::Normal, Dependency::Normal)
 }
 
-/// PRIMARY KEY and UNIQUE: the primary key first. `columns` are made NOT NULL by the caller.
+/// Creates PRIMARY KEY and UNIQUE constraints, the primary key first. The caller sets `columns` NOT
+/// NULL.
 pub fn add_keys(
     host: &mut dyn CommandHost,
     table: Oid,

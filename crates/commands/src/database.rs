@@ -1,9 +1,11 @@
-//! CREATE, DROP and ALTER DATABASE. Counterpart: dbcommands.c.
+//! CREATE, DROP and ALTER DATABASE.
 //!
-//! The template is locked against new sessions while it is copied; a database that goes, against
-//! all. Files are made before the row is committed and removed before its deletion is: a crash
-//! between leaves files without a row, never a row without files, unless the removal itself was
-//! under way.
+//! The template is locked against new connections while it is copied; a dropped database is locked
+//! exclusively. Files are created before the row is committed and removed before its deletion is
+//! committed. A crash in between leaves files without a row, or, during the removal, a row that is
+//! marked invalid.
+//!
+//! Counterpart: dbcommands.c.
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options, tablespace};
@@ -19,7 +21,7 @@ use parse::ast::{
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::time::Duration;
 
-/// The lock of a database as an object.
+/// The lock tag of a database object.
 fn tag(database: Oid) -> LockTag {
     LockTag::object(Oid::INVALID, PgDatabase::RELATION, database, 0)
 }
@@ -35,7 +37,7 @@ fn missing(name: &str) -> PgError {
     pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
 }
 
-/// The database with this name, locked; it may have been renamed meanwhile.
+/// The database with this name, locked. Repeats the lookup if the database was renamed meanwhile.
 fn locked(
     host: &mut dyn CommandHost,
     name: &str,
@@ -54,7 +56,7 @@ fn locked(
     }
 }
 
-/// Sessions in the database besides this one; waits some seconds for those that are about to leave.
+/// Number of other sessions in the database; waits a few seconds for sessions that are exiting.
 /// Counterpart: `CountOtherDBBackends`.
 fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
     for _ in 0..50 {
@@ -71,15 +73,16 @@ fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
     Ok(be.storage().txns.sessions_of(database, Some(be.txn.proc())))
 }
 
-/// `pg_database.datconnlimit` of an invalid database: it is being dropped, or its drop has failed.
+/// `pg_database.datconnlimit` of an invalid database, whose drop is in progress or has failed.
 /// Counterpart: `DATCONNLIMIT_INVALID_DB`.
 pub const INVALID: i32 = -2;
 
+/// Is the database marked invalid?
 pub fn is_invalid(row: &PgDatabase) -> bool {
     row.datconnlimit == INVALID
 }
 
-/// 55000: nothing but dropping it can be done with the database.
+/// 55000: an invalid database can only be dropped.
 pub fn invalid(message: String) -> PgError {
     pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}")
         .hint("Use DROP DATABASE to drop invalid databases.")
@@ -93,7 +96,7 @@ fn busy(message: String, count: usize) -> PgError {
     pg_err!(OBJECT_IN_USE, "{message}").detail(detail)
 }
 
-/// The options of CREATE DATABASE as written.
+/// The options of CREATE DATABASE.
 #[derive(Default)]
 struct Options<'a> {
     tablespace: Option<&'a DefElem>,
@@ -158,7 +161,7 @@ fn sorted<'a>(host: &mut dyn CommandHost, defs: &'a [DefElem]) -> Result<Options
     Ok(out)
 }
 
-/// The value, unless it is DEFAULT.
+/// The option's value; `None` for DEFAULT.
 fn given(def: Option<&DefElem>) -> Result<Option<String>> {
     match def {
         Some(d) if d.arg.is_some() => Ok(Some(options::text(d)?)),
@@ -285,7 +288,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
     let collate = given(opts.collate)?.or_else(|| locale.clone());
     let ctype = given(opts.ctype)?.or(locale);
     let new_encoding = wanted_encoding.unwrap_or(source.encoding);
-    // Two names of one locale.
+    // C and POSIX are the same locale.
     let canonical = |name: String| if name == "POSIX" { "C".to_owned() } else { name };
     let collate = canonical(collate.unwrap_or_else(|| source.datcollate.as_str().to_string()));
     let ctype = canonical(ctype.unwrap_or_else(|| source.datctype.as_str().to_string()));
@@ -295,7 +298,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
         }
     }
     types::locale::check_order(&collate)?;
-    // Only the empty template has nothing in it that is ordered so.
+    // Only template0 is known to contain no data that depends on the collation.
     if source.datlocprovider == b'i' && (template != "template0" || opts.provider.is_none()) {
         return Err(PgError::unsupported("ICU locales of databases"));
     }
@@ -438,7 +441,7 @@ fn tablespace_named(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     Ok(row.oid)
 }
 
-/// The OID that is wanted, or one that is free and has no files.
+/// The requested OID, or a free one without leftover files.
 fn new_oid(host: &mut dyn CommandHost, wanted: Option<Oid>) -> Result<Oid> {
     let engine = host.engine();
     if let Some(oid) = wanted {
@@ -474,7 +477,7 @@ fn copy_shared_dependencies(host: &mut dyn CommandHost, from: Oid, to: Oid) -> R
     Ok(())
 }
 
-/// The relations with files that the catalogs of a database know. Counterpart:
+/// The relations with storage in the catalogs of a database. Counterpart:
 /// `ScanSourceDatabasePgClass`.
 fn relations_of(host: &mut dyn CommandHost, db: DbKey) -> Result<Vec<SourceRelation>> {
     let engine = host.engine();
@@ -540,9 +543,8 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
         let message = format!("database \"{name}\" is being accessed by other users");
         return Err(busy(message, others));
     }
-    // From here on files go, which no rollback brings back: the row says so, durably, before the
-    // first of them does. If the statement fails it can be repeated, and nothing else be done with
-    // the database.
+    // The removal of files cannot be rolled back. The row is marked invalid durably before the
+    // first file is removed: if the statement fails, the only thing allowed is to repeat it.
     let mut cat = host.catalog();
     let mark = |row: &mut PgDatabase| row.datconnlimit = INVALID;
     if !cat.update_in_place(indexes::PG_DATABASE_OID_INDEX, &[oid.into()], mark)? {
@@ -563,7 +565,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
     for row in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &[oid.into()])? {
         cat.delete(&row)?;
     }
-    cat.forget_shared_dependencies(ObjectAddress::of::<PgDatabase>(oid))?;
+    cat.delete_shared_dependencies(ObjectAddress::of::<PgDatabase>(oid))?;
     let engine = host.engine();
     engine.drop_database(host.backend(), oid)?;
     host.forget_database(oid);
@@ -571,7 +573,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
     Ok(())
 }
 
-/// 42501 unless the user owns the database of this name.
+/// 42501 unless the user owns the database with this name.
 pub(crate) fn must_own_named(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)
@@ -623,7 +625,7 @@ pub fn alter_database(host: &mut dyn CommandHost, stmt: &AlterDatabaseStmt) -> R
         None => None,
     };
     let oid = find(host, name)?.oid;
-    // Until the transaction's end, so that no drop that has begun is overlooked.
+    // Locked until the end of the transaction, so that a concurrent drop is not overlooked.
     let row = host.catalog().scan_locked(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?;
     let row = row.ok_or_else(|| missing(name))?;
     if is_invalid(&row) {
@@ -653,7 +655,7 @@ fn find(host: &mut dyn CommandHost, name: &str) -> Result<catalog::Row<PgDatabas
     host.catalog().find_database(name)?.ok_or_else(|| missing(name))
 }
 
-/// Counterpart: movedb.
+/// ALTER DATABASE … SET TABLESPACE. Counterpart: `movedb`.
 fn move_database(host: &mut dyn CommandHost, name: &str, to: &str) -> Result<()> {
     let row = locked(host, name, LockMode::AccessExclusive)?.ok_or_else(|| missing(name))?;
     must_own(host, &row)?;
@@ -675,7 +677,7 @@ fn move_database(host: &mut dyn CommandHost, name: &str, to: &str) -> Result<()>
     let mut cat = host.catalog();
     cat.update(&row, &PgDatabase { dattablespace: tablespace, ..row.row.clone() })?;
     host.backend().force_sync_commit();
-    // Nobody can come in while the files of both places are there: the lock is for the session.
+    // A session-level lock excludes new connections while the files exist in both tablespaces.
     let held = tag(row.oid);
     host.backend().session_lock(held, LockMode::AccessExclusive, lmgr::WaitPolicy::Wait)?;
     let done = host.next_transaction().and_then(|()| engine.drop_database_in(host.backend(), from));
@@ -693,7 +695,7 @@ pub fn alter_database_set(host: &mut dyn CommandHost, stmt: &AlterDatabaseSetStm
     crate::setting::alter(host, row.oid, Oid::INVALID, &stmt.setstmt)
 }
 
-/// ALTER DATABASE … RENAME TO. Counterpart: RenameDatabase.
+/// ALTER DATABASE … RENAME TO. Counterpart: `RenameDatabase`.
 pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
     let row = locked(host, old, LockMode::AccessExclusive)?.ok_or_else(|| missing(old))?;
     must_own(host, &row)?;
@@ -715,7 +717,8 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
     cat.increment_command_counter()
 }
 
-/// May the user give a database away? Counterpart: the checks of AlterDatabaseOwner.
+/// Checks that the user may change the database's owner. Counterpart: the checks of
+/// `AlterDatabaseOwner`.
 pub fn may_change_owner(host: &mut dyn CommandHost, row: &PgDatabase, owner: Oid) -> Result<()> {
     must_own(host, row)?;
     names::must_be_member(host, owner)?;
@@ -725,8 +728,8 @@ pub fn may_change_owner(host: &mut dyn CommandHost, row: &PgDatabase, owner: Oid
     Ok(())
 }
 
-/// ALTER DATABASE … REFRESH COLLATION VERSION: locales of the C library tell no version here, or
-/// always the same.
+/// ALTER DATABASE … REFRESH COLLATION VERSION. Versions of C library locales do not change here, so
+/// there is nothing to store.
 pub fn refresh_collation_version(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)?;

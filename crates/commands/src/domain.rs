@@ -1,6 +1,7 @@
-//! CREATE and ALTER DOMAIN. Counterpart: `DefineDomain` and the `AlterDomain…` functions of
-//! typecmds.c. Expressions are analysed without the statement's text: as in PostgreSQL, messages
-//! about them have no position.
+//! CREATE and ALTER DOMAIN. As in PostgreSQL, expressions are analysed without the statement text:
+//! error messages about them have no position.
+//!
+//! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
@@ -21,7 +22,7 @@ use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use types::Datum;
 
-/// The schema and name of a new type or function from the parts as written.
+/// Schema and name of a new type or function from a qualified name.
 pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, String)> {
     let list: Vec<&str> = parts.iter().map(|p| &**p).collect();
     let rv: RangeVar = names::range_var_of(&list)?;
@@ -29,7 +30,7 @@ pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, S
     Ok((schema, names::clip(&rv.relname, 63).to_string()))
 }
 
-/// 42710 where a type has that name; array types that the server has named make room.
+/// 42710 where a type with this name exists. A conflicting automatic array type is renamed.
 pub fn name_is_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
     let Some(old) = host.catalog().type_in(schema, name)? else { return Ok(()) };
     let row = host.catalog().type_row(old)?;
@@ -44,7 +45,7 @@ pub fn name_is_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Resu
     host.catalog().increment_command_counter()
 }
 
-/// Inserts a type with its array type, and what they need.
+/// Inserts a type and its array type, with their dependencies.
 pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<()> {
     let name = row.typname.to_string();
     let array = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
@@ -79,7 +80,7 @@ pub fn insert_with_array(host: &mut dyn CommandHost, mut row: PgType) -> Result<
     cat.increment_command_counter()
 }
 
-/// A default as expression, as stored text, and as shown text; nothing for NULL.
+/// A default as expression, node tree text and display text; `None` for NULL.
 fn default_of(
     host: &mut dyn CommandHost,
     node: &Node,
@@ -114,7 +115,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
         let shown = analyze::typename::type_name_text(&stmt.type_name);
         bail!(DATATYPE_MISMATCH, "\"{shown}\" is not a valid base type for a domain");
     }
-    names::type_rights(host, base)?;
+    names::check_type_privilege(host, base)?;
     let (mut default, mut saw_default, mut not_null) = (None, false, None);
     for c in &stmt.constraints {
         match c.contype {
@@ -144,7 +145,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateDomainStmt) -> Result<()>
     }
     let (typdefaultbin, typdefault, default) = match default {
         Some((e, bin, shown)) => (Some(bin), Some(shown), Some(e)),
-        // The base type's default is not taken over by value: input looks there.
+        // The base type's default is copied; it adds no dependencies of the domain.
         None if !saw_default => (base_row.typdefaultbin.clone(), base_row.typdefault.clone(), None),
         None => (None, None, None),
     };
@@ -206,7 +207,7 @@ fn impossible(kind: ConstrType) -> PgError {
     pg_err!(SYNTAX_ERROR, "{what} not possible for domains")
 }
 
-/// Names of the checks that a domain has.
+/// The CHECK constraint with this name on the domain.
 fn check_named(
     host: &mut dyn CommandHost,
     domain: Oid,
@@ -264,7 +265,7 @@ fn add_check(
     changed(host, domain)
 }
 
-/// Everybody looks the type up again.
+/// Invalidates cached information about the domain in all sessions.
 fn changed(host: &mut dyn CommandHost, domain: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let row = cat.scan(indexes::PG_TYPE_OID_INDEX, &[domain.into()])?.pop();
@@ -274,7 +275,7 @@ fn changed(host: &mut dyn CommandHost, domain: Oid) -> Result<()> {
     cat.increment_command_counter()
 }
 
-/// Does the domain, or one that it is made from, refuse values?
+/// Does the domain, or one that it is based on, have constraints?
 pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> {
     let mut oid = domain;
     loop {
@@ -290,8 +291,8 @@ pub fn has_constraints(host: &mut dyn CommandHost, domain: Oid) -> Result<bool> 
     }
 }
 
-/// NULL as a value of the column's domain, to be tested.
-pub fn null_of(host: &mut dyn CommandHost, column: &PgAttribute) -> Result<Expr> {
+/// An expression that coerces NULL to the column's domain, to be tested.
+pub fn null_in_domain(host: &mut dyn CommandHost, column: &PgAttribute) -> Result<Expr> {
     let (base, _) = host.catalog().base_type(column.atttypid)?;
     let row = host.catalog().type_row(base)?;
     let e = null_const(base, row.typlen, row.typbyval);
@@ -303,8 +304,8 @@ pub fn null_of(host: &mut dyn CommandHost, column: &PgAttribute) -> Result<Expr>
     e.ok_or_else(|| PgError::internal("failed to coerce base type to domain"))
 }
 
-/// The columns of tables whose type is the domain or one made from it, the tables locked.
-/// 0A000 where such values are within others: they would have to be looked at as well.
+/// The table columns whose type is the domain or one based on it; the tables are locked. 0A000
+/// where the domain is nested in other types, whose values would have to be checked too.
 /// Counterpart: `get_rels_with_domain`.
 fn columns_with(host: &mut dyn CommandHost, domain: Oid) -> Result<Vec<(Oid, AttrNo)>> {
     let mut out = Vec::new();
@@ -351,7 +352,7 @@ fn var_of(a: &PgAttribute) -> Expr {
     })
 }
 
-/// `VALUE` in a check replaced by a column.
+/// Replaces `VALUE` in a check expression by a column.
 fn with_value(mut e: Expr, value: &Expr) -> Expr {
     fn replace(e: &mut Expr, value: &Expr) {
         match e {
@@ -363,7 +364,7 @@ fn with_value(mut e: Expr, value: &Expr) -> Expr {
     e
 }
 
-/// 23514 where a row has a value that the check refuses.
+/// 23514 where an existing row violates the check.
 fn test_rows(host: &mut dyn CommandHost, domain: Oid, check: &Expr) -> Result<()> {
     for (table, number) in columns_with(host, domain)? {
         let rel = host.catalog().relation(table)?;
@@ -419,7 +420,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDomainStmt) -> Result<()> {
             let mut cat = host.catalog();
             let new = PgType { typdefaultbin: bin, typdefault: shown, ..row.row.clone() };
             cat.update(&row, &new)?;
-            // What the old default needed is needed no more.
+            // Delete the dependencies of the old default.
             for d in cat.dependencies_of(this)? {
                 let keep = matches!(d.refclassid, PgNamespace::RELATION | PgCollation::RELATION)
                     || d.refclassid == PgType::RELATION && d.refobjid == row.typbasetype;
@@ -535,7 +536,7 @@ pub fn rename_constraint(
     changed(host, row.oid)
 }
 
-/// OID of a domain's constraint, for COMMENT.
+/// OID of a domain constraint, for COMMENT.
 pub fn constraint_oid(host: &mut dyn CommandHost, domain: Oid, name: &str) -> Result<Oid> {
     match check_named(host, domain, name)? {
         Some(c) => Ok(c.oid),

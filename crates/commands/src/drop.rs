@@ -1,4 +1,5 @@
-//! DROP of every kind of object: the objects named, what goes with them, and the single deletions.
+//! DROP for every kind of object: name resolution, cascade and the deletion of single objects.
+//!
 //! Counterpart: dropcmds.c, the second half of dependency.c, `RemoveRelations`.
 
 use crate::host::{CommandHost, notice};
@@ -11,7 +12,7 @@ use ids::{AttrNo, Oid};
 use parse::ast::{self, DropStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 
-/// RESTRICT or CASCADE as catalogs know it.
+/// Converts the parser's RESTRICT or CASCADE to the catalog crate's.
 pub fn behavior(b: ast::DropBehavior) -> DropBehavior {
     match b {
         ast::DropBehavior::Restrict => DropBehavior::Restrict,
@@ -19,7 +20,7 @@ pub fn behavior(b: ast::DropBehavior) -> DropBehavior {
     }
 }
 
-/// Name parts of an object in a DROP statement.
+/// The parts of an object's name in a DROP statement.
 pub fn parts(node: &Node) -> Vec<&str> {
     match node {
         Node::List(list) => list.iter().filter_map(Node::as_str).collect(),
@@ -29,7 +30,7 @@ pub fn parts(node: &Node) -> Vec<&str> {
     }
 }
 
-/// DROP TABLE and its kin.
+/// Executes DROP TABLE and all other DROP statements of this form.
 pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<()> {
     if stmt.concurrent {
         check_concurrent(host, stmt)?;
@@ -86,7 +87,7 @@ fn wanted(kind: ObjectType) -> (u8, &'static str, &'static str, &'static str) {
     }
 }
 
-/// What DROP INDEX CONCURRENTLY cannot do.
+/// Checks the restrictions of DROP INDEX CONCURRENTLY.
 fn check_concurrent(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()> {
     host.prevent_in_transaction_block("DROP INDEX CONCURRENTLY")?;
     if stmt.objects.len() != 1 {
@@ -110,7 +111,7 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
             |host: &mut dyn CommandHost, rel: &RelDesc| may_drop(host, rel, kind, article);
         names::check_before_lock(host, &rv, &mut may_drop)?;
         if kind == b'i' {
-            names::lock_readers_out(host, &rv)?;
+            names::exclude_readers(host, &rv)?;
         }
         let Some(oid) = names::find(host, &rv, names::mode::ACCESS_EXCLUSIVE)? else {
             if let Some(schema) = rv.schemaname.as_deref()
@@ -141,8 +142,8 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
     Ok(out)
 }
 
-/// Is the relation of the kind that the statement names, and the user's? Counterpart:
-/// `RangeVarCallbackForDropRelation`.
+/// 42809 or 42501 unless the relation is of the kind that the statement names and owned by the
+/// user. Counterpart: `RangeVarCallbackForDropRelation`.
 fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: u8, article: &str) -> Result<()> {
     let actual = match rel.kind() {
         b'p' => b'r',
@@ -222,7 +223,7 @@ fn extensions(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectA
     Ok(out)
 }
 
-/// Rules, triggers and policies, named with their relation.
+/// Rules, triggers and policies, which are named together with their relation.
 fn parts_of_relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAddress>> {
     let mut out = Vec::new();
     for node in &stmt.objects {
@@ -292,7 +293,7 @@ fn types(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) -> Result<Vec<O
     Ok(out)
 }
 
-/// Drops the objects with all that depends on them; `quiet` leaves the notice away.
+/// Drops the objects and everything that depends on them; `quiet` suppresses the notice.
 pub fn drop_objects(
     host: &mut dyn CommandHost,
     objects: &[ObjectAddress],
@@ -315,7 +316,7 @@ pub fn drop_objects(
     host.catalog().increment_command_counter()
 }
 
-/// Removes a row found by the OID index of its catalog.
+/// Deletes the row with this OID from its catalog.
 fn delete_row<R: CatalogRow>(
     host: &mut dyn CommandHost,
     index: catalog::rows::Index<R>,
@@ -329,7 +330,7 @@ fn delete_row<R: CatalogRow>(
     cat.delete(&row)
 }
 
-/// Drops one object without looking at what depends on it: parts of something that stays.
+/// Drops one object without checking its dependents; for parts of an object that remains.
 pub fn drop_single(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     drop_one(host, object)
 }
@@ -373,14 +374,14 @@ fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
         }
     }
     let mut cat = host.catalog();
-    cat.forget_object(object)?;
+    cat.delete_object_records(object)?;
     cat.increment_command_counter()
 }
 
 /// Counterpart: `heap_drop_with_catalog`, `index_drop`.
 fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-    // No descriptor: the TOAST table has gone before.
+    // No descriptor can be built: the TOAST table is already dropped.
     let row = crate::relation::class(&mut host.catalog(), oid)?;
     let class = &row.row;
     if matches!(class.relkind, b'r' | b'm' | b'v' | b'S') {
@@ -413,7 +414,7 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     }
     for row in cat.scan(indexes::PG_INHERITS_RELID_SEQNO_INDEX, &[oid.into()])? {
         if class.relispartition {
-            forget_default_partition(&mut cat, row.inhparent, oid)?;
+            clear_default_partition(&mut cat, row.inhparent, oid)?;
         }
         cat.delete(&row)?;
     }
@@ -426,9 +427,9 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     cat.delete(&row)
 }
 
-/// The partitioned table has no default partition any more, if it was this one; and one partition
-/// fewer to know of.
-fn forget_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) -> Result<()> {
+/// Clears the partitioned table's default partition if it is this one, and invalidates the parent's
+/// descriptor.
+fn clear_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) -> Result<()> {
     let index = indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
     if let Some(row) = cat.scan(index, &[parent.into()])?.pop()
         && row.partdefid == partition
@@ -439,7 +440,7 @@ fn forget_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) ->
     Ok(())
 }
 
-/// The column stays as a gap in the rows. Counterpart: `RemoveAttributeById`.
+/// Marks the column as dropped; rows keep its attribute number. Counterpart: `RemoveAttributeById`.
 fn drop_column(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
     host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
     let mut cat = host.catalog();

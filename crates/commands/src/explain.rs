@@ -1,13 +1,16 @@
-//! EXPLAIN. Counterpart: explain.c.
+//! EXPLAIN.
 //!
-//! The plan is described as a tree of nodes, each with a title, lines and properties, from which
-//! all four output forms are made. With ANALYZE the statement is run first, its rows thrown away
-//! and its effects kept; figures come from the executor's instruments.
+//! A plan is described as a tree of nodes with titles, text lines and properties, from which all
+//! four output formats are produced. With ANALYZE the statement is executed first: its rows are
+//! discarded, its effects remain, and the executor's instrumentation supplies the run-time
+//! statistics.
 //!
-//! Reading order: `names` (of tables in the plan), `node`, `figures`, `doc`.
+//! Reading order: `names` (aliases of tables in the plan), `node`, `metrics`, `doc`.
+//!
+//! Counterpart: explain.c.
 
 mod doc;
-mod figures;
+mod metrics;
 mod names;
 mod node;
 
@@ -24,7 +27,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 
-/// The form of the output.
+/// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     #[default]
@@ -35,7 +38,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Type of the result's column.
+    /// Type of the result column.
     pub fn type_oid(self) -> ids::Oid {
         match self {
             Format::Json => oids::JSON,
@@ -45,7 +48,7 @@ impl Format {
     }
 }
 
-/// What is asked for.
+/// The options of EXPLAIN.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     pub analyze: bool,
@@ -63,18 +66,18 @@ pub struct Options {
 pub struct Subject<'a> {
     pub plan: Arc<PlannedStmt>,
     pub params: Arc<[Datum]>,
-    /// What planning took.
+    /// Planning time in microseconds.
     pub planning_us: u64,
     pub planning_buffers: BufferUsage,
-    /// The table that is to be made of the rows.
+    /// The table that CREATE TABLE AS would create.
     pub into: Option<&'a CreateTableAsStmt>,
-    /// The text that it stands in.
+    /// The query text of the statement.
     pub sql: &'a str,
 }
 
-/// What the triggers of a statement did.
+/// Executions of a trigger during the statement.
 #[derive(Clone, Debug)]
-pub struct TriggerFigures {
+pub struct TriggerStats {
     pub trigger: String,
     pub constraint: Option<String>,
     pub relation: String,
@@ -82,7 +85,7 @@ pub struct TriggerFigures {
     pub calls: u64,
 }
 
-/// The options of a statement.
+/// Parses the options of a statement.
 pub fn options(stmt: &ExplainStmt, sql: &str) -> Result<Options> {
     let mut o = Options { costs: true, ..Options::default() };
     let (mut timing, mut summary) = (None, None);
@@ -129,7 +132,7 @@ pub fn options(stmt: &ExplainStmt, sql: &str) -> Result<Options> {
     Ok(o)
 }
 
-/// An explanation as it grows: one query or, after rules, several.
+/// The explanation under construction: one query or, after rule rewriting, several.
 pub struct Explanation {
     options: Options,
     lines: Vec<String>,
@@ -141,7 +144,7 @@ impl Explanation {
         Explanation { options, lines: Vec::new(), queries: Vec::new() }
     }
 
-    /// A statement that has no plan: a line for the text form, a word for the others.
+    /// A statement without a plan: a line for the text format, a word for the others.
     pub fn utility(&mut self, line: Option<&str>, word: &str) {
         self.lines.extend(line.map(str::to_owned));
         self.queries.push(Value::Text(word.to_owned()));
@@ -158,7 +161,7 @@ impl Explanation {
         vec![doc::render(markup, &self.queries)]
     }
 
-    /// Explains a plan; runs it first where ANALYZE says so.
+    /// Explains a plan; executes it first with ANALYZE.
     pub fn plan(&mut self, host: &mut dyn CommandHost, subject: &Subject<'_>) -> Result<()> {
         let o = self.options;
         let start = host.functions().clock_timestamp();
@@ -186,7 +189,7 @@ impl Explanation {
         }
         if o.buffers {
             let mut view = NodeView::default();
-            figures::buffers(&mut view, &subject.planning_buffers);
+            metrics::buffers(&mut view, &subject.planning_buffers);
             if !view.lines.is_empty() {
                 self.lines.push("Planning:".to_owned());
                 self.lines.extend(view.lines.into_iter().map(|l| format!("  {l}")));
@@ -213,7 +216,7 @@ impl Explanation {
         Ok(())
     }
 
-    /// Settings that bear on plans and differ from their defaults.
+    /// Adds settings that affect planning and differ from their defaults.
     fn settings(&mut self, host: &mut dyn CommandHost, fields: &mut Fields) {
         let list = host.explain_settings();
         if !list.is_empty() {
@@ -224,7 +227,7 @@ impl Explanation {
         fields.push(("Settings".to_owned(), Value::Object(list)));
     }
 
-    fn trigger(&mut self, t: &TriggerFigures) -> Fields {
+    fn trigger(&mut self, t: &TriggerStats) -> Fields {
         let time = format!("{:.3}", t.time_us as f64 / 1000.0);
         let mut line = String::from("Trigger ");
         match &t.constraint {
@@ -250,12 +253,12 @@ impl Explanation {
     }
 }
 
-/// Runs the statement to its end, triggers included.
+/// Runs the statement to completion, including triggers.
 fn execute(
     host: &mut dyn CommandHost,
     options: Options,
     subject: &Subject<'_>,
-) -> Result<(Option<Execution>, Vec<TriggerFigures>)> {
+) -> Result<(Option<Execution>, Vec<TriggerStats>)> {
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot.clone());

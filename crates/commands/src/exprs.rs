@@ -1,4 +1,4 @@
-//! Expressions over the rows of one relation, compiled.
+//! Compiled expressions over the rows of one relation.
 
 use crate::host::CommandHost;
 use catalog::RelDesc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use types::Datum;
 use types::fncx::RowDesc;
 
-/// Columns in the order of `columns`; all of the relation's where it is empty.
+/// The columns of the input row, in this order; all columns of the relation if empty.
 pub struct Columns<'a> {
     pub columns: &'a [AttrNo],
     pub row: Option<Arc<RowDesc>>,
@@ -38,16 +38,17 @@ impl Resolve for Columns<'_> {
     }
 }
 
+/// Compiles an expression over rows with these columns.
 pub fn compile(facts: &mut dyn Facts, expr: &Expr, columns: &[AttrNo]) -> Result<Program> {
     Compiler::new(facts, &mut Columns { columns, row: None }).compile(expr)
 }
 
-/// As [`compile`], over rows of that form, which the expression may name as a whole.
+/// As [`compile`], over rows of this row type; the expression may contain whole-row references.
 pub fn compile_rows(facts: &mut dyn Facts, expr: &Expr, row: &Arc<RowDesc>) -> Result<Program> {
     Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile(expr)
 }
 
-/// As [`compile`], over rows of a relation as they are written: whole rows and `tableoid` included.
+/// As [`compile`], over rows about to be written: whole-row references and `tableoid` are allowed.
 pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> Result<Program> {
     let mut expr = expr.clone();
     plan::walk::fix_tableoid(&mut expr, rel.oid());
@@ -58,7 +59,7 @@ pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> R
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile(&expr)
 }
 
-/// As [`compile_over`], a list of conditions that rows must meet.
+/// As [`compile_over`], for a conjunction of conditions.
 pub fn compile_quals_over(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -74,12 +75,12 @@ pub fn compile_quals_over(
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile_all(&quals)
 }
 
-/// A conjunction, as [`compile_rows`].
+/// As [`compile_rows`], for a conjunction.
 pub fn compile_all(facts: &mut dyn Facts, exprs: &[Expr], row: &Arc<RowDesc>) -> Result<Program> {
     Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile_all(exprs)
 }
 
-/// The value for a row.
+/// Evaluates the program for a row.
 pub fn value(
     program: &Program,
     state: &mut EvalState,

@@ -1,4 +1,6 @@
-//! CREATE EXTENSION, for the extensions that are built in. Counterpart: extension.c.
+//! CREATE EXTENSION, for the built-in extensions.
+//!
+//! Counterpart: extension.c.
 
 use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
@@ -11,7 +13,7 @@ use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
 
-/// A function of an extension: names and types as its script declares them.
+/// A function of an extension, with names and types as declared in its script.
 struct Function {
     name: &'static str,
     symbol: &'static str,
@@ -21,7 +23,7 @@ struct Function {
     volatility: u8,
 }
 
-/// An extension that can be made.
+/// A built-in extension.
 pub struct Extension {
     pub name: &'static str,
     pub version: &'static str,
@@ -71,7 +73,7 @@ const EXTENSIONS: &[Extension] = &[Extension {
     ],
 }];
 
-/// The extensions that can be made.
+/// The extensions that CREATE EXTENSION accepts.
 pub fn extensions() -> &'static [Extension] {
     EXTENSIONS
 }

@@ -1,4 +1,6 @@
-//! CREATE STATISTICS and what is done to such objects. Counterpart: statscmds.c.
+//! Extended statistics objects: CREATE, ALTER and DROP STATISTICS.
+//!
+//! Counterpart: statscmds.c.
 
 use crate::host::{CommandHost, notice};
 use crate::{names, stored};
@@ -18,7 +20,7 @@ fn only_relations() -> PgError {
     )
 }
 
-/// Schema and name of the new object; nothing where one of the name is there and may be.
+/// Schema and name of the new object; `None` if it exists and IF NOT EXISTS was given.
 fn name_of(
     host: &mut dyn CommandHost,
     stmt: &CreateStatsStmt,
@@ -56,9 +58,8 @@ pub fn create(
     create_in(host, stmt, sql, None)
 }
 
-/// Makes an object again in the schema where it was, to make things in which the user may have no
-/// right.
-pub(crate) fn create_again(
+/// Recreates an object in a given schema, without a check of the CREATE privilege on the schema.
+pub(crate) fn recreate(
     host: &mut dyn CommandHost,
     stmt: &CreateStatsStmt,
     sql: &str,
@@ -88,7 +89,7 @@ fn create_in(
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
-    // Expressions are analysed before anything else is looked at.
+    // Expressions are analysed before other checks, which determines the error reported.
     let mut analysed = Vec::with_capacity(stmt.exprs.len());
     let mut label: Vec<String> = Vec::new();
     for elem in &stmt.exprs {
@@ -246,7 +247,7 @@ fn free_name(
     unreachable!("one of the numbers is free")
 }
 
-/// The object with that name; 42704 where there is none, 42501 unless the user owns it.
+/// The object with this name; 42704 where there is none, 42501 unless the user owns it.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgStatisticExt>> {
     let row = look_up(host, parts)?;
     let Some(row) = row else {
@@ -264,7 +265,7 @@ fn look_up(
 ) -> Result<Option<catalog::Row<PgStatisticExt>>> {
     let (schemas, name) = match parts {
         [.., schema, name] => (vec![host.catalog().namespace(schema)?], *name),
-        [name] => (host.catalog().lasting_schemas()?, *name),
+        [name] => (host.catalog().persistent_schemas()?, *name),
         [] => return Err(PgError::internal("statistics object without a name")),
     };
     for schema in schemas {
@@ -308,7 +309,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
     Ok(())
 }
 
-/// 42710 where the schema has an object of that name.
+/// 42710 where the schema has an object with this name.
 fn check_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
     if taken(host, schema, name)? {
         let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
@@ -352,7 +353,7 @@ pub fn set_owner(host: &mut dyn CommandHost, parts: &[&str], owner: Oid) -> Resu
     crate::object::change_owner_row(host, ObjectAddress::of::<PgStatisticExt>(row.oid), owner)
 }
 
-/// The objects of a DROP statement.
+/// The objects of a DROP STATISTICS statement.
 pub fn to_drop(
     host: &mut dyn CommandHost,
     objects: &[Node],

@@ -1,8 +1,9 @@
-//! After VACUUM: the oldest ids that the database may still hold are noted in `pg_database`, and
-//! status files that no database needs any longer go. Counterpart: `vac_update_datfrozenxid`,
-//! `vac_truncate_clog`.
+//! After VACUUM: advances the database's frozen XID and multixact limits in `pg_database` and
+//! truncates status files that no database needs.
 //!
-//! LOCK ORDER: the lock of the own database's ids before that of all databases.
+//! Counterpart: `vac_update_datfrozenxid`, `vac_truncate_clog`.
+//!
+//! LOCK ORDER: the frozen-ids lock of the own database before that of all databases.
 
 use crate::host::CommandHost;
 use catalog::rows::{PgClass, PgDatabase, indexes};
@@ -10,7 +11,7 @@ use ids::{MultiXid, Oid, Xid};
 use lmgr::{LockMode, LockTag};
 use pgerror::{PgError, Result, Severity, SqlState};
 
-/// Oldest ids of something, as a pair that moves together.
+/// The oldest XID and multixact, which are advanced together.
 #[derive(Clone, Copy)]
 struct Oldest {
     xid: Xid,
@@ -18,7 +19,8 @@ struct Oldest {
 }
 
 impl Oldest {
-    /// Keeps the older of each. False if one is from the future, so that nothing can be said.
+    /// Keeps the older of each. Returns false if a value is in the future, so that no limit is
+    /// known.
     fn include(&mut self, xid: Xid, multi: MultiXid, next: Oldest) -> bool {
         if next.xid.precedes(xid) || next.multi.precedes(multi) {
             return false;
@@ -33,13 +35,13 @@ impl Oldest {
     }
 }
 
-/// Moves `datfrozenxid` and `datminmxid` along with the tables' own, and the server's limits with
-/// the databases'.
+/// Advances `datfrozenxid` and `datminmxid` to the minimum of the tables, and the server's limits
+/// to the minimum of the databases.
 pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
     let me = host.backend().database();
     host.backend().lock(LockTag::database_frozen_ids(me), LockMode::Exclusive)?;
     let txns = host.backend().storage().txns.clone();
-    // What is made from now on is no older than this.
+    // No XID assigned from now on is older than this.
     let mut oldest = Oldest {
         xid: txns.horizons(Oid::INVALID).shared_oldest_nonremovable,
         multi: txns.oldest_multixact(),
@@ -56,7 +58,7 @@ pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
     let mut moved = false;
     let found = cat.update_in_place(indexes::PG_DATABASE_OID_INDEX, &[me.into()], |row| {
         let before = (row.datfrozenxid, row.datminmxid);
-        // An id from the future is mended too.
+        // A value in the future is corrected too.
         if row.datfrozenxid.precedes(oldest.xid) || next.xid.precedes(row.datfrozenxid) {
             row.datfrozenxid = oldest.xid;
         }
@@ -76,16 +78,16 @@ pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
     Ok(())
 }
 
-/// Finds what the databases hold back and cuts the status files there.
+/// Computes the minimum over all databases and truncates the status files.
 fn truncate_status(host: &mut dyn CommandHost, next: Oldest) -> Result<()> {
-    // One at a time.
+    // The lock serialises this with other sessions.
     host.backend().lock(LockTag::database_frozen_ids(Oid::INVALID), LockMode::Exclusive)?;
     let txns = host.backend().storage().txns.clone();
     let now = txns.next_full_xid().xid();
     let mut oldest = next;
     let (mut xid_holder, mut multi_holder) = (Oid::INVALID, Oid::INVALID);
     for database in host.catalog().scan_all::<PgDatabase>()? {
-        // What is left of a drop that failed: nobody reads it any more.
+        // An invalid database, whose drop failed, is no longer read.
         if crate::database::is_invalid(&database) {
             continue;
         }

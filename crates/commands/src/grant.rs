@@ -1,9 +1,11 @@
-//! GRANT and REVOKE of rights on objects. Counterpart: aclchk.c.
+//! GRANT and REVOKE of privileges on objects.
 //!
-//! Who grants is not always who speaks: a member of the owner grants as the owner, anybody else as
-//! the role, of those that it is in, that has the most of the grant options needed.
+//! The grantor is not always the current user: a member of the owning role grants as the owner; any
+//! other user grants as that one of its roles that has the most of the required grant options.
 //!
-//! Reading order: `list` (lists of rights), `object` (kinds of objects), `defaults`.
+//! Reading order: `list` (ACL operations), `object` (kinds of objects), `defaults`.
+//!
+//! Counterpart: aclchk.c.
 
 pub mod defaults;
 pub mod list;
@@ -14,14 +16,14 @@ use crate::{names, relation};
 use catalog::acl::{self, Kind};
 use catalog::rows::*;
 use ids::{AttrNo, Oid};
-use list::{Change, RIGHTS};
-use object::{Rights, Subject};
+use list::{Change, PRIVILEGE_BITS};
+use object::{ObjectPrivileges, Subject};
 use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 
-/// Rights as words. Counterpart: `string_to_privilege`.
+/// Privilege names. Counterpart: `string_to_privilege`.
 const WORDS: &[(&str, u32)] = &[
     ("insert", acl::INSERT),
     ("select", acl::SELECT),
@@ -40,31 +42,31 @@ const WORDS: &[(&str, u32)] = &[
     ("alter system", acl::ALTER_SYSTEM),
 ];
 
-fn right(word: &str) -> Result<u32> {
+fn privilege_bit(word: &str) -> Result<u32> {
     let known = WORDS.iter().find(|w| w.0 == word);
     known
         .map(|w| w.1)
         .ok_or_else(|| pg_err!(SYNTAX_ERROR, "unrecognized privilege type \"{word}\""))
 }
 
-fn word_of(bit: u32) -> String {
+fn privilege_name(bit: u32) -> String {
     WORDS.iter().find(|w| w.1 == bit).map_or_else(String::new, |w| w.0.to_uppercase())
 }
 
-/// A statement, worked out.
-pub struct Order {
+/// A GRANT or REVOKE statement with names resolved.
+pub struct GrantSpec {
     pub grant: bool,
-    /// Also, or for REVOKE only, the grant option.
+    /// WITH GRANT OPTION, or GRANT OPTION FOR in REVOKE.
     pub option: bool,
     pub behavior: DropBehavior,
     /// OID 0 is PUBLIC.
     pub grantees: Vec<Oid>,
-    /// ALL was said.
+    /// ALL PRIVILEGES was written.
     pub all: bool,
     pub rights: u32,
 }
 
-/// Grantees by OID.
+/// OIDs of the grantees.
 pub fn grantees(host: &mut dyn CommandHost, list: &[RoleSpec]) -> Result<Vec<Oid>> {
     let mut out = Vec::with_capacity(list.len());
     for role in list {
@@ -76,7 +78,7 @@ pub fn grantees(host: &mut dyn CommandHost, list: &[RoleSpec]) -> Result<Vec<Oid
     Ok(out)
 }
 
-/// The kind of rights of a statement's objects, and how messages call it.
+/// The ACL kind of the statement's objects, and its name in messages.
 fn kind_of(objtype: ObjectType) -> Result<(Kind, &'static str)> {
     Ok(match objtype {
         ObjectType::Table | ObjectType::View => (Kind::Table, "relation"),
@@ -97,10 +99,10 @@ fn kind_of(objtype: ObjectType) -> Result<(Kind, &'static str)> {
     })
 }
 
-/// The rights of a list without columns; none named means all.
-pub fn rights_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)> {
+/// The privileges of a list without columns; an empty list means all.
+pub fn privileges_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)> {
     let (kind, noun) = kind_of(objtype)?;
-    // On a table the rights of sequences are taken too, as they ever were.
+    // As in PostgreSQL, sequence privileges are accepted for tables.
     let allowed = match kind {
         Kind::Table => Kind::Table.all() | Kind::Sequence.all(),
         kind => kind.all(),
@@ -111,9 +113,9 @@ pub fn rights_of(list: &[AccessPriv], objtype: ObjectType) -> Result<(bool, u32)
     let mut rights = 0;
     for p in list.iter().filter(|p| p.cols.is_empty()) {
         let Some(word) = &p.priv_name else { return Ok((true, 0)) };
-        let bit = right(word)?;
+        let bit = privilege_bit(word)?;
         if bit & allowed == 0 {
-            let shown = word_of(bit);
+            let shown = privilege_name(bit);
             bail!(INVALID_GRANT_OPERATION, "invalid privilege type {shown} for {noun}");
         }
         rights |= bit;
@@ -137,8 +139,8 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     if with_columns && !matches!(stmt.objtype, ObjectType::Table | ObjectType::View) {
         bail!(INVALID_GRANT_OPERATION, "column privileges are only valid for relations");
     }
-    let (all, rights) = rights_of(&stmt.privileges, stmt.objtype)?;
-    let order = Order {
+    let (all, rights) = privileges_of(&stmt.privileges, stmt.objtype)?;
+    let order = GrantSpec {
         grant: stmt.is_grant,
         option: stmt.grant_option,
         behavior: stmt.behavior,
@@ -155,7 +157,7 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     Ok(())
 }
 
-fn on_object(host: &mut dyn CommandHost, order: &Order, subject: Subject) -> Result<()> {
+fn on_object(host: &mut dyn CommandHost, order: &GrantSpec, subject: Subject) -> Result<()> {
     let (rights, locked) = subject.lock(host)?;
     if subject.class == PgLanguage::RELATION {
         let index = indexes::PG_LANGUAGE_OID_INDEX;
@@ -187,7 +189,7 @@ fn on_object(host: &mut dyn CommandHost, order: &Order, subject: Subject) -> Res
 fn on_relation(
     host: &mut dyn CommandHost,
     stmt: &GrantStmt,
-    order: &Order,
+    order: &GrantSpec,
     subject: Subject,
 ) -> Result<()> {
     let (rights, locked) = subject.lock(host)?;
@@ -220,7 +222,7 @@ fn on_relation(
             bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for table");
         }
     }
-    // Rights on single columns: named ones, and with REVOKE on the table those of all columns.
+    // Column privileges: those listed, and for REVOKE on the table those of all columns.
     let mut columns: Vec<(AttrNo, u32)> = Vec::new();
     let mut add = |number: AttrNo, bits: u32| match columns.iter_mut().find(|c| c.0 == number) {
         Some(c) => c.1 |= bits,
@@ -240,9 +242,9 @@ fn on_relation(
         let bits = match &p.priv_name {
             None => Kind::Column.all(),
             Some(word) => {
-                let bit = right(word)?;
+                let bit = privilege_bit(word)?;
                 if bit & Kind::Column.all() == 0 {
-                    let shown = word_of(bit);
+                    let shown = privilege_name(bit);
                     bail!(INVALID_GRANT_OPERATION, "invalid privilege type {shown} for column");
                 }
                 bit
@@ -286,14 +288,14 @@ pub(super) fn warn(host: &mut dyn CommandHost, warning: PgError) {
     host.notice(warning.severity(Severity::Warning));
 }
 
-/// Changes one object's rights. For a column, `table` has the rights on its table.
+/// Changes the ACL of one object. For a column, `table` has the privileges on its table.
 fn apply(
     host: &mut dyn CommandHost,
-    order: &Order,
+    order: &GrantSpec,
     subject: Subject,
-    rights: &Rights,
+    rights: &ObjectPrivileges,
     wanted: u32,
-    table: Option<&Rights>,
+    table: Option<&ObjectPrivileges>,
 ) -> Result<()> {
     let own = rights.list();
     let whole = match table {
@@ -311,7 +313,7 @@ fn apply(
     subject.store(host, Some(merged))
 }
 
-/// As whom the user grants, and with what grant options. Counterpart: `select_best_grantor`.
+/// The role to grant as, and its grant options. Counterpart: `select_best_grantor`.
 fn best_grantor(
     host: &mut dyn CommandHost,
     wanted: u32,
@@ -342,12 +344,12 @@ fn best_grantor(
     Ok(best)
 }
 
-/// What of the statement the grantor may do. Counterpart: `restrict_and_check_grant`.
+/// The requested privileges that the grantor can grant. Counterpart: `restrict_and_check_grant`.
 #[allow(clippy::too_many_arguments)]
 fn restrict(
     host: &mut dyn CommandHost,
-    order: &Order,
-    rights: &Rights,
+    order: &GrantSpec,
+    rights: &ObjectPrivileges,
     subject: Subject,
     wanted: u32,
     have: u32,
@@ -384,7 +386,7 @@ fn restrict(
         Some(c) => format!("column \"{c}\" of relation \"{name}\""),
         None => format!("\"{name}\""),
     };
-    // ALL means what there is to give.
+    // ALL means the privileges that can be granted.
     let partly = allowed != wanted && !order.all;
     if allowed == 0 || partly {
         warn(
@@ -412,15 +414,14 @@ fn restrict(
 }
 
 /// 42501 for an object.
-pub fn denied(rights: &Rights) -> PgError {
+pub fn denied(rights: &ObjectPrivileges) -> PgError {
     pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {} {}", rights.noun, rights.name)
 }
 
-/// Adds the rights to the list or takes them out, for each grantee. Counterpart:
-/// `merge_acl_with_grant`.
+/// Adds or removes the privileges in the ACL for each grantee. Counterpart: `merge_acl_with_grant`.
 pub fn merge(
     host: &mut dyn CommandHost,
-    order: &Order,
+    order: &GrantSpec,
     acl: Vec<AclItem>,
     rights: u32,
     grantor: Oid,
@@ -433,7 +434,7 @@ pub fn merge(
         }
         let plain = if order.grant || !order.option { rights } else { 0 };
         let options = if !order.grant || order.option { rights } else { 0 };
-        let item = AclItem { grantee, grantor, privs: plain & RIGHTS | options << 16 };
+        let item = AclItem { grantee, grantor, privs: plain & PRIVILEGE_BITS | options << 16 };
         let change = if order.grant { Change::Add } else { Change::Remove };
         let mut member = |a: Oid, b: Oid| host.catalog().is_member(a, b, true);
         out = list::update(&out, item, change, owner, order.behavior, &mut member)?;

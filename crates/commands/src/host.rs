@@ -1,6 +1,6 @@
-//! What commands ask of the session that runs them.
+//! The interface that commands require of the session.
 
-use crate::explain::TriggerFigures;
+use crate::explain::TriggerStats;
 use catalog::rows::PgClass;
 use engine::{Backend, DbKey, Engine};
 use ids::Oid;
@@ -9,22 +9,22 @@ use pgerror::{PgError, Result};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Lent by the session while a command runs. Analysis, expressions and plans get the session
-/// through their own traits.
+/// Implemented by the session and borrowed while a command runs. Analysis, expressions and plans
+/// reach the session through their own traits.
 pub trait CommandHost: analyze::Host {
-    /// As `lock_relation`; false instead of waiting.
+    /// As `lock_relation`, but returns false instead of waiting.
     fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool>;
 
-    /// Storage, for the current transaction.
+    /// The storage session with the current transaction.
     fn backend(&mut self) -> &mut Backend;
 
-    /// Facts by which expressions are compiled.
+    /// The catalog facts that expression compilation needs.
     fn facts(&mut self) -> &mut dyn eval::Facts;
 
-    /// Surroundings in which expressions run.
+    /// The context in which expressions are evaluated.
     fn expressions(&mut self) -> &mut dyn eval::Host;
 
-    /// Surroundings in which plans run.
+    /// The context in which plans are executed.
     fn services(&mut self) -> &mut dyn executor::Services;
 
     fn planner(&mut self) -> &mut dyn planner::PlannerFacts;
@@ -32,139 +32,139 @@ pub trait CommandHost: analyze::Host {
     /// Sends a notice to the client.
     fn notice(&mut self, notice: PgError);
 
-    /// The present value of a setting, as SHOW prints it; empty where there is none.
+    /// The current value of a setting, as SHOW prints it; empty where it does not exist.
     fn setting(&mut self, name: &str) -> String;
 
-    /// The client's side of COPY FROM STDIN and TO STDOUT.
+    /// The client connection during COPY FROM STDIN and COPY TO STDOUT.
     fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
 
-    /// Are there portals from which rows can still be fetched?
+    /// Are there open portals with rows left to fetch?
     fn has_ready_portals(&self) -> bool;
 
-    /// Is a transaction block open, or is the statement one of several of a simple query?
+    /// Is a transaction block open, or is the statement one of several in a simple query?
     fn in_transaction_block(&self) -> bool;
 
-    /// Would a commit also end what other statements have done: those of a block, or of the same
-    /// pipeline?
+    /// Would a commit also end other statements, of a transaction block or of the same pipeline?
     fn shares_transaction(&self) -> bool;
 
-    /// 25001 where a commit would end more than this statement, which `what` names; else the
-    /// transaction is committed as soon as the statement has ended. Counterpart:
+    /// 25001 where a commit would end more than this statement, named by `what`. Otherwise the
+    /// transaction is committed as soon as the statement ends. Counterpart:
     /// `PreventInTransactionBlock`.
     fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()>;
 
-    /// Must the transaction not write?
+    /// Is the transaction read-only?
     fn read_only(&self) -> bool;
 
-    /// 55006 where a command cannot have the relation because the session itself is at work on it:
-    /// it has open cursors there, or checks that wait. `what` is the command.
+    /// 55006 where the session itself uses the relation: it has open cursors or pending trigger
+    /// events on it. `what` is the command.
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()>;
 
-    /// Commits, publishes, and begins a transaction of the same kind: for commands that use
-    /// several.
+    /// Commits, publishes invalidations and begins a transaction with the same properties, for
+    /// commands that use several transactions.
     fn next_transaction(&mut self) -> Result<()>;
 
-    /// An immediate, complete checkpoint.
+    /// Performs an immediate, complete checkpoint.
     fn checkpoint(&mut self) -> Result<()>;
 
-    /// The server's storage, for what concerns whole databases.
+    /// The server's storage engine, for operations on whole databases.
     fn engine(&mut self) -> Arc<Engine>;
 
-    /// The value that a SET clause gives to its parameter, checked; nothing for DEFAULT and RESET.
+    /// The checked value of a SET clause; `None` for DEFAULT and RESET.
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
 
-    /// Does the work with the rights of a role that owns what it evaluates, so that functions of
-    /// that role's get no others. Settings that they change are put back; roles cannot be changed.
-    /// Counterpart: SECURITY_RESTRICTED_OPERATION.
+    /// Runs `work` with the privileges of the owner of the evaluated code, so that its functions
+    /// get no other privileges. Changes of settings are undone, and roles cannot be changed.
+    /// Counterpart: `SECURITY_RESTRICTED_OPERATION`.
     fn as_owner(
         &mut self,
         owner: Oid,
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()>;
 
-    /// Does the work under these settings, as a function's SET clauses give them.
+    /// Runs `work` with the settings of a function's SET clauses.
     fn with_settings(
         &mut self,
         settings: &[(String, Option<String>)],
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()>;
 
-    /// A parameter's name as catalogs keep it.
+    /// The canonical name of a setting, as stored in catalogs.
     fn setting_name(&mut self, name: &str) -> String;
 
-    /// Sleeps, unless interrupted.
+    /// Sleeps; an interrupt ends the sleep with an error.
     fn pause(&mut self, span: Duration) -> Result<()>;
 
-    /// Does the server know a locale of this name?
+    /// Does the C library of the server have this locale?
     fn locale_exists(&mut self, name: &str) -> bool;
 
-    /// `pg_class` of another database, by that one's own catalogs.
+    /// The `pg_class` rows of another database, read from its own catalogs.
     fn classes_of(&mut self, database: DbKey) -> Result<Vec<PgClass>>;
 
-    /// Asks the sessions of a database to end. 42501 if the user may not.
+    /// Terminates the sessions of a database. 42501 if the user lacks the privilege.
     fn terminate_sessions(&mut self, database: Oid) -> Result<()>;
 
-    /// Asks the server's own sessions in a database to end: what they do can be done again.
+    /// Terminates the server's background workers in a database; their work is repeatable.
     fn terminate_workers(&mut self, database: Oid) {
         let _ = database;
     }
 
-    /// A database is gone, or its files are elsewhere: caches of its catalogs go too.
+    /// A database was dropped or moved: removes the caches of its catalogs.
     fn forget_database(&mut self, database: Oid);
 
-    /// Do all rows of the referencing table have their referenced ones? 23503 otherwise.
+    /// 23503 unless every row of the referencing table has a referenced row.
     fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()>;
 
     /// Is there a built-in function of this name (`prosrc`)?
     fn builtin_exists(&mut self, name: &str) -> bool;
 
-    /// When a transaction commits, the temporary table is emptied, or goes.
+    /// Registers the action at commit: the temporary table is emptied, or dropped if `drop`.
     fn on_commit(&mut self, table: Oid, drop: bool);
 
-    /// The form in which a password is kept (`password_encryption`).
+    /// The stored form of a password (`password_encryption`).
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
         let _ = (role, password);
         Err(PgError::unsupported("passwords"))
     }
 
-    /// Is it a secret whose password is the empty one?
+    /// Is the stored secret that of an empty password?
     fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
         let _ = (role, secret);
         false
     }
 
-    /// Settings that bear on plans and differ from their defaults, by name (EXPLAIN's SETTINGS).
+    /// Settings that affect planning and differ from their defaults, by name (EXPLAIN with
+    /// SETTINGS).
     fn explain_settings(&mut self) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// Works off what the statement has left for its end (foreign keys, triggers).
-    fn fire_triggers(&mut self) -> Result<Vec<TriggerFigures>> {
+    /// Runs the triggers queued by the statement (foreign keys included).
+    fn fire_triggers(&mut self) -> Result<Vec<TriggerStats>> {
         Ok(Vec::new())
     }
 
-    /// The session's temporary schemas have been made, or cleared: nothing to do for most.
+    /// Called when the session's temporary schemas were created or emptied.
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid);
 }
 
-/// The bytes of a COPY between server and client.
+/// The data stream of a COPY between server and client.
 pub trait CopyTransport {
-    /// Tells the client to send; called before the first [`CopyTransport::read`].
+    /// Sends CopyInResponse; called before the first [`CopyTransport::read`].
     fn begin_in(&mut self, binary: bool, columns: usize) -> Result<()>;
 
-    /// Appends what the client sends next; false at its end. An error if the client gives up.
+    /// Appends the client's next data; false at the end. An error on CopyFail.
     fn read(&mut self, out: &mut Vec<u8>) -> Result<bool>;
 
-    /// Tells the client that rows come.
+    /// Sends CopyOutResponse.
     fn begin_out(&mut self, binary: bool, columns: usize) -> Result<()>;
 
-    /// Sends one row, its line end included.
+    /// Sends one row, including its line terminator.
     fn write(&mut self, row: &[u8]) -> Result<()>;
 
     fn end_out(&mut self) -> Result<()>;
 }
 
-/// The host as storage sees it that reads a table for it.
+/// The host as the owner of a storage session, for table scans.
 pub(crate) struct Owner<'h>(pub &'h mut dyn CommandHost);
 
 impl engine::index::Owner for Owner<'_> {

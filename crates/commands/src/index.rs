@@ -1,4 +1,6 @@
-//! CREATE INDEX, and the indexes behind constraints. Counterpart: indexcmds.c, index.c.
+//! CREATE INDEX, and the indexes of constraints.
+//!
+//! Counterpart: indexcmds.c, index.c.
 
 use crate::constraint::{self, ConstraintTrigger};
 use crate::host::{CommandHost, Owner, notice};
@@ -20,34 +22,34 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 
-/// Most columns of an index. Counterpart: `INDEX_MAX_KEYS`.
+/// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
 
-/// A column of a new index.
+/// A key column of a new index.
 #[derive(Clone, Debug)]
 pub struct IndexColumn {
     pub name: String,
-    /// Column of the table; 0 for an expression.
+    /// Attribute number in the table; 0 for an expression.
     pub number: AttrNo,
     pub expr: Option<Expr>,
     pub collation: Oid,
     pub opclass: Oid,
-    /// 1: descending, 2: NULLs first.
+    /// `indoption` bits: 1 is descending, 2 is NULLs first.
     pub option: i16,
 }
 
-/// A constraint that comes with an index.
+/// The constraint of a new index.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndexConstraint {
     pub deferrable: bool,
     pub deferred: bool,
 }
 
-/// A new index.
+/// The definition of a new index.
 pub struct NewIndex {
     pub name: String,
     pub keys: Vec<IndexColumn>,
-    /// Columns carried along.
+    /// INCLUDE columns.
     pub include: Vec<(String, AttrNo)>,
     pub unique: bool,
     pub primary: bool,
@@ -94,15 +96,15 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
         }
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
     }
-    // Nobody else sees a temporary table.
+    // Temporary tables are not visible to other sessions.
     match stmt.concurrent && rel.class.relpersistence != b't' {
         true => create_concurrently(host, &rel, &new),
         false => create(host, &rel, &new).map(drop),
     }
 }
 
-/// CREATE INDEX CONCURRENTLY. The index is built in one go, with writers locked out; but as
-/// PostgreSQL's it is there before it is filled, not valid, and stays so if that fails.
+/// CREATE INDEX CONCURRENTLY. The index is built in one step with writers locked out. As in
+/// PostgreSQL, it first exists as an invalid index, and stays invalid if the build fails.
 fn create_concurrently(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -120,7 +122,7 @@ fn create_concurrently(
     fill(host, table, index)
 }
 
-/// What the statement means.
+/// Transforms the statement into an index definition.
 pub fn describe(
     host: &mut dyn CommandHost,
     stmt: &IndexStmt,
@@ -141,7 +143,7 @@ pub fn describe(
         let mut cat = SessionLookup::new(host);
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
-        // What is stored is what was written; whoever reads it folds it.
+        // The predicate is stored unfolded; readers fold it.
         let folded = host.planner().fold(e.clone())?;
         if !is_immutable(host, &folded)? {
             bail!(
@@ -197,7 +199,7 @@ pub fn describe(
     };
     let temporary = rel.class.relpersistence == b't';
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
-        (Some(name), true) => tablespace::named_without_rights(host, name)?,
+        (Some(name), true) => tablespace::named_unchecked(host, name)?,
         (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
     };
     let constraint = stmt
@@ -217,13 +219,13 @@ pub fn describe(
     })
 }
 
-/// Does the expression look at `ctid`, `xmin` and the like? Such values change without the index
-/// being told.
+/// Does the expression use system columns such as `ctid` or `xmin`? Their values change without an
+/// index update.
 pub fn uses_system_columns(e: &Expr) -> bool {
     plan::walk::any(e, &mut |e| matches!(e, Expr::Var(v) if v.varattno < 0))
 }
 
-/// What an access method can do. Counterpart: `IndexAmRoutine`.
+/// The capabilities of an access method. Counterpart: `IndexAmRoutine`.
 struct AccessMethod {
     oid: Oid,
     name: String,
@@ -261,7 +263,7 @@ impl AccessMethod {
         Ok(AccessMethod { oid: row.oid, name, unique, multicolumn, include, ordered })
     }
 
-    /// Refuses a statement that asks for what it cannot do.
+    /// Rejects options that the access method does not support.
     fn check(&self, stmt: &IndexStmt) -> Result<()> {
         let lacks = if stmt.unique && !self.unique {
             "unique indexes"
@@ -276,7 +278,7 @@ impl AccessMethod {
     }
 }
 
-/// The constraint that an index is part of.
+/// The constraint that the index belongs to.
 pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oid>> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
     let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
@@ -335,7 +337,7 @@ fn key_column(
     let mut expr = None;
     let (name, number, ty, mut collation);
     if let Some(column) = &elem.name {
-        // Its type's operator class is asked for first.
+        // Its operator class is resolved first, as in PostgreSQL, which determines the error.
         let system = crate::relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
         if let Some(&(_, _, ty)) = system.filter(|_| rel.column(column).is_none()) {
             opclass_of(host, elem, method, ty)?;
@@ -351,12 +353,12 @@ fn key_column(
         let mut e = analyze::ddl::column_expr(&mut cat, rel, node, sql, kind)?;
         ty = e.type_oid();
         collation = e.collation();
-        // A COLLATE at the top is the column's collation, not a part of the expression.
+        // A top-level COLLATE becomes the column's collation and is not part of the expression.
         while let Expr::Collate(c) = e {
             e = c.arg;
         }
         match &e {
-            // A column in parentheses is a column.
+            // A column in parentheses is an ordinary column.
             Expr::Var(v) if v.varattno > 0 => number = v.varattno,
             _ => {
                 number = 0;
@@ -480,7 +482,7 @@ fn find_opclass(
     Ok(oid)
 }
 
-/// Does the expression depend on its columns only?
+/// Does the expression use only immutable functions?
 pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     let mut functions = Vec::new();
     let mut conversions = Vec::new();
@@ -514,7 +516,7 @@ pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     Ok(!refused)
 }
 
-/// The row of an index column.
+/// The `pg_attribute` row of an index column.
 fn attribute(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -577,15 +579,15 @@ fn attribute(
     Ok(row)
 }
 
-/// Makes the index with its rows and fills it. Counterpart: `index_create`.
+/// Creates the index in the catalogs and builds it. Counterpart: `index_create`.
 pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) -> Result<Oid> {
     let oid = enter(host, rel, new, true)?;
     fill(host, rel.oid(), oid)?;
     Ok(oid)
 }
 
-/// Enters the index into the catalogs, with an empty file; for use unless it is to become `valid`
-/// later.
+/// Creates the catalog entries of the index and an empty file. The index is valid unless `valid` is
+/// false.
 fn enter(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -666,7 +668,7 @@ fn index_row(rel: &RelDesc, new: &NewIndex, oid: Oid) -> PgIndex {
         indclass: OidVector(new.keys.iter().map(|k| k.opclass).collect()),
         indoption: Int2Vector(new.keys.iter().map(|k| k.option).collect()),
         indexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
-        // An explicit conjunction, as PostgreSQL stores it.
+        // An explicit AND expression, as in PostgreSQL.
         indpred: match new.predicate.as_slice() {
             [] => None,
             [one] => Some(stored::write(one)),
@@ -737,7 +739,7 @@ fn record_dependencies(
     stored::record(host, this, &new.predicate, table, normal, auto)
 }
 
-/// The trigger that looks at a deferrable constraint's keys again. Counterpart: the end of
+/// Creates the trigger that rechecks the keys of a deferrable constraint. Counterpart: the end of
 /// `index_constraint_create`.
 pub fn add_deferred_trigger(
     host: &mut dyn CommandHost,
@@ -761,23 +763,23 @@ pub fn add_deferred_trigger(
     constraint::add_trigger(host, table, trigger)
 }
 
-/// The table's row says that it has indexes; needs no transaction.
+/// Sets `relhasindex` in the table's row, in place.
 fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     crate::relation::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
 }
 
-/// Fills an index from its table and notes both sizes. It is valid from then on. Counterpart:
-/// `index_build`.
+/// Builds an index from its table, updates the statistics of both and marks the index valid.
+/// Counterpart: `index_build`.
 pub fn fill(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     fill_index(host, table, index, true)
 }
 
-/// As [`fill`], without looking for keys that are there twice; an invalid index stays invalid.
+/// As [`fill`], without a check for duplicate keys; an invalid index stays invalid.
 pub fn fill_unchecked(host: &mut dyn CommandHost, table: Oid, index: Oid) -> Result<()> {
     fill_index(host, table, index, false)
 }
 
-/// Functions in the index's expressions run with the rights of the table's owner.
+/// Index expressions are evaluated with the privileges of the table's owner.
 fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
     let owner = host.catalog().relation(table)?.class.relowner;
     host.as_owner(owner, &mut |host| fill_as_owner(host, table, index, checked))
@@ -787,7 +789,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let rel = host.catalog().relation(table)?;
     let desc = host.catalog().relation(index)?;
     let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {
-        return Err(host.catalog().unkept(&desc));
+        return Err(host.catalog().unsupported_index(&desc));
     };
     let lax;
     let btree = if checked || part.row.indisvalid {
@@ -813,19 +815,19 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     columns.extend(stored::columns_used(&predicate));
     columns.sort_unstable();
     columns.dedup();
-    // The row as a whole is all of its columns.
+    // A whole-row reference needs all columns.
     let whole = columns.first() == Some(&0);
     if whole {
         columns = rel.attributes.iter().map(|a| a.attnum).collect();
     }
-    let mut at_hand = exprs::Columns { columns: &columns, row: whole.then(|| rel.row_desc()) };
+    let mut available = exprs::Columns { columns: &columns, row: whole.then(|| rel.row_desc()) };
     let mut programs = Vec::new();
     for e in &list {
-        programs.push(Compiler::new(host.facts(), &mut at_hand).compile(e)?);
+        programs.push(Compiler::new(host.facts(), &mut available).compile(e)?);
     }
     let test = match predicate.as_slice() {
         [] => None,
-        list => Some(Compiler::new(host.facts(), &mut at_hand).compile_all(list)?),
+        list => Some(Compiler::new(host.facts(), &mut available).compile_all(list)?),
     };
     let places: Vec<Option<usize>> =
         row.indkey.iter().map(|n| columns.iter().position(|c| c == n)).collect();
@@ -874,7 +876,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let index_pages = storage::nblocks(host.backend(), btree)?;
     let mut cat = host.catalog();
     let tuples = |count: f64, old: f32| {
-        // Nothing is known of an empty table that was never vacuumed.
+        // An empty table that was never vacuumed keeps its unknown size.
         if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
     };
     crate::relation::update_statistics(&mut cat, table, |row| {
@@ -888,7 +890,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     })?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();
     if let Some(old) = old {
-        // It may have been left behind by a command that failed: once checked it is as good as any.
+        // A failed command may have left an invalid index; after a checked build it is valid.
         let indisvalid = checked || old.indisvalid;
         let indisready = checked || old.indisready;
         let indislive = checked || old.indislive;
@@ -902,7 +904,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     cat.increment_command_counter()
 }
 
-/// The index of a new TOAST table. Counterpart: `create_toast_table`.
+/// Creates the index of a new TOAST table. Counterpart: `create_toast_table`.
 pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Result<()> {
     let rel = host.catalog().relation(toast)?;
     let key = |name: &str, number: AttrNo, opclass: u32| IndexColumn {

@@ -1,5 +1,6 @@
-//! Statistics of the expressions of indexes: what a column's are for conditions on it, for
-//! conditions on the expression. Counterpart: `compute_index_stats` of analyze.c.
+//! Statistics of index expressions, which serve conditions on these expressions.
+//!
+//! Counterpart: `compute_index_stats` of analyze.c.
 
 use crate::host::CommandHost;
 use crate::{exprs, statistics, stored};
@@ -13,8 +14,8 @@ use plan::expr::Expr;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
 
-/// The rows for `pg_statistic` of all expressions of the table's indexes. `columns` are those that
-/// the sample has; `target` is the level of detail where an index's column has none of its own.
+/// The `pg_statistic` rows for all expressions of the table's indexes. `columns` are the columns of
+/// the sample; `target` is the default statistics target.
 pub fn compute(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -26,7 +27,7 @@ pub fn compute(
     let with_expressions = |i: &&PgIndex| i.indexprs.is_some();
     let indexes: Vec<PgIndex> = rel.indexes.iter().filter(with_expressions).cloned().collect();
     for index in &indexes {
-        // Functions in the expressions have their owner's rights.
+        // Index expressions are evaluated with the privileges of the table's owner.
         host.as_owner(rel.class.relowner, &mut |host| {
             out.append(&mut of_index(host, rel, index, columns, sample, target)?);
             Ok(())
@@ -58,19 +59,19 @@ fn of_index(
     if whole {
         used = rel.attributes.iter().map(|a| a.attnum).collect();
     }
-    let place = |n: &AttrNo| columns.iter().position(|c| c == n);
-    // Columns whose statistics are switched off are not sampled.
-    let Some(places) = used.iter().map(place).collect::<Option<Vec<usize>>>() else {
+    let position = |n: &AttrNo| columns.iter().position(|c| c == n);
+    // Columns with statistics target 0 are not in the sample.
+    let Some(positions) = used.iter().map(position).collect::<Option<Vec<usize>>>() else {
         return Ok(Vec::new());
     };
-    let mut at_hand = exprs::Columns { columns, row: whole.then(|| rel.row_desc()) };
+    let mut available = exprs::Columns { columns, row: whole.then(|| rel.row_desc()) };
     let mut programs = Vec::new();
     for e in &list {
-        programs.push(Compiler::new(host.facts(), &mut at_hand).compile(e)?);
+        programs.push(Compiler::new(host.facts(), &mut available).compile(e)?);
     }
     let test = match predicate.as_slice() {
         [] => None,
-        list => Some(Compiler::new(host.facts(), &mut at_hand).compile_all(list)?),
+        list => Some(Compiler::new(host.facts(), &mut available).compile_all(list)?),
     };
     let empty = Batch::new(programs.iter().map(|p| p.by_val));
     let (mut rows, mut batch) = (Vec::new(), empty.clone());
@@ -80,8 +81,8 @@ fn of_index(
         host.backend().check_interrupts()?;
         for r in 0..of.len {
             sampled += 1;
-            // Nothing can be computed of values that were too wide to be read.
-            if left_out.iter().any(|v| v.row == r && places.contains(&v.column)) {
+            // A row without its wide values cannot be evaluated.
+            if left_out.iter().any(|v| v.row == r && positions.contains(&v.column)) {
                 continue;
             }
             let row: Vec<Datum> =

@@ -1,12 +1,12 @@
-//! Commands: what SQL statements other than queries do to catalogs, tables and the server.
+//! Utility commands: the effects of SQL statements other than queries on catalogs, tables and the
+//! server.
 //!
-//! Reading order: `host` (what is asked of the session), `utility` (which statement goes where),
-//! `tag`, `names`, `options`, `stored`, `exprs`, `query` (means of the rest); `relation`,
-//! `create_table`, `like`, `constraint`, `index`, `sequence` (making relations), `drop`,
-//! `truncate`; `alter_table`; `bulk`, `copy` (many rows); `vacuum`, `frozen`, `wraparound`,
-//! `statistics`, `maintenance`; `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`,
-//! `role`, `grant`, `owned`, `extension`; `explain`; `database`, `tablespace`, `setting` (the
-//! cluster).
+//! Reading order: `host` (the session's interface), `utility` (dispatch), `tag`, `names`,
+//! `options`, `stored`, `exprs`, `query` (shared parts); `relation`, `create_table`, `like`,
+//! `constraint`, `index`, `sequence` (creation of relations), `drop`, `truncate`; `alter_table`;
+//! `bulk`, `copy` (bulk load); `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
+//! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
+//! `extension`; `explain`; `database`, `tablespace`, `setting` (cluster-wide objects).
 
 #![forbid(unsafe_code)]
 
@@ -55,7 +55,7 @@ mod vacuum;
 mod view;
 pub mod wraparound;
 
-pub use create_as::{create_table_of_plan, select_into, table_is_there};
+pub use create_as::{create_table_of_plan, select_into, table_exists};
 pub use extension::{Extension, extensions};
 pub use host::{CommandHost, CopyTransport};
 pub use tag::command_tag;

@@ -1,8 +1,10 @@
-//! LIKE in CREATE TABLE. Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
+//! LIKE in CREATE TABLE.
 //!
-//! Expressions of the other table are taken over as text: its columns have the same names in the
-//! new one, if perhaps other numbers. Columns of indexes keep the names that they have there, which
-//! renaming the table's does not change.
+//! Expressions of the source table are copied as text, since its columns have the same names in the
+//! new table but perhaps other numbers. Index columns keep their own names, which a renamed table
+//! column does not change.
+//!
+//! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
 use crate::create_table::{Column, Constraints};
 use crate::host::CommandHost;
@@ -26,15 +28,15 @@ const INDEXES: u32 = 1 << 6;
 const STATISTICS: u32 = 1 << 7;
 const STORAGE: u32 = 1 << 8;
 
-/// What is to be done when the table is there.
+/// Objects to create after the table exists.
 #[derive(Default)]
 pub struct Later {
-    /// And their comments.
+    /// Index definitions with their comments.
     indexes: Vec<(IndexStmt, Option<Text>)>,
-    /// Column by name, and its comment.
+    /// Column names with their comments.
     comments: Vec<(String, Text)>,
     constraint_comments: Vec<(String, Text)>,
-    /// Definition, and comment.
+    /// Definitions with their comments.
     statistics: Vec<(String, Option<Text>)>,
 }
 
@@ -44,7 +46,7 @@ fn comment_of(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<Optio
     Ok(row.map(|r| r.description.clone()))
 }
 
-/// The columns of the other table, and what else is wanted of it.
+/// Adds the columns of the source table, and collects the other objects to copy.
 pub fn add(
     host: &mut dyn CommandHost,
     like: &TableLikeClause,
@@ -62,7 +64,7 @@ pub fn add(
             .detail(crate::relation::kind_not_supported(rel.kind()))
             .at(place));
     }
-    names::table_rights(host, &rel, catalog::acl::SELECT)?;
+    names::check_table_privileges(host, &rel, catalog::acl::SELECT)?;
     let has = |bit: u32| like.options & bit != 0;
     for a in rel.attributes.iter().filter(|a| !a.attisdropped) {
         let mut c = NewColumn::new(a.attname.as_str(), a.atttypid, a.atttypmod, a.attcollation);
@@ -133,7 +135,7 @@ pub fn add(
     Ok(())
 }
 
-/// An expression in text as a tree.
+/// Parses an expression.
 fn expression(text: &str) -> Result<Option<Node>> {
     let sql = format!("SELECT {text}");
     match parse::parse(&sql)?.pop().map(|s| s.stmt) {
@@ -142,7 +144,7 @@ fn expression(text: &str) -> Result<Option<Node>> {
     }
 }
 
-/// A constraint's definition as a tree.
+/// Parses a constraint definition.
 fn constraint(def: &str) -> Result<Option<Constraint>> {
     let sql = format!("ALTER TABLE t ADD {def}");
     let Some(Node::AlterTableStmt(mut s)) = parse::parse(&sql)?.pop().map(|s| s.stmt) else {
@@ -154,13 +156,13 @@ fn constraint(def: &str) -> Result<Option<Constraint>> {
     }
 }
 
-/// The options of the sequence behind an identity column.
+/// The options of an identity column's sequence.
 fn sequence_options(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     a: &PgAttribute,
 ) -> Result<Vec<DefElem>> {
-    // Without AS, as PostgreSQL does it: the copy's type is bigint.
+    // Without AS: as in PostgreSQL, the copied sequence is bigint.
     let mut out = Vec::new();
     let owned = crate::sequence::owned_by(host, rel.oid(), Some(a.attnum))?;
     let Some(oid) = owned.first() else { return Ok(out) };
@@ -184,7 +186,7 @@ fn sequence_options(
     Ok(out)
 }
 
-/// The indexes, under names of their own; those of constraints as constraints.
+/// Copies the indexes under new names; indexes of constraints as constraints.
 fn add_indexes(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -222,7 +224,7 @@ fn add_indexes(
     Ok(())
 }
 
-/// Indexes, comments and statistics of the new table.
+/// Creates indexes, comments and statistics of the new table.
 pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> {
     for (mut stmt, text) in later.indexes {
         let rel = host.catalog().relation(oid)?;

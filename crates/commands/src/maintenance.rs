@@ -1,4 +1,6 @@
-//! LOCK TABLE and REINDEX. Counterpart: lockcmds.c, `ReindexIndex` and its siblings of indexcmds.c.
+//! LOCK TABLE and REINDEX.
+//!
+//! Counterpart: lockcmds.c, `ReindexIndex` and related functions of indexcmds.c.
 
 use crate::host::{CommandHost, notice};
 use crate::{index, names, options, relation, tablespace};
@@ -32,7 +34,8 @@ pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {
     Ok(())
 }
 
-/// Locks a relation as `user`, and what a view reads. `within`: the views around it.
+/// Locks a relation with the privileges of `user`, and the relations that a view reads. `within`:
+/// the enclosing views.
 fn lock_one(
     host: &mut dyn CommandHost,
     stmt: &LockStmt,
@@ -59,7 +62,7 @@ fn lock_one(
     if rel.kind() != b'v' {
         return Ok(());
     }
-    // A view's owner must have the rights on what it reads, but where it is the invoker's.
+    // The view's owner needs privileges on its relations, unless the view is security_invoker.
     let mut lookup = SessionLookup::new(host);
     let Some(rule) = analyze::Lookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
     let user = match rule.security_invoker {
@@ -70,7 +73,7 @@ fn lock_one(
     let mut read = Vec::new();
     relations_read(&rule.query, &mut read);
     for (other, inh) in read {
-        // A view that reads itself is locked already.
+        // A view that reads itself is already locked.
         if within.contains(&other) {
             continue;
         }
@@ -92,7 +95,7 @@ fn take_lock(host: &mut dyn CommandHost, stmt: &LockStmt, oid: Oid) -> Result<()
     Ok(())
 }
 
-/// Locks what inherits from a table, whatever the user's rights on it. Counterpart:
+/// Locks the inheritance children of a table, without a privilege check. Counterpart:
 /// `LockTableRecurse`.
 fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Result<()> {
     let rows = host.catalog().scan(indexes::PG_INHERITS_PARENT_INDEX, &[parent.into()])?;
@@ -100,7 +103,7 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
     children.sort_unstable();
     for child in children {
         take_lock(host, stmt, child)?;
-        // It may have gone while we waited.
+        // It may have been dropped during the wait for the lock.
         if host.catalog().find_class(child)?.is_some() {
             lock_children(host, stmt, child)?;
         }
@@ -108,8 +111,8 @@ fn lock_children(host: &mut dyn CommandHost, stmt: &LockStmt, parent: Oid) -> Re
     Ok(())
 }
 
-/// The relations that a view's query reads, and whether what inherits from them is read too; the
-/// view itself (as OLD and NEW) left out.
+/// The relations that a view's query reads, each with its `inh` flag, except the OLD and NEW
+/// entries of the view itself.
 fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
     for rte in &query.rtable {
         match &rte.kind {
@@ -135,17 +138,17 @@ fn relations_read(query: &Query, out: &mut Vec<(Oid, bool)>) {
 
 const GLOBAL_TABLESPACE: Oid = Oid(1664);
 
-/// What was asked for with REINDEX.
+/// The options of REINDEX.
 #[derive(Clone, Copy, Default)]
-struct Wanted {
+struct ReindexOptions {
     verbose: bool,
     concurrently: bool,
-    /// Where the indexes shall lie; 0 is the database's own place.
+    /// Target tablespace of the indexes; 0 is the database's default.
     tablespace: Option<Oid>,
 }
 
-fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<Wanted> {
-    let mut out = Wanted::default();
+fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<ReindexOptions> {
+    let mut out = ReindexOptions::default();
     let mut space = None;
     for d in &stmt.params {
         match &*d.defname {
@@ -183,7 +186,7 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
                 return Err(PgError::internal("REINDEX without a relation"));
             };
             names::check_before_lock(host, rv, &mut names::must_own_relation)?;
-            names::lock_readers_out(host, rv)?;
+            names::exclude_readers(host, rv)?;
             let rel = names::open(host, rv, names::mode::SHARE)?;
             names::must_own_relation(host, &rel)?;
             if stmt.kind == ReindexObjectType::Index {
@@ -200,11 +203,11 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
             check_concurrent(&rel, wanted)?;
             if !reindex_table(host, rel.oid(), wanted)? {
                 let name = rel.name();
-                let told = match wanted.concurrently {
+                let info = match wanted.concurrently {
                     true => "has no indexes that can be reindexed concurrently",
                     false => "has no indexes to reindex",
                 };
-                host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "table \"{name}\" {told}")));
+                host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "table \"{name}\" {info}")));
             }
             Ok(())
         }
@@ -212,12 +215,12 @@ pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Res
     }
 }
 
-/// REINDEX of a schema, a database or its catalogs.
+/// REINDEX of a schema, a database or its system catalogs.
 fn reindex_many(
     host: &mut dyn CommandHost,
     kind: ReindexObjectType,
     name: Option<&str>,
-    wanted: Wanted,
+    wanted: ReindexOptions,
 ) -> Result<()> {
     host.prevent_in_transaction_block(match kind {
         ReindexObjectType::Schema => "REINDEX SCHEMA",
@@ -260,14 +263,14 @@ fn reindex_many(
                 let shown = host.catalog().relation(table)?;
                 let schema = host.catalog().namespace_name(shown.class.relnamespace)?;
                 let schema = schema.unwrap_or_default();
-                told(host, &format!("table \"{schema}.{}\" was reindexed", shown.name()));
+                info(host, &format!("table \"{schema}.{}\" was reindexed", shown.name()));
             }
         }
     }
     Ok(())
 }
 
-/// The name must be the database's at hand, and the user its owner.
+/// The name must be that of the current database, and the user must own it.
 fn check_database(host: &mut dyn CommandHost, name: Option<&str>) -> Result<()> {
     let own = host.database_name()?;
     if name.is_some_and(|n| n != own) {
@@ -280,8 +283,8 @@ fn concurrent_catalog() -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently")
 }
 
-/// What is asked first where CONCURRENTLY is given. Counterpart: `ReindexRelationConcurrently`.
-fn check_concurrent(rel: &RelDesc, wanted: Wanted) -> Result<()> {
+/// Initial checks with CONCURRENTLY. Counterpart: `ReindexRelationConcurrently`.
+fn check_concurrent(rel: &RelDesc, wanted: ReindexOptions) -> Result<()> {
     if !wanted.concurrently || rel.class.relpersistence == b't' {
         return Ok(());
     }
@@ -297,17 +300,17 @@ fn check_concurrent(rel: &RelDesc, wanted: Wanted) -> Result<()> {
     Ok(())
 }
 
-/// Catalogs, and all TOAST tables. Counterpart: `IsSystemClass`.
+/// Is it a catalog or a TOAST table? Counterpart: `IsSystemClass`.
 fn is_system(oid: Oid, namespace: Oid) -> bool {
     oid < Oid::FIRST_NORMAL || namespace == catalog::namespace::PG_TOAST
 }
 
-fn told(host: &mut dyn CommandHost, text: &str) {
+fn info(host: &mut dyn CommandHost, text: &str) {
     host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(Severity::Info));
 }
 
-/// Warns that an invalid index stays as it is: a concurrent build that failed has left it.
-fn skipped(host: &mut dyn CommandHost, index: Oid) -> Result<()> {
+/// Warns that an invalid index, left by a failed concurrent build, is skipped.
+fn warn_skipped(host: &mut dyn CommandHost, index: Oid) -> Result<()> {
     let row = host.catalog().class(index)?;
     let schema = host.catalog().namespace_name(row.relnamespace)?.unwrap_or_default();
     let e = pg_err!(
@@ -319,27 +322,27 @@ fn skipped(host: &mut dyn CommandHost, index: Oid) -> Result<()> {
     Ok(())
 }
 
-/// All indexes of a table and of its TOAST table; are there any?
-fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: Wanted) -> Result<bool> {
+/// Rebuilds all indexes of a table and of its TOAST table. Returns false if there are none.
+fn reindex_table(host: &mut dyn CommandHost, table: Oid, wanted: ReindexOptions) -> Result<bool> {
     let rel = host.catalog().relation(table)?;
     let mut some = false;
     for i in &rel.indexes {
         if wanted.concurrently && rel.class.relpersistence != b't' && !i.indisvalid {
-            skipped(host, i.indexrelid)?;
+            warn_skipped(host, i.indexrelid)?;
             continue;
         }
         rebuild(host, table, i.indexrelid, wanted)?;
         some = true;
     }
-    // A TOAST table stays where its table is.
+    // The TOAST table's indexes stay in their tablespace.
     let toast = match rel.class.reltoastrelid.valid() {
-        Some(toast) => reindex_table(host, toast, Wanted { tablespace: None, ..wanted })?,
+        Some(toast) => reindex_table(host, toast, ReindexOptions { tablespace: None, ..wanted })?,
         None => false,
     };
     Ok(toast || some)
 }
 
-fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> Result<()> {
+fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: ReindexOptions) -> Result<()> {
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
     let rel = host.catalog().relation(oid)?;
     relation::not_of_other_session(&rel, "reindex")?;
@@ -353,7 +356,7 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> 
             "only shared relations can be placed in pg_global tablespace"
         );
     }
-    // Sessions look into catalogs without locks, and hold them open.
+    // Sessions read catalogs without locks and keep them open.
     if rel.is_catalog() {
         return Err(PgError::unsupported("REINDEX of system catalogs"));
     }
@@ -370,7 +373,7 @@ fn rebuild(host: &mut dyn CommandHost, table: Oid, oid: Oid, wanted: Wanted) -> 
     host.check_not_in_use(oid, row.relname.as_str(), "REINDEX INDEX")?;
     index::fill(host, table, oid)?;
     if wanted.verbose {
-        told(host, &format!("index \"{}\" was reindexed", row.relname));
+        info(host, &format!("index \"{}\" was reindexed", row.relname));
     }
     Ok(())
 }

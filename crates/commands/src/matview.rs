@@ -1,4 +1,6 @@
-//! Materialized views: CREATE and REFRESH. Counterpart: matview.c, createas.c.
+//! Materialized views: REFRESH and population.
+//!
+//! Counterpart: matview.c, createas.c.
 
 use crate::host::CommandHost;
 use crate::{create_as, names, relation, truncate};
@@ -15,7 +17,7 @@ use types::{BATCH_ROWS_MAX, DatumRef};
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {
-    // Readers stay while the rows are compared.
+    // With CONCURRENTLY, readers are not blocked while the rows are compared.
     let lock = match stmt.concurrent {
         true => names::mode::EXCLUSIVE,
         false => names::mode::ACCESS_EXCLUSIVE,
@@ -92,7 +94,7 @@ fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {
     list.pop().ok_or_else(|| PgError::internal("rule without an action"))
 }
 
-/// Notes whether the view has rows to show.
+/// Records whether the view is populated.
 pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> Result<()> {
     let mut cat = host.catalog();
     let row = relation::class(&mut cat, oid)?;
@@ -103,7 +105,7 @@ pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> R
     Ok(())
 }
 
-/// All rows go, and those of the query come, for all to see at once when the transaction commits.
+/// Deletes all rows and inserts those of the query; both become visible at commit.
 fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -> Result<()> {
     let Some(table) = rel.table.clone() else { return Ok(()) };
     let columns: [AttrNo; 1] = [system::CTID];

@@ -1,4 +1,6 @@
-//! Names in commands: relations found and locked, roles, schemas for new objects, who may do what.
+//! Names in commands: relation lookup and locking, roles, schemas for new objects, privilege
+//! checks.
+//!
 //! Counterpart: namespace.c (`RangeVarGetRelidExtended`, `RangeVarGetCreationNamespace`), aclchk.c.
 
 use crate::host::CommandHost;
@@ -9,7 +11,7 @@ use parse::ast::{RangeVar, RoleSpec, RoleSpecType};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 
-/// Numbers of lock modes. Counterpart: lockdefs.h.
+/// Lock mode numbers. Counterpart: lockdefs.h.
 pub mod mode {
     pub const ACCESS_SHARE: i32 = 1;
     pub const ROW_SHARE: i32 = 2;
@@ -26,7 +28,7 @@ pub fn shown(rv: &RangeVar) -> String {
     namespace::qualified(rv.schemaname.as_deref(), &rv.relname)
 }
 
-/// The relation as part of a schema-qualified name list.
+/// A relation reference from a possibly qualified name.
 pub fn range_var_of(names: &[&str]) -> Result<RangeVar> {
     let mut rv = RangeVar { inh: true, relpersistence: b'p', location: -1, ..RangeVar::default() };
     match names {
@@ -62,8 +64,8 @@ fn check_database(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
     )
 }
 
-/// The relation with this name, locked. The name is looked up again after waiting, since it may
-/// have come to mean another relation.
+/// Finds and locks the relation with this name. The lookup is repeated after a wait for the lock,
+/// since the name may refer to another relation by then.
 pub fn find(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Option<Oid>> {
     check_database(host, rv)?;
     let (schema, name) = (rv.schemaname.as_deref(), &*rv.relname);
@@ -87,8 +89,8 @@ pub fn open(host: &mut dyn CommandHost, rv: &RangeVar, lock: i32) -> Result<Arc<
     }
 }
 
-/// As [`open`]; `check` sees the relation before its lock is waited for, so that those who lack the
-/// rights do not hold up others in the queue. Counterpart: `RangeVarGetRelidExtended` with a
+/// As [`open`], but `check` is called before the lock is requested, so that users without
+/// privileges do not block others in the lock queue. Counterpart: `RangeVarGetRelidExtended` with a
 /// callback.
 pub fn open_checked(
     host: &mut dyn CommandHost,
@@ -98,12 +100,12 @@ pub fn open_checked(
 ) -> Result<Arc<RelDesc>> {
     check_before_lock(host, rv, check)?;
     let rel = open(host, rv, lock)?;
-    // It may be another one by now.
+    // The name may refer to another relation now.
     check(host, &rel)?;
     Ok(rel)
 }
 
-/// Has `check` see the relation of that name, if there is one, without a lock.
+/// Calls `check` for the relation with this name, if it exists, without a lock.
 pub fn check_before_lock(
     host: &mut dyn CommandHost,
     rv: &RangeVar,
@@ -118,18 +120,18 @@ pub fn check_before_lock(
     }
 }
 
-/// As [`lock_readers_of`], where the relation with this name is a table or an index.
-pub fn lock_readers_out(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
+/// As [`exclude_readers_of`], for the table or index with this name.
+pub fn exclude_readers(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
     let found = host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?;
     let Some(oid) = found else { return Ok(()) };
     let rel = host.catalog().relation(oid)?;
-    lock_readers_of(host, rel.index.as_ref().map_or(oid, |part| part.row.indrelid))
+    exclude_readers_of(host, rel.index.as_ref().map_or(oid, |part| part.row.indrelid))
 }
 
-/// Before a table or its indexes get other files: nobody may read it meanwhile. Where PostgreSQL's
-/// readers lock each index that they may use, and the TOAST table, ours lock the table alone. To be
-/// called before an index is locked, since locks are taken in everybody's order.
-pub fn lock_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
+/// LOCK ORDER: excludes readers of a table before it or its indexes get new files. PostgreSQL's
+/// readers lock each index and the TOAST table; ours lock only the table. Must be called before an
+/// index is locked, so that the table's lock comes first, as in all sessions.
+pub fn exclude_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     if host.catalog().class(table)?.relkind == b't' {
         let rows = host.catalog().scan_all::<PgClass>()?;
         if let Some(owner) = rows.iter().find(|c| c.reltoastrelid == table) {
@@ -147,6 +149,7 @@ pub fn missing(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<PgError> {
     Ok(pg_err!(UNDEFINED_TABLE, "relation \"{}\" does not exist", shown(rv)))
 }
 
+/// The current user.
 pub fn user(host: &mut dyn CommandHost) -> Oid {
     host.catalog().session.user
 }
@@ -156,14 +159,14 @@ pub fn is_superuser(host: &mut dyn CommandHost) -> Result<bool> {
     host.catalog().is_superuser(user)
 }
 
+/// Is the current user a member of the owning role?
 pub fn is_owner(host: &mut dyn CommandHost, owner: Oid) -> Result<bool> {
     let user = user(host);
     host.catalog().is_member(user, owner, true)
 }
 
-/// 42501 unless the user owns the relation. 42501 unless the user may use the type for something
-/// new of its own. An array is used by those who may use its element.
-pub fn type_rights(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
+/// 42501 unless the user has USAGE on the type; for an array, on its element type.
+pub fn check_type_privilege(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
     let user = user(host);
     let mut cat = host.catalog();
     let mut row = cat.type_row(ty)?;
@@ -178,7 +181,7 @@ pub fn type_rights(host: &mut dyn CommandHost, ty: Oid) -> Result<()> {
     bail!(INSUFFICIENT_PRIVILEGE, "permission denied for type {shown}")
 }
 
-/// As [`must_own_relation`], for the owner of a column or of another part of the relation.
+/// As [`must_own_relation`], for operations on a column, trigger or other part of the relation.
 pub fn must_own_parts(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of relation {}", rel.name());
@@ -186,6 +189,7 @@ pub fn must_own_parts(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     Ok(())
 }
 
+/// 42501 unless the user owns the relation.
 pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if !is_owner(host, rel.class.relowner)? {
         let kind = match rel.kind() {
@@ -202,7 +206,7 @@ pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()
     Ok(())
 }
 
-/// 42501 for changes of system catalogs.
+/// 42501 for a system catalog.
 pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
     if rel.is_catalog() {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied: \"{}\" is a system catalog", rel.name());
@@ -210,8 +214,12 @@ pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
     Ok(())
 }
 
-/// Has the user one of these rights on the table? 42501 otherwise.
-pub fn table_rights(host: &mut dyn CommandHost, rel: &RelDesc, wanted: u32) -> Result<()> {
+/// 42501 unless the user has one of the privileges `wanted` on the table.
+pub fn check_table_privileges(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    wanted: u32,
+) -> Result<()> {
     let user = user(host);
     if host.catalog().relation_privileges(user, &rel.class, wanted)? != wanted {
         let what = relation_noun(rel.kind());
@@ -220,7 +228,7 @@ pub fn table_rights(host: &mut dyn CommandHost, rel: &RelDesc, wanted: u32) -> R
     Ok(())
 }
 
-/// The word for a relation in messages about rights.
+/// The noun for a relation kind in privilege errors.
 pub fn relation_noun(kind: u8) -> &'static str {
     match kind {
         b'S' => "sequence",
@@ -232,7 +240,7 @@ pub fn relation_noun(kind: u8) -> &'static str {
     }
 }
 
-/// 42501 unless the user may make objects in the schema.
+/// 42501 unless the user has CREATE on the schema.
 pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     let user = user(host);
     let mut cat = host.catalog();
@@ -246,8 +254,8 @@ pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     Ok(())
 }
 
-/// Where a new relation goes, and how long it lives. Counterpart:
-/// `RangeVarGetAndCheckCreationNamespace`, `RangeVarAdjustRelationPersistence`.
+/// Schema and persistence of a new relation. Counterpart: `RangeVarGetAndCheckCreationNamespace`,
+/// `RangeVarAdjustRelationPersistence`.
 pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid, Persistence)> {
     check_database(host, rv)?;
     let mut persistence = match rv.relpersistence {
@@ -290,7 +298,7 @@ pub fn creation_target(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<(Oid
     Ok((schema, persistence))
 }
 
-/// OID of the role that is meant. Counterpart: `get_rolespec_oid`.
+/// OID of the role specification. Counterpart: `get_rolespec_oid`.
 pub fn role_oid(host: &mut dyn CommandHost, role: &RoleSpec) -> Result<Oid> {
     match role.roletype {
         RoleSpecType::Name => {
@@ -303,7 +311,7 @@ pub fn role_oid(host: &mut dyn CommandHost, role: &RoleSpec) -> Result<Oid> {
     }
 }
 
-/// A role that the user may give things to: 42501 unless a member.
+/// 42501 unless the user is a member of the role, as required for ownership changes.
 pub fn must_be_member(host: &mut dyn CommandHost, role: Oid) -> Result<()> {
     let user = user(host);
     if !host.catalog().is_member(user, role, false)? {
@@ -313,7 +321,7 @@ pub fn must_be_member(host: &mut dyn CommandHost, role: Oid) -> Result<()> {
     Ok(())
 }
 
-/// The longest prefix of `text` with at most `max` bytes, cut at a character.
+/// The longest prefix of `text` with at most `max` bytes that ends at a character boundary.
 pub fn clip(text: &str, max: usize) -> &str {
     let mut end = text.len().min(max);
     while !text.is_char_boundary(end) {
@@ -322,7 +330,7 @@ pub fn clip(text: &str, max: usize) -> &str {
     &text[..end]
 }
 
-/// `name1_name2_label`, with the longer of the names cut so that it fits. Counterpart:
+/// `name1_name2_label`, with the longer name truncated so that the result fits. Counterpart:
 /// `makeObjectName`.
 pub fn object_name(name1: &str, name2: Option<&str>, label: Option<&str>) -> String {
     let mut room = 63usize;
@@ -352,7 +360,7 @@ pub fn object_name(name1: &str, name2: Option<&str>, label: Option<&str>) -> Str
     out
 }
 
-/// A relation name that is free in the schema; with `constraint` no constraint has it either.
+/// An unused relation name in the schema; with `constraint`, also unused by constraints.
 /// Counterpart: `ChooseRelationName`.
 pub fn free_relation_name(
     host: &mut dyn CommandHost,
@@ -380,8 +388,7 @@ fn constraint_name_taken(host: &mut dyn CommandHost, schema: Oid, name: &str) ->
     Ok(!host.catalog().scan(indexes::PG_CONSTRAINT_CONNAME_NSP_INDEX, &keys)?.is_empty())
 }
 
-/// A constraint name that is free in the schema and not among `others`. Counterpart:
-/// `ChooseConstraintName`.
+/// A constraint name unused in the schema and not in `others`. Counterpart: `ChooseConstraintName`.
 pub fn free_constraint_name(
     host: &mut dyn CommandHost,
     name1: &str,
@@ -405,7 +412,7 @@ pub fn free_constraint_name(
 mod tests {
     use super::*;
 
-    /// Names as PostgreSQL makes them for `create table <name>(<column> int primary key)`.
+    /// Names that PostgreSQL generates for `create table <name>(<column> int primary key)`.
     #[test]
     fn object_names_are_cut_as_postgresql_does() {
         assert_eq!(object_name("t", Some("a"), Some("key")), "t_a_key");

@@ -1,4 +1,5 @@
-//! What commands do to objects of many kinds: RENAME, SET SCHEMA, OWNER TO, COMMENT, CREATE SCHEMA.
+//! Commands for objects of many kinds: RENAME, SET SCHEMA, OWNER TO, COMMENT, CREATE SCHEMA.
+//!
 //! Counterpart: alter.c, comment.c, schemacmds.c, `RenameRelation`, `AlterTableNamespace`.
 
 use crate::host::{CommandHost, notice};
@@ -13,7 +14,8 @@ use parse::ast::{
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 
-/// The relation of an ALTER statement; nothing after a notice where it is missing and may be.
+/// The relation of an ALTER statement; `None`, after a notice, if it is missing and IF EXISTS was
+/// given.
 fn target(
     host: &mut dyn CommandHost,
     rv: &Option<Box<RangeVar>>,
@@ -112,7 +114,7 @@ pub fn rename_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &str
         rename_type(host, ty, new)?;
     }
     if rel.index.is_some() {
-        // The constraint has the name of its index.
+        // An index and its constraint have the same name.
         let object = ObjectAddress::relation(rel.oid());
         let mut cat = host.catalog();
         for d in cat.dependencies_of(object)? {
@@ -138,7 +140,7 @@ pub fn rename_type(host: &mut dyn CommandHost, ty: Oid, new: &str) -> Result<()>
     let mut cat = host.catalog();
     cat.update(&row, &PgType { typname: Name::new(new), ..row.row.clone() })?;
     cat.increment_command_counter()?;
-    // If the name was that of its own array type, that one has stepped aside already.
+    // If the new name was that of its own array type, that type was renamed already.
     if let Some(array) = row.typarray.valid().filter(|a| before != Some(*a)) {
         let name = relation::array_type_name(host, new, row.typnamespace)?;
         let mut cat = host.catalog();
@@ -180,7 +182,7 @@ fn rename_column(
     }
     let number = a.attnum;
     crate::alter_table::change_column(host, rel.oid(), number, |a| a.attname = Name::new(new))?;
-    // Indexes keep the names that their columns have.
+    // The column names of indexes do not change.
     Ok(())
 }
 
@@ -251,7 +253,7 @@ fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &st
     cat.increment_command_counter()
 }
 
-/// The schema's row, for its owner.
+/// The schema's row; 42501 unless the user owns the schema.
 pub(crate) fn schema_row(
     host: &mut dyn CommandHost,
     name: &str,
@@ -307,7 +309,7 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
     move_relation(host, &rel, schema)
 }
 
-/// Moves a relation with its row type, indexes and owned sequences; its constraints move along.
+/// Moves a relation with its row type, indexes, constraints and owned sequences to another schema.
 pub fn move_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, schema: Oid) -> Result<()> {
     let old = rel.class.relnamespace;
     if host.catalog().relation_in(schema, rel.name())?.is_some() {
@@ -343,7 +345,7 @@ pub fn move_relation(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, schema: Oid
     Ok(())
 }
 
-/// ALTER … OWNER TO for what is not a relation.
+/// ALTER … OWNER TO for objects other than relations.
 pub fn set_owner(host: &mut dyn CommandHost, stmt: &AlterOwnerStmt) -> Result<()> {
     let owner = names::role_oid(host, &stmt.newowner)?;
     let name = stmt.object.as_ref().map(drop::parts).unwrap_or_default();
@@ -408,19 +410,20 @@ pub fn set_owner(host: &mut dyn CommandHost, stmt: &AlterOwnerStmt) -> Result<()
     }
 }
 
-/// Rights of the old owner become the new one's.
+/// Transfers the old owner's privileges to the new owner.
 pub fn new_owner_acl(list: Option<Vec<AclItem>>, old: Oid, new: Oid) -> Option<Vec<AclItem>> {
     list.map(|l| crate::grant::list::new_owner(&l, old, new))
 }
 
+/// Updates the owner in `pg_shdepend`.
 pub fn change_owner_row(host: &mut dyn CommandHost, this: ObjectAddress, owner: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let shared = catalog::write::is_shared_catalog(this.class);
     let database = if shared { Oid::INVALID } else { cat.session.catalog.database() };
-    // Columns, too, may name the new owner in their rights.
+    // ACLs of columns may contain the new owner.
     let keys = [database.into(), this.class.into(), this.object.into()];
     for d in cat.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
-        // An owner's own rights are not written down as a need.
+        // The owner's own ACL entries are not recorded as dependencies.
         if d.deptype == b'o' && d.objsubid == 0 || d.deptype == b'a' && d.refobjid == owner {
             cat.delete(&d)?;
         }
@@ -440,7 +443,7 @@ fn check_schema_name(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// CREATE SCHEMA, with the statements in it.
+/// CREATE SCHEMA with its schema elements.
 pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &str) -> Result<()> {
     let user = names::user(host);
     let owner = match &stmt.authrole {
@@ -487,7 +490,7 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
     }
     let mut elements: Vec<&Node> = stmt.schema_elts.iter().collect();
     elements.sort_by_key(|node| element_rank(node));
-    // The elements see each other by bare names, and are the owner's.
+    // Elements find each other by unqualified names and belong to the schema's owner.
     let path = host.catalog().session.search_path().to_owned();
     let quoted = format!("\"{}\"", name.replace('"', "\"\""));
     let inner = if path.trim().is_empty() { quoted } else { format!("{quoted}, {path}") };
@@ -502,8 +505,7 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
     made
 }
 
-/// In which order CREATE SCHEMA makes its elements. Counterpart:
-/// `transformCreateSchemaStmtElements`.
+/// Creation order of CREATE SCHEMA elements. Counterpart: `transformCreateSchemaStmtElements`.
 fn element_rank(node: &Node) -> u8 {
     match node {
         Node::CreateSeqStmt(_) => 0,
@@ -515,7 +517,7 @@ fn element_rank(node: &Node) -> u8 {
     }
 }
 
-/// An element of CREATE SCHEMA, its object in that schema.
+/// The schema element with its object placed in the schema.
 fn in_schema(node: &Node, schema: &str) -> Result<Node> {
     let mut node = node.clone();
     let rv = match &mut node {
@@ -685,7 +687,7 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
     set_comment(host, object, stmt.comment.as_deref())
 }
 
-/// Gives the object this comment, or takes it away.
+/// Sets or removes the comment of an object.
 pub fn set_comment(
     host: &mut dyn CommandHost,
     object: ObjectAddress,
@@ -708,7 +710,7 @@ pub fn set_comment(
     }
 }
 
-/// A rule, trigger or policy of a relation.
+/// The OID of a rule, trigger or policy of a relation.
 pub fn part_of(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

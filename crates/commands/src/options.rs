@@ -1,4 +1,5 @@
-//! Options in parentheses: values of `DefElem`s, and the storage parameters of relations.
+//! Parenthesised options: values of `DefElem`s, and storage parameters of relations.
+//!
 //! Counterpart: define.c, reloptions.c.
 
 use catalog::rows::Text;
@@ -24,7 +25,7 @@ pub fn text(def: &DefElem) -> Result<String> {
     })
 }
 
-/// The value as a truth; nothing is true. Counterpart: `defGetBoolean`.
+/// The value as a boolean; a missing value means true. Counterpart: `defGetBoolean`.
 pub fn boolean(def: &DefElem) -> Result<bool> {
     match &def.arg {
         None => return Ok(true),
@@ -41,7 +42,7 @@ pub fn boolean(def: &DefElem) -> Result<bool> {
     Err(pg_err!(SYNTAX_ERROR, "{} requires a Boolean value", def.defname))
 }
 
-/// The value as a 64-bit number. Counterpart: `defGetInt64`.
+/// The value as a 64-bit integer. Counterpart: `defGetInt64`.
 pub fn integer(def: &DefElem) -> Result<i64> {
     match &def.arg {
         Some(Node::Integer(n)) => Ok(i64::from(*n)),
@@ -60,7 +61,7 @@ enum Check {
     Words(&'static [&'static str]),
 }
 
-/// Parameters of tables; those that `toast.` may stand before are marked.
+/// Table parameters; the flag marks those that are also allowed with the prefix `toast.`.
 const TABLE: &[(&str, Check, bool)] = &[
     ("autovacuum_enabled", Check::Bool, true),
     ("vacuum_truncate", Check::Bool, true),
@@ -118,7 +119,7 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
             }
         }
         Check::Int(min, max) => {
-            // A number with a fraction is rounded.
+            // Fractional values are rounded.
             let rounded = |v: &str| v.parse::<f64>().ok().map(|f| f.round_ties_even() as i64);
             let v = value.trim();
             let n = v.parse().ok().or_else(|| rounded(v)).ok_or_else(bad)?;
@@ -165,7 +166,7 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
     Ok(())
 }
 
-/// Applies `defs` of one namespace to an old list. `reset` takes them out.
+/// Applies `defs` of one namespace to the old list; with `reset` removes them.
 fn transform(
     old: Option<&[Text]>,
     defs: &[DefElem],
@@ -190,7 +191,7 @@ fn transform(
         }
         let name = &*def.defname;
         if reset {
-            // What is taken away need not be known.
+            // RESET accepts unknown parameters.
             if def.arg.is_some() {
                 bail!(SYNTAX_ERROR, "RESET must not include values for parameters");
             }
@@ -229,7 +230,7 @@ fn is_oids(def: &DefElem) -> bool {
     def.defnamespace.is_none() && &*def.defname == "oids"
 }
 
-/// Those of its TOAST table.
+/// Parameters of the TOAST table of a new table.
 pub fn toast_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
     transform(None, defs, Some("toast"), TABLE, false)
 }
@@ -242,7 +243,7 @@ pub fn view_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
     transform(None, defs, None, VIEW, false)
 }
 
-/// SET and RESET of a relation's parameters.
+/// The parameters of a relation after SET or RESET.
 pub fn changed(
     old: Option<&[Text]>,
     defs: &[DefElem],

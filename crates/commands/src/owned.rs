@@ -1,8 +1,10 @@
-//! DROP OWNED and REASSIGN OWNED, and owners of objects of any kind. Counterpart: pg_shdepend.c
-//! (`shdepDropOwned`, `shdepReassignOwned`), alter.c (`AlterObjectOwner_internal`).
+//! DROP OWNED and REASSIGN OWNED, and changes of ownership for objects of any kind.
+//!
+//! Counterpart: pg_shdepend.c (`shdepDropOwned`, `shdepReassignOwned`), alter.c
+//! (`AlterObjectOwner_internal`).
 
 use crate::grant::object::Subject;
-use crate::grant::{Order, defaults, list, merge};
+use crate::grant::{GrantSpec, defaults, list, merge};
 use crate::host::CommandHost;
 use crate::{alter_table, drop, names};
 use catalog::depend::is_pinned;
@@ -12,7 +14,7 @@ use ids::Oid;
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail, pg_err};
 
-/// The roles of the statement; 42501 where the user lacks their rights.
+/// The roles of the statement; 42501 where the user lacks their privileges.
 fn roles(host: &mut dyn CommandHost, specs: &[RoleSpec], what: &str) -> Result<Vec<Oid>> {
     let mut out = Vec::with_capacity(specs.len());
     for spec in specs {
@@ -34,7 +36,7 @@ fn roles(host: &mut dyn CommandHost, specs: &[RoleSpec], what: &str) -> Result<V
     Ok(out)
 }
 
-/// What in this database, or shared, needs the role.
+/// The `pg_shdepend` rows of this database, and of shared objects, that refer to the role.
 fn uses(host: &mut dyn CommandHost, role: Oid) -> Result<Vec<Row<PgShdepend>>> {
     let mut cat = host.catalog();
     let here = cat.session.catalog.database();
@@ -59,9 +61,9 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
                     defaults::drop_member(host, d.objid, role)?;
                 }
                 b'a' => revoke_all(host, address(&d), role)?,
-                // Databases and tablespaces stay.
+                // Databases and tablespaces are not dropped.
                 b'o' if !shared => objects.push(address(&d)),
-                b'r' if !leave_policy(host, &d, role)? => objects.push(address(&d)),
+                b'r' if !remove_from_policy(host, &d, role)? => objects.push(address(&d)),
                 _ => {}
             }
         }
@@ -69,14 +71,18 @@ pub fn drop_owned(host: &mut dyn CommandHost, stmt: &DropOwnedStmt) -> Result<()
     if objects.is_empty() {
         return Ok(());
     }
-    // The newest first, as dependents mostly are.
+    // Newest first: dependents are usually newer than the objects they depend on.
     objects.sort_by_key(|o| (std::cmp::Reverse(o.object), o.class, o.sub));
     drop::drop_objects(host, &objects, drop::behavior(stmt.behavior), false)
 }
 
-/// Takes the role out of those that a policy is for. False where it is for no other: the policy has
-/// to go. Counterpart: `RemoveRoleFromObjectPolicy`.
-fn leave_policy(host: &mut dyn CommandHost, use_of: &Row<PgShdepend>, role: Oid) -> Result<bool> {
+/// Removes the role from a policy. Returns false if it is the policy's only role: the policy must
+/// be dropped. Counterpart: `RemoveRoleFromObjectPolicy`.
+fn remove_from_policy(
+    host: &mut dyn CommandHost,
+    use_of: &Row<PgShdepend>,
+    role: Oid,
+) -> Result<bool> {
     let mut cat = host.catalog();
     let Some(row) = cat.scan(indexes::PG_POLICY_OID_INDEX, &[use_of.objid.into()])?.pop() else {
         return Ok(true);
@@ -92,7 +98,7 @@ fn leave_policy(host: &mut dyn CommandHost, use_of: &Row<PgShdepend>, role: Oid)
     Ok(true)
 }
 
-/// Takes all that a role was granted on an object. Counterpart: `RemoveRoleFromObjectACL`.
+/// Revokes all privileges of a role on an object. Counterpart: `RemoveRoleFromObjectACL`.
 fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> Result<()> {
     let subject =
         Subject { class: object.class, oid: object.object, column: object.sub as ids::AttrNo };
@@ -103,7 +109,7 @@ fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> R
     let Some(mut acl) = rights.acl.clone() else { return subject.unlock(host, locked) };
     let grantors: Vec<Oid> = acl.iter().filter(|a| a.grantee == role).map(|a| a.grantor).collect();
     for grantor in grantors {
-        let order = Order {
+        let order = GrantSpec {
             grant: false,
             option: false,
             behavior: DropBehavior::Cascade,
@@ -111,9 +117,9 @@ fn revoke_all(host: &mut dyn CommandHost, object: ObjectAddress, role: Oid) -> R
             all: true,
             rights: 0,
         };
-        acl = merge(host, &order, acl, list::RIGHTS, grantor, rights.owner)?;
+        acl = merge(host, &order, acl, list::PRIVILEGE_BITS, grantor, rights.owner)?;
     }
-    // What the role itself gave goes as well.
+    // Privileges granted by the role are revoked too.
     acl.retain(|a| a.grantor != role || role == rights.owner);
     subject.store(host, Some(acl))?;
     subject.unlock(host, locked)
@@ -131,14 +137,14 @@ pub fn reassign_owned(host: &mut dyn CommandHost, stmt: &ReassignOwnedStmt) -> R
             if d.deptype != b'o' || d.classid == PgDefaultAcl::RELATION {
                 continue;
             }
-            give(host, address(&d), new)?;
+            reassign(host, address(&d), new)?;
         }
     }
     Ok(())
 }
 
-/// Gives an object to another role, whoever asks.
-pub fn give(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Result<()> {
+/// Changes the owner of an object, without a permission check.
+pub fn reassign(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Result<()> {
     let oid = object.object;
     macro_rules! own {
         ($row:ident, $index:ident, $owner:ident $(, $acl:ident)?) => {{
@@ -202,8 +208,8 @@ pub fn give(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Re
     note_owner(host, object, owner)
 }
 
-/// Makes `pg_shdepend` name the new owner; an owner needs no note for his rights.
-/// Counterpart: `changeDependencyOnOwner`.
+/// Updates the owner in `pg_shdepend`; the new owner needs no separate ACL dependency. Counterpart:
+/// `changeDependencyOnOwner`.
 pub fn note_owner(host: &mut dyn CommandHost, object: ObjectAddress, owner: Oid) -> Result<()> {
     let mut cat = host.catalog();
     let shared = catalog::write::is_shared_catalog(object.class);

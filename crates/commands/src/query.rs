@@ -1,4 +1,4 @@
-//! Queries that commands run.
+//! Planning and execution of queries on behalf of commands.
 
 use crate::host::CommandHost;
 use analyze::SessionLookup;
@@ -9,16 +9,16 @@ use plan::query::Query;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch};
 
-/// What takes the rows of a query: the batch and its visible columns.
+/// A callback that receives each batch with the indexes of its visible columns.
 pub type Sink<'a> = dyn FnMut(&mut dyn CommandHost, &Batch, &[usize]) -> Result<()> + 'a;
 
-/// Plans and runs a query under a snapshot of its own; the number of rows that it changed or gave.
+/// Plans and runs a query with a new snapshot; returns the number of processed rows.
 pub fn run(host: &mut dyn CommandHost, query: &Query, sink: &mut Sink<'_>) -> Result<u64> {
     let snapshot = host.backend().snapshot();
     run_under(host, query, snapshot, sink)
 }
 
-/// As [`run`], under a snapshot that was taken before.
+/// As [`run`], with an existing snapshot.
 pub fn run_under(
     host: &mut dyn CommandHost,
     query: &Query,
@@ -29,13 +29,13 @@ pub fn run_under(
     run_plan(host, &plan, snapshot, sink)
 }
 
-/// Plans a query that a command will run.
+/// Rewrites and plans a query.
 pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt>> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
     Ok(Arc::new(planner::plan_query(&query, host.planner())?))
 }
 
-/// As [`run_under`], with its plan.
+/// As [`run_under`], with an existing plan.
 pub fn run_plan(
     host: &mut dyn CommandHost,
     plan: &Arc<PlannedStmt>,
@@ -61,7 +61,7 @@ pub fn run_plan(
     result
 }
 
-/// Places of a plan's output columns that are no junk.
+/// Indexes of a plan's output columns that are not junk.
 pub fn visible_columns(plan: &PlannedStmt) -> Vec<usize> {
     let targets = plan.plan_tree.info.target_list.iter().enumerate();
     targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()

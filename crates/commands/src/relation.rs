@@ -1,4 +1,5 @@
-//! New relations: files, `pg_class`, `pg_attribute`, the row type and its array type.
+//! Creation of relations: files, `pg_class`, `pg_attribute`, the row type and its array type.
+//!
 //! Counterpart: heap.c (`heap_create_with_catalog`), pg_type.c.
 
 mod toast;
@@ -19,6 +20,7 @@ use pgerror::{Result, SqlState, bail, pg_err};
 use types::oids;
 
 pub const HEAP_AM: Oid = Oid(2);
+/// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.
 pub const COLUMNS_MAX: usize = 1600;
 
 /// A column of a new relation.
@@ -32,7 +34,7 @@ pub struct NewColumn {
     pub not_null: bool,
     pub identity: u8,
     pub generated: u8,
-    /// Other than the type's.
+    /// `attstorage`, if it differs from the type's default.
     pub storage: Option<u8>,
     pub compression: u8,
 }
@@ -54,21 +56,21 @@ impl NewColumn {
     }
 }
 
-/// A new relation.
+/// The definition of a new relation.
 pub struct NewRelation<'a> {
     pub name: &'a str,
     pub namespace: Oid,
     pub kind: u8,
     pub persistence: Persistence,
     pub owner: Oid,
-    /// 0 for the database's.
+    /// 0 for the database's default tablespace.
     pub tablespace: Oid,
     pub columns: &'a [NewColumn],
     pub options: Option<Vec<Text>>,
 }
 
-/// 42P22 for a column of a query whose type has collations and whose expression has none: it is
-/// made of several. `message`: of the column's name and type.
+/// 42P22 for a query column of a collatable type whose expression has conflicting collations.
+/// `message` formats the error from the column name and type.
 pub fn check_collations(
     host: &mut dyn CommandHost,
     columns: &[NewColumn],
@@ -102,14 +104,14 @@ pub fn kind_not_supported(kind: u8) -> String {
     format!("This operation is not supported for {what}.")
 }
 
-/// Types that no column can have. Counterpart: `CheckAttributeType`.
+/// Rejects types that a column cannot have. Counterpart: `CheckAttributeType`.
 pub fn check_column_type(
     host: &mut dyn CommandHost,
     column: &NewColumn,
     kind: u8,
     row_type: Oid,
 ) -> Result<()> {
-    crate::names::type_rights(host, column.ty)?;
+    crate::names::check_type_privilege(host, column.ty)?;
     let mut within: Vec<Oid> = row_type.valid().into_iter().collect();
     check_containment(host, column.ty, &mut within)?;
     check_storable(host, &column.name, column.ty)?;
@@ -126,8 +128,8 @@ pub fn check_column_type(
     Ok(())
 }
 
-/// 42P16 where values of the type cannot be stored: those of a pseudo-type, rows without a named
-/// type among them, mean nothing to other sessions.
+/// 42P16 for pseudo-types, including anonymous records, whose values have no meaning in other
+/// sessions.
 pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Result<()> {
     if host.catalog().type_row(ty)?.typtype == b'p' {
         let shown = host.catalog().format_type(ty)?;
@@ -136,7 +138,7 @@ pub fn check_storable(host: &mut dyn CommandHost, column: &str, ty: Oid) -> Resu
     Ok(())
 }
 
-/// 42P16 where a row type contains itself. `within`: the row types around `ty`. Counterpart: the
+/// 42P16 where a row type contains itself. `within`: the enclosing row types. Counterpart: the
 /// recursion of `CheckAttributeType`.
 fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>) -> Result<()> {
     let row = host.catalog().type_row(ty)?;
@@ -185,7 +187,7 @@ fn check_columns(host: &mut dyn CommandHost, columns: &[NewColumn], kind: u8) ->
     Ok(())
 }
 
-/// Name, number, type.
+/// Name, attribute number, type.
 pub const SYSTEM_COLUMNS: [(&str, AttrNo, Oid); 6] = [
     ("ctid", -1, oids::TID),
     ("xmin", -2, oids::XID),
@@ -195,7 +197,7 @@ pub const SYSTEM_COLUMNS: [(&str, AttrNo, Oid); 6] = [
     ("tableoid", -6, oids::OID),
 ];
 
-/// The row of a column.
+/// The `pg_attribute` row of a new column.
 pub fn attribute_row(
     host: &mut dyn CommandHost,
     relation: Oid,
@@ -233,9 +235,9 @@ pub fn attribute_row(
     })
 }
 
-/// The row of a column that joins `others`, with its version where they have one, since a server
-/// made them that keeps it.
-pub fn stamped(
+/// The row of a column added to `others`. It gets a version option if they have one, that is, if
+/// the table was created by a server that stores it.
+pub fn with_version(
     host: &mut dyn CommandHost,
     others: &[PgAttribute],
     row: PgAttribute,
@@ -250,7 +252,7 @@ pub fn stamped(
     }
 }
 
-/// A `pg_class` row with the values that a new relation of that kind begins with.
+/// A `pg_class` row with the initial values of a relation of this kind.
 pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     let in_catalog = spec.namespace == catalog::namespace::PG_CATALOG;
     let has_file = matches!(spec.kind, b'r' | b't' | b'm' | b'S' | b'i');
@@ -302,7 +304,7 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
     }
 }
 
-/// The value of a column that is not given: its own default, or that of its type.
+/// The default of a column: its own or that of its type.
 pub fn column_default(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -315,7 +317,7 @@ pub fn column_default(
     analyze::rewrite::column_default(&mut cat, &relation, number)
 }
 
-/// 42501 for a relation of the user's among the system's. Counterpart: `heap_create`.
+/// 42501 for user relations in system schemas. Counterpart: `heap_create`.
 fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
     let system =
         spec.namespace == catalog::namespace::PG_CATALOG && !matches!(spec.kind, b'i' | b't');
@@ -326,8 +328,8 @@ fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result
         .detail("System catalog modifications are currently disallowed."))
 }
 
-/// Makes a relation with all that belongs to it except constraints, defaults and a TOAST table; it
-/// is locked for others and visible to the next command.
+/// Creates a relation with everything except constraints, defaults and a TOAST table. It is locked
+/// exclusively, and visible to the next command.
 pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {
     check_columns(host, spec.columns, spec.kind)?;
     if host.catalog().relation_in(spec.namespace, spec.name)?.is_some() {
@@ -379,7 +381,8 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
     Ok(oid)
 }
 
-/// Ids from which on a new table's rows can be. Counterpart: `RecentXmin`, `GetOldestMultiXactId`.
+/// Lower bounds for the XIDs and multixacts in a new table. Counterpart: `RecentXmin`,
+/// `GetOldestMultiXactId`.
 pub fn oldest_ids(host: &mut dyn CommandHost) -> (Xid, Xid) {
     let be = host.backend();
     let xmin = be.catalog_snapshot().xmin;
@@ -387,7 +390,7 @@ pub fn oldest_ids(host: &mut dyn CommandHost) -> (Xid, Xid) {
     (xmin, Xid(multi.0))
 }
 
-/// The files of a relation that is not mapped.
+/// The file locator of a relation that is not mapped.
 pub fn file_of(host: &mut dyn CommandHost, class: &PgClass) -> RelFile {
     let database = host.backend().database();
     let own = host.catalog().session.tablespace;
@@ -395,8 +398,8 @@ pub fn file_of(host: &mut dyn CommandHost, class: &PgClass) -> RelFile {
     RelFile::new(tablespace, database, class.relfilenode)
 }
 
-/// A type that has the relation's name is in the way, unless it is an array type made by the
-/// server, which can have another name.
+/// 42710 where a type with the relation's name exists. A conflicting automatic array type is
+/// renamed.
 fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
     let Some(old) = host.catalog().type_in(spec.namespace, spec.name)? else { return Ok(()) };
     let row = host.catalog().type_row(old)?;
@@ -414,7 +417,7 @@ fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result
     ))
 }
 
-/// A free name for the array type over `name`. Counterpart: `makeArrayTypeName`.
+/// An unused name for the array type of `name`. Counterpart: `makeArrayTypeName`.
 pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
     let mut candidate = name.to_string();
     for _ in 1..63 {
@@ -426,7 +429,7 @@ pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> R
     bail!(DUPLICATE_OBJECT, "could not form array type name for type \"{name}\"")
 }
 
-/// The row of a type over a relation's rows.
+/// The `pg_type` row of a relation's row type.
 pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid) -> PgType {
     PgType {
         oid,
@@ -464,7 +467,7 @@ pub fn row_type_row(oid: Oid, name: &str, schema: Oid, owner: Oid, relation: Oid
     }
 }
 
-/// The row of the array type over `element`.
+/// The `pg_type` row of the array type of `element`.
 pub fn array_type_row(oid: Oid, name: &str, element: &PgType) -> PgType {
     PgType {
         oid,
@@ -506,7 +509,7 @@ fn add_types(
     array_type: Oid,
 ) -> Result<()> {
     let array_name = array_type_name(host, spec.name, spec.namespace)?;
-    // A table's row type has no rights of its own.
+    // A table's row type has no ACL of its own.
     let typacl = match spec.kind {
         b'c' => grant::defaults::of_new_object(host, ObjectType::Type, spec.owner, spec.namespace)?,
         _ => None,
@@ -554,7 +557,7 @@ fn add_attributes(host: &mut dyn CommandHost, spec: &NewRelation<'_>, oid: Oid) 
     Ok(())
 }
 
-/// A column needs its type and its collation.
+/// Records the dependencies of a column on its type and collation.
 pub fn record_column_type(
     host: &mut dyn CommandHost,
     relation: Oid,
@@ -571,7 +574,8 @@ pub fn record_column_type(
     Ok(())
 }
 
-/// The `pg_class` row as the catalog has it now, to be changed. Counterpart: `SearchSysCacheCopy1`.
+/// The current `pg_class` row, read from the catalog for a change. Counterpart:
+/// `SearchSysCacheCopy1`.
 pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgClass>> {
     let row = cat.scan(indexes::PG_CLASS_OID_INDEX, &[oid.into()])?.pop();
     row.ok_or_else(|| {
@@ -582,8 +586,8 @@ pub fn class(cat: &mut catalog::CatCx<'_>, oid: Oid) -> Result<catalog::Row<PgCl
     })
 }
 
-/// Overwrites statistics in a relation's row where it stands: needs no transaction, and is not
-/// undone. Counterpart: `vac_update_relstats`, `index_update_stats`.
+/// Updates statistics in a relation's row in place; the change is not transactional. Counterpart:
+/// `vac_update_relstats`, `index_update_stats`.
 pub fn update_statistics(
     cat: &mut catalog::CatCx<'_>,
     oid: Oid,
@@ -597,8 +601,8 @@ pub fn update_statistics(
     )))
 }
 
-/// A number for a new relation, which is its files' too, and its row: a crash may have left files
-/// with a number that no row has.
+/// A `pg_class` row with an OID for a new relation that is also its file number. A number with
+/// leftover files of a crash is skipped.
 pub(crate) fn new_class(
     host: &mut dyn CommandHost,
     spec: &NewRelation<'_>,
@@ -612,13 +616,13 @@ pub(crate) fn new_class(
     }
 }
 
-/// Has nobody left files with the number that the row names?
+/// Do no files exist with the number in the row?
 fn is_free(host: &mut dyn CommandHost, class: &PgClass, persistence: Persistence) -> Result<bool> {
     let file = file_of(host, class);
     Ok(!engine::storage::relation_files_exist(host.backend(), file, persistence)?)
 }
 
-/// Gives a relation new, empty files; the old ones go at commit. Counterpart:
+/// Gives a relation new, empty files; the old ones are removed at commit. Counterpart:
 /// `RelationSetNewRelfilenode`.
 pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
     let rel = host.catalog().relation(oid)?;
@@ -629,7 +633,7 @@ pub fn new_files(host: &mut dyn CommandHost, oid: Oid) -> Result<RelFile> {
     replace_files(host, &row, new)
 }
 
-/// 0A000 for a temporary table of another session: `verb` cannot be done to it.
+/// 0A000 for a temporary table of another session; `verb` names the operation.
 pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     if rel.other_temp {
         bail!(FEATURE_NOT_SUPPORTED, "cannot {verb} temporary tables of other sessions");
@@ -637,8 +641,8 @@ pub fn not_of_other_session(rel: &RelDesc, verb: &str) -> Result<()> {
     Ok(())
 }
 
-/// As [`new_files`], where the row changes too: persistence or tablespace of the new files.
-/// Relations whose files the map knows get theirs through it.
+/// As [`new_files`], with changes of the row, such as persistence or tablespace. Mapped relations
+/// get new files through the relation map.
 pub fn replace_files(
     host: &mut dyn CommandHost,
     row: &catalog::Row<PgClass>,

@@ -1,4 +1,6 @@
-//! CREATE, ALTER and DROP ROLE. Counterpart: user.c.
+//! CREATE, ALTER and DROP ROLE; role membership.
+//!
+//! Counterpart: user.c.
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options};
@@ -11,7 +13,7 @@ use parse::ast::{
 };
 use pgerror::{Result, Severity, bail, pg_err};
 
-/// How a password is kept; making the verifier is the session's business.
+/// The stored form of a password; the session computes the verifier.
 fn password(host: &mut dyn CommandHost, role: &str, def: &DefElem) -> Result<Option<Text>> {
     match &def.arg {
         None => Ok(None),
@@ -37,7 +39,7 @@ fn may_create_roles(host: &mut dyn CommandHost) -> Result<bool> {
     Ok(host.catalog().role_row(user)?.is_some_and(|r| r.rolcreaterole))
 }
 
-/// Applies options to a role's row. Lists of members are left to the caller.
+/// Applies options to a role's row. The caller handles membership lists.
 fn apply(
     host: &mut dyn CommandHost,
     row: &mut PgAuthid,
@@ -145,7 +147,7 @@ pub fn create_role(host: &mut dyn CommandHost, stmt: &CreateRoleStmt, sql: &str)
     Ok(())
 }
 
-/// The row as it is now, to be changed.
+/// The current row, read from the catalog for a change.
 fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgAuthid>> {
     let row = host.catalog().scan(indexes::PG_AUTHID_OID_INDEX, &[oid.into()])?.pop();
     row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "role with OID {oid} does not exist"))
@@ -222,7 +224,7 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied to rename role");
     }
     let mut changed = PgAuthid { rolname: Name::new(new), ..row.row.clone() };
-    // The name is part of what was hashed.
+    // An MD5 hash includes the role name.
     if changed.rolpassword.as_ref().is_some_and(|p| p.as_str().starts_with("md5")) {
         changed.rolpassword = None;
         host.notice(notice(pg_err!(
@@ -326,7 +328,7 @@ pub fn grant_role(host: &mut dyn CommandHost, stmt: &GrantRoleStmt) -> Result<()
     let mut admin = false;
     for d in &stmt.opt {
         if &*d.defname == "admin" {
-            // REVOKE ADMIN OPTION FOR names it to have it taken away.
+            // In REVOKE ADMIN OPTION FOR the option names what is revoked.
             admin = !stmt.is_grant || options::boolean(d)?;
         }
     }
@@ -359,7 +361,7 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     if may_create_roles(host)? {
         return Ok(());
     }
-    // The option counts, too, where a role has it that the user is a member of.
+    // The admin option of a role that the user is a member of counts too.
     let user = names::user(host);
     let rows = host.catalog().scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &[role.into()])?;
     for r in rows.iter().filter(|r| r.admin_option) {
@@ -370,12 +372,12 @@ fn check_admin(host: &mut dyn CommandHost, role: Oid, name: &str) -> Result<()> 
     bail!(INSUFFICIENT_PRIVILEGE, "must have admin option on role \"{name}\"")
 }
 
-/// `pg_database_owner`, whose one member is the owner of the database at hand.
+/// `pg_database_owner`, whose only member is the owner of the current database.
 const DATABASE_OWNER: Oid = Oid(6171);
 
 fn add_member(host: &mut dyn CommandHost, role: Oid, member: Oid, admin: bool) -> Result<()> {
     let grantor = names::user(host);
-    let circular = host.catalog().is_real_member(role, member, false)?;
+    let circular = host.catalog().is_member_nosuper(role, member, false)?;
     let mut cat = host.catalog();
     if role == DATABASE_OWNER {
         let name = cat.role_name(role)?;

@@ -1,4 +1,6 @@
-//! Functions and procedures: CREATE, ALTER, DROP. Counterpart: functioncmds.c, pg_proc.c.
+//! CREATE, ALTER and DROP FUNCTION and PROCEDURE.
+//!
+//! Counterpart: functioncmds.c, pg_proc.c.
 
 mod body;
 mod lookup;
@@ -29,25 +31,25 @@ const INTERNAL: Oid = Oid(12);
 const C: Oid = Oid(13);
 const SQL: Oid = Oid(14);
 
-/// The parameters as `pg_proc` keeps them.
+/// The parameters as stored in `pg_proc`.
 struct Parameters {
     input: Vec<Oid>,
-    /// All of them, where some are not input.
+    /// Types of all parameters, if some are not input parameters.
     all: Option<Vec<Oid>>,
     modes: Option<Vec<u8>>,
     names: Option<Vec<Text>>,
     variadic: Oid,
     defaults: Vec<Expr>,
-    /// What OUT parameters make of the result.
+    /// The result type implied by OUT parameters.
     result: Option<Oid>,
 }
 
-/// The type of a name. Errors say no place.
+/// The type with this name. Errors have no position.
 fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
     Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, "")?.0)
 }
 
-/// The type of a parameter, whose name an error shows without quotes.
+/// The type of a parameter; errors show its name without quotes.
 fn parameter_type(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
     type_of(host, name).map_err(|e| {
         let missing = format!("\"{}\" does not exist", analyze::typename::type_name_text(name));
@@ -83,7 +85,7 @@ fn parameters(
             bail!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept set arguments");
         }
         let ty = parameter_type(host, &p.arg_type)?;
-        names::type_rights(host, ty)?;
+        names::check_type_privilege(host, ty)?;
         let mode = if p.mode == Mode::Default { Mode::In } else { p.mode };
         let is_input = matches!(mode, Mode::In | Mode::InOut | Mode::Variadic);
         if is_input {
@@ -155,7 +157,7 @@ fn parameters(
                 "input parameters after one with a default value must also have defaults"
             );
         } else if stmt.is_procedure && !out.defaults.is_empty() {
-            // CALL names output arguments by position too.
+            // CALL passes output arguments by position too.
             bail!(
                 INVALID_FUNCTION_DEFINITION,
                 "procedure OUT parameters cannot appear after one with a default value"
@@ -192,7 +194,7 @@ fn default_value(host: &mut dyn CommandHost, node: &Node, ty: Oid, sql: &str) ->
     Ok(e)
 }
 
-/// What the options say.
+/// The attributes given in the statement.
 struct Attributes {
     language: Option<String>,
     body: Option<Vec<String>>,
@@ -361,7 +363,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     let (result, set) = match (&stmt.return_type, p.result) {
         (Some(t), wanted) => {
             let ty = type_of(host, t)?;
-            names::type_rights(host, ty)?;
+            names::check_type_privilege(host, ty)?;
             if let Some(wanted) = wanted.filter(|w| *w != ty) {
                 let shown = host.catalog().format_type(wanted)?;
                 bail!(
@@ -427,7 +429,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         (None, _) => Vec::new(),
     };
     let body = match &stmt.sql_body {
-        // Its parameters are named by their places among all parameters, as its text shows them.
+        // The first names of all parameters, not only of input ones: deparsing shows these.
         Some(node) => {
             let all = p.names.iter().flatten().take(p.input.len());
             let names: Vec<String> = all.map(|n| n.as_str().to_string()).collect();
@@ -474,7 +476,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     };
     let (stored, needs) = body.unzip();
     insert(host, new, stmt.replace, &p, needs.unwrap_or_default())?;
-    // It may call itself.
+    // Checked after the insertion, since the function may call itself.
     if lang.oid == SQL && host.setting("check_function_bodies") == "on" {
         let signature = Signature {
             name: &name,
@@ -526,7 +528,7 @@ fn check_pseudo(
     Ok(())
 }
 
-/// Inserts the row, or replaces the one with the same name and arguments. Counterpart:
+/// Inserts the row, or replaces the one with the same name and argument types. Counterpart:
 /// `ProcedureCreate`.
 fn insert(
     host: &mut dyn CommandHost,
@@ -557,7 +559,7 @@ fn insert(
             let mut cat = host.catalog();
             cat.update(old, &new)?;
             let this = ObjectAddress::of::<PgProc>(old.oid);
-            cat.forget_dependencies(this, true)?;
+            cat.delete_dependencies(this, true)?;
             this
         }
         None => {
@@ -574,7 +576,7 @@ fn insert(
             this
         }
     };
-    // What its parts need each is noted by itself.
+    // Dependencies of the signature are recorded apart from those of the body.
     let mut signature = vec![
         ObjectAddress::of::<PgNamespace>(new.pronamespace),
         ObjectAddress::of::<PgLanguage>(new.prolang),
@@ -656,7 +658,7 @@ fn may_replace(old: &PgProc, new: &PgProc, shown: &str) -> Result<()> {
     Ok(())
 }
 
-/// Names and types of the columns of a record that is returned. Counterpart:
+/// Names and types of the columns of a returned record. Counterpart:
 /// `build_function_result_tupdesc_t`.
 fn output_columns(p: &PgProc) -> Option<Vec<(Text, Oid)>> {
     let (all, modes) = (p.proallargtypes.as_ref()?, p.proargmodes.as_ref()?);
@@ -696,7 +698,7 @@ fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgProc>> 
     row.ok_or_else(|| PgError::internal(format!("cache lookup failed for function {oid}")))
 }
 
-/// 42723 where the schema has a routine of that name and those arguments.
+/// 42723 where the schema has a routine with this name and argument types.
 fn name_is_free(host: &mut dyn CommandHost, row: &PgProc, name: &str, schema: Oid) -> Result<()> {
     let probe = PgProc { proname: Name::new(name), pronamespace: schema, ..row.clone() };
     if existing(host, &probe)?.is_some() {
@@ -801,7 +803,7 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt, sql: &str) ->
     Ok(())
 }
 
-/// What is missing before the routine itself: its schema, or a type of its arguments.
+/// A missing schema or argument type in the reference to a routine.
 fn missing_name(host: &mut dyn CommandHost, object: &ObjectWithArgs) -> Result<Option<String>> {
     if let [.., schema, _] = object.objname.as_slice()
         && host.catalog().find_namespace(schema)?.is_none()

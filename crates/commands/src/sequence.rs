@@ -1,4 +1,5 @@
-//! CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns.
+//! CREATE and ALTER SEQUENCE, and the sequences of serial and identity columns.
+//!
 //! Counterpart: the command half of sequence.c.
 
 use crate::host::{CommandHost, notice};
@@ -15,13 +16,13 @@ use parse::ast::{AlterSeqStmt, CreateSeqStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use types::oids;
 
-/// What the options of a statement say.
+/// The parameters of a sequence with the statement's options applied.
 struct Params {
     row: PgSequence,
     data: SequenceData,
-    /// `OWNED BY`: a column's name parts, or nothing for NONE.
+    /// `OWNED BY`: a qualified column name, empty for NONE.
     owned_by: Option<Vec<String>>,
-    /// The row in the file has changed.
+    /// The data row in the sequence's file changes.
     changed: bool,
 }
 
@@ -237,7 +238,7 @@ pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &s
     Ok(())
 }
 
-/// Makes a sequence. Counterpart: `DefineSequence`.
+/// Creates a sequence. Counterpart: `DefineSequence`.
 #[allow(clippy::too_many_arguments)]
 pub fn create(
     host: &mut dyn CommandHost,
@@ -306,7 +307,7 @@ pub fn alter_sequence(host: &mut dyn CommandHost, stmt: &AlterSeqStmt, sql: &str
     change(host, oid, &stmt.options, stmt.for_identity, sql)
 }
 
-/// Applies options to a sequence; where the file's row changes, into new files.
+/// Applies options to a sequence; if its data row changes, it gets new files.
 pub fn change(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -341,7 +342,7 @@ pub fn persistence_of(class: &PgClass) -> Persistence {
     Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent)
 }
 
-/// Starts a sequence again, in new files. Counterpart: `ResetSequence`.
+/// Restarts a sequence in new files. Counterpart: `ResetSequence`.
 pub fn restart(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
     let what = format_args!("sequence {oid}");
     let row = host.catalog().get(cache::SEQRELID, &[oid.into()], what)?;
@@ -408,7 +409,7 @@ fn own(host: &mut dyn CommandHost, sequence: Oid, parts: &[&str]) -> Result<()> 
     own_column(host, sequence, rel.oid(), a.attnum, false)
 }
 
-/// The sequence goes with the column; it is part of it if the column is an identity.
+/// Makes the sequence depend on a column, as an internal part if the column is an identity.
 pub fn own_column(
     host: &mut dyn CommandHost,
     sequence: Oid,
@@ -423,7 +424,7 @@ pub fn own_column(
     cat.increment_command_counter()
 }
 
-/// The sequences owned by a table's columns (by one column, if given).
+/// The sequences owned by the columns of a table, or by one column.
 pub fn owned_by(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -449,7 +450,7 @@ pub fn owned_by(
     Ok(out)
 }
 
-/// The sequence's row in new files of another persistence. Counterpart:
+/// Copies the sequence's data row into new files of another persistence. Counterpart:
 /// `SequenceChangePersistence`.
 pub fn change_persistence(host: &mut dyn CommandHost, oid: Oid, letter: u8) -> Result<()> {
     let class = host.catalog().class(oid)?;

@@ -1,4 +1,5 @@
-//! Settings of databases and roles: ALTER DATABASE and ALTER ROLE … SET and RESET.
+//! Per-database and per-role settings: ALTER DATABASE and ALTER ROLE … SET and RESET.
+//!
 //! Counterpart: pg_db_role_setting.c.
 
 use crate::host::CommandHost;
@@ -8,12 +9,12 @@ use ids::Oid;
 use parse::ast::{AlterRoleSetStmt, RoleSpecType, VariableSetKind, VariableSetStmt};
 use pgerror::{Result, bail, pg_err};
 
-/// The name in a `name=value` entry.
+/// Is it the `name=value` entry of this setting?
 fn is_for(entry: &Text, name: &str) -> bool {
     entry.as_str().split_once('=').is_some_and(|(n, _)| n.eq_ignore_ascii_case(name))
 }
 
-/// Sets or takes away what sessions of `role` in `database` begin with; invalid means all.
+/// Sets or removes initial settings of sessions of `role` in `database`; `INVALID` means all.
 pub fn alter(
     host: &mut dyn CommandHost,
     database: Oid,
@@ -27,7 +28,7 @@ pub fn alter(
     let old = host.catalog().scan(index, &keys)?.pop();
     let takes = matches!(stmt.kind, VariableSetKind::Reset | VariableSetKind::SetDefault);
     if takes && old.is_none() {
-        // Nothing is set, and the name is not looked at.
+        // RESET without stored settings does not check the name.
         return Ok(());
     }
     let value = if all { None } else { host.setting_value(stmt)? };

@@ -1,6 +1,7 @@
-//! Statistics of a column from a sample: common values, a histogram, the order of the rows,
-//! distinct values by the estimator of Haas and Stokes. Counterpart: `compute_scalar_stats` and its
-//! siblings of analyze.c.
+//! Column statistics from a sample: most common values, histogram, correlation, and the number of
+//! distinct values by the estimator of Haas and Stokes.
+//!
+//! Counterpart: `compute_scalar_stats` and related functions of analyze.c.
 
 use crate::host::CommandHost;
 use catalog::RelDesc;
@@ -11,42 +12,43 @@ use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
 use types::{Comparer, Datum, DatumRef, TypeInfo};
 
-/// Values wider than this are counted, not kept.
+/// Values wider than this many bytes are counted but not stored.
 pub const WIDTH_MAX: usize = 1024;
 
-/// What the sample says of a column.
+/// The statistics of a column.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct ColumnStats {
     pub null_frac: f64,
     pub width: i32,
     pub distinct: f64,
-    /// Indexes into the sorted values with their frequencies.
+    /// Indexes into the sorted values, with frequencies.
     pub common: Vec<(usize, f64)>,
-    /// Indexes into the sorted values.
+    /// Indexes of the histogram bounds in the sorted values.
     pub bounds: Vec<usize>,
     pub correlation: Option<f64>,
 }
 
-/// The row for `pg_statistic`; nothing for an empty sample. `place` is the column in the sample.
+/// The `pg_statistic` row of a column; `None` for an empty sample. `sample_column` is the index of
+/// the column in the sample.
 pub fn compute(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     a: &PgAttribute,
-    place: usize,
+    sample_column: usize,
     sample: &Sample,
     target: usize,
 ) -> Result<Option<PgStatistic>> {
     let ops = host.catalog().type_ops(a.atttypid)?;
     let info = host.functions().type_info(a.atttypid)?;
-    // Values that are computed have no short header.
+    // Computed values, as in indexes, have no short varlena headers.
     let packed = rel.kind() != b'i';
     let mut column = Values { packed, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
     for (batch, left_out) in sample.rows.iter().zip(&sample.left_out) {
-        let mut left_out = left_out.iter().filter(|v| v.column == place).peekable();
+        let mut left_out = left_out.iter().filter(|v| v.column == sample_column).peekable();
         for r in 0..batch.len {
             match left_out.next_if(|v| v.row == r) {
                 Some(value) => column.push_wide(value.stored),
-                None => column.push(batch.get(r, place), &info),
+                None => column.push(batch.get(r, sample_column), &info),
             }
         }
     }
@@ -54,26 +56,26 @@ pub fn compute(
         return Ok(None);
     }
     let (ordered, equal) = (ops.lt.is_valid() && ops.cmp.is_valid(), ops.eq.is_valid());
-    let mut figures;
+    let mut stats;
     let mut values = std::mem::take(&mut column.values);
     let compare = if ordered { comparer(host, a)? } else { None };
     if let Some(compare) = compare {
         let collation = a.attcollation;
         let order = |x: &Datum, y: &Datum| compare.order(x.as_ref(), y.as_ref(), collation);
         values.sort_by(|x, y| order(&x.0, &y.0).then(x.1.cmp(&y.1)));
-        figures = scalar(&column, &values, &order, sample.live_rows, target);
+        stats = scalar(&column, &values, &order, sample.live_rows, target);
     } else {
-        // Equality alone, or an order that is not known here: as many distinct values as there are
-        // different bytes, if it can be told.
-        figures = column.figures();
-        figures.distinct = if equal { -(1.0 - figures.null_frac) } else { 0.0 };
+        // Equality alone, or an unsupported ordering: all values are assumed distinct if the type
+        // has equality.
+        stats = column.stats();
+        stats.distinct = if equal { -(1.0 - stats.null_frac) } else { 0.0 };
     }
     if info.len > 0 {
-        figures.width = i32::from(info.len);
+        stats.width = i32::from(info.len);
     }
     let element = info;
-    let mut row = empty_row(rel.oid(), a.attnum, &figures);
-    // ALTER COLUMN SET (n_distinct) is believed, not the sample.
+    let mut row = empty_row(rel.oid(), a.attnum, &stats);
+    // ALTER COLUMN SET (n_distinct) overrides the estimate.
     let options = a.attoptions.iter().flatten();
     let mut given = options.filter_map(|o| o.as_str().strip_prefix("n_distinct=")?.parse().ok());
     if let Some(distinct) = given.next().filter(|&distinct: &f32| distinct != 0.0) {
@@ -81,20 +83,20 @@ pub fn compute(
     }
     let mut slot = 0;
     let collation = a.attcollation;
-    if !figures.common.is_empty() {
-        let list: Vec<Datum> = figures.common.iter().map(|c| values[c.0].0.clone()).collect();
-        let numbers = figures.common.iter().map(|c| c.1 as f32).collect();
+    if !stats.common.is_empty() {
+        let list: Vec<Datum> = stats.common.iter().map(|c| values[c.0].0.clone()).collect();
+        let numbers = stats.common.iter().map(|c| c.1 as f32).collect();
         let array = array(&element, &list)?;
         fill(&mut row, slot, 1, ops.eq, collation, Some(numbers), array);
         slot += 1;
     }
-    if !figures.bounds.is_empty() {
-        let list: Vec<Datum> = figures.bounds.iter().map(|b| values[*b].0.clone()).collect();
+    if !stats.bounds.is_empty() {
+        let list: Vec<Datum> = stats.bounds.iter().map(|b| values[*b].0.clone()).collect();
         let array = array(&element, &list)?;
         fill(&mut row, slot, 2, ops.lt, collation, None, array);
         slot += 1;
     }
-    if let Some(c) = figures.correlation {
+    if let Some(c) = stats.correlation {
         fill(&mut row, slot, 3, ops.lt, collation, Some(vec![c as f32]), None);
     }
     Ok(Some(row))
@@ -107,17 +109,17 @@ fn array(element: &TypeInfo, list: &[Datum]) -> Result<Option<AnyArray>> {
     }
 }
 
-/// The column's part of the sample.
+/// The sampled values of a column.
 struct Values {
-    /// Short values have a header of one byte.
+    /// Short varlenas have 1-byte headers.
     packed: bool,
     rows: usize,
     nulls: usize,
-    /// Values that are too wide to be kept.
+    /// Number of values too wide to keep.
     wide: usize,
-    /// Sum of the widths as stored.
+    /// Sum of the stored widths in bytes.
     width: f64,
-    /// With their place among them in the sample.
+    /// Values with their index, for the correlation.
     values: Vec<(Datum, usize)>,
 }
 
@@ -145,42 +147,42 @@ impl Values {
         self.values.push((DatumRef::to_owned(value), self.values.len()));
     }
 
-    /// A value of which only the size in its row is known.
+    /// A value of which only the stored size is known.
     fn push_wide(&mut self, stored: usize) {
         self.rows += 1;
         self.wide += 1;
         self.width += stored as f64;
     }
 
-    /// What is known without looking at values.
-    fn figures(&self) -> Figures {
+    /// Statistics that need no comparison of values.
+    fn stats(&self) -> ColumnStats {
         let present = self.rows - self.nulls;
-        // As it is stored, for what is computed from it.
+        // Rounded to the precision of the stored column, since other values are derived from it.
         let null_frac = f64::from((self.nulls as f64 / self.rows as f64) as f32);
-        Figures {
+        ColumnStats {
             null_frac,
             width: if present > 0 { (self.width / present as f64) as i32 } else { 0 },
             distinct: if present > 0 && self.values.is_empty() { -(1.0 - null_frac) } else { 0.0 },
-            ..Figures::default()
+            ..ColumnStats::default()
         }
     }
 }
 
-/// `values` are in order.
+/// `values` must be sorted.
 fn scalar(
     column: &Values,
     values: &[(Datum, usize)],
     order: &dyn Fn(&Datum, &Datum) -> Ordering,
     total_rows: f64,
     target: usize,
-) -> Figures {
-    let mut out = column.figures();
+) -> ColumnStats {
+    let mut out = column.stats();
     if values.is_empty() {
         return out;
     }
     let (mut distinct, mut multiple) = (0usize, 0usize);
     let mut xy_sum = 0f64;
-    // Count and first place of the most frequent groups, the most frequent first.
+    // Count and first index of the most frequent groups, in descending order of count.
     let mut track: Vec<(usize, usize)> = Vec::new();
     let mut count = 0usize;
     for (i, (value, row)) in values.iter().enumerate() {
@@ -226,7 +228,7 @@ fn scalar(
     out.common = track.iter().map(|t| (t.1, t.0 as f64 / sampled)).collect();
     let bins = (distinct - commons).min(target + 1);
     if bins >= 2 {
-        // The histogram is about what is not among the common values.
+        // The histogram excludes the most common values.
         let mut skip = track.clone();
         skip.sort_by_key(|t| t.1);
         let mut rest: Vec<usize> = Vec::with_capacity(values.len());
@@ -257,7 +259,7 @@ fn scalar(
     out
 }
 
-/// Estimates the distinct values of the table from those that occur once in the sample.
+/// Estimates the number of distinct values of the table by the Haas-Stokes formula.
 fn haas_stokes(
     column: &Values,
     distinct: usize,
@@ -273,7 +275,8 @@ fn haas_stokes(
     (estimate.max(seen).min(all) + 0.5).floor()
 }
 
-/// How many of the most frequent values stand out from the rest. Counterpart: `analyze_mcv_list`.
+/// Number of values frequent enough for the list of most common values. Counterpart:
+/// `analyze_mcv_list`.
 fn common_values(
     counts: &[f64],
     distinct: f64,
@@ -308,8 +311,8 @@ fn common_values(
     keep
 }
 
-/// How values of the column compare; none where a type or collation of PostgreSQL has an order that
-/// is not known here.
+/// The comparer of the column's values; `None` where the type's or collation's ordering is not
+/// supported.
 fn comparer(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Comparer>> {
     let checked = host.catalog().check_collation(a.attcollation);
     match checked.and_then(|()| host.facts().type_compare(a.atttypid)) {
@@ -319,7 +322,7 @@ fn comparer(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Compar
     }
 }
 
-fn empty_row(relation: Oid, column: ids::AttrNo, f: &Figures) -> PgStatistic {
+fn empty_row(relation: Oid, column: ids::AttrNo, f: &ColumnStats) -> PgStatistic {
     let none = Oid::INVALID;
     PgStatistic {
         starelid: relation,
@@ -395,7 +398,7 @@ fn fill(
 mod tests {
     use super::*;
 
-    fn figures(list: &[Option<i32>], total: f64, target: usize) -> Figures {
+    fn stats(list: &[Option<i32>], total: f64, target: usize) -> ColumnStats {
         let info = types::builtin_types::get(types::oids::INT4).unwrap().info;
         let mut column =
             Values { packed: true, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
@@ -409,11 +412,11 @@ mod tests {
         scalar(&column, &values, &order, total, target)
     }
 
-    /// A unique column in order: `create table t as select g from generate_series(1, 1000) g`.
+    /// A unique, sorted column: `create table t as select g from generate_series(1, 1000) g`.
     #[test]
     fn unique_column() {
         let list: Vec<_> = (1..=1000).map(Some).collect();
-        let f = figures(&list, 1000.0, 100);
+        let f = stats(&list, 1000.0, 100);
         assert_eq!(f.distinct, -1.0);
         assert!(f.common.is_empty());
         assert_eq!(f.bounds.len(), 101);
@@ -421,12 +424,13 @@ mod tests {
         assert_eq!(f.correlation, Some(1.0));
     }
 
-    /// A few values that are all there: `select g % 3 from generate_series(1, 999) g`, and NULLs.
+    /// Few distinct values, all in the sample: `select g % 3 from generate_series(1, 999) g`, and
+    /// NULLs.
     #[test]
     fn few_values() {
         let mut list: Vec<_> = (0..999).map(|g| Some(g % 3)).collect();
         list.extend([None; 1]);
-        let f = figures(&list, 1000.0, 100);
+        let f = stats(&list, 1000.0, 100);
         assert_eq!(f.distinct, 3.0);
         assert_eq!(f.null_frac, f64::from(0.001f32));
         assert_eq!(f.common.iter().map(|c| c.1).collect::<Vec<_>>(), [0.333; 3]);

@@ -1,5 +1,6 @@
-//! Expressions that catalogs keep: their text, and the objects that they need. Counterpart:
-//! `recordDependencyOnExpr` and `find_expr_references_walker` of dependency.c.
+//! Expressions stored in catalogs: their text representation and dependencies.
+//!
+//! Counterpart: `recordDependencyOnExpr` and `find_expr_references_walker` of dependency.c.
 
 use crate::host::CommandHost;
 use catalog::ObjectAddress;
@@ -13,16 +14,18 @@ use plan::walk::each_child;
 use plan::{Expr, nodetree};
 use types::oids;
 
+/// The `pg_node_tree` text of an expression.
 pub fn write(expr: &Expr) -> Text {
     Text::from(nodetree::write_expr(expr))
 }
 
+/// The `pg_node_tree` text of a list of expressions.
 pub fn write_list(list: &[Expr]) -> Text {
     Text::from(nodetree::write_exprs(list))
 }
 
-/// Columns of the relation with range-table index 1 that an expression uses, in the order in which
-/// they first appear; 0 is the whole row.
+/// Columns of range-table entry 1 used by an expression, in order of first use; 0 is a whole-row
+/// reference.
 pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
     fn walk(e: &Expr, out: &mut Vec<AttrNo>) {
         if let Expr::Var(v) = e
@@ -38,8 +41,8 @@ pub fn columns_used(exprs: &[Expr]) -> Vec<AttrNo> {
     out
 }
 
-/// What an expression over one relation refers to; `relation` is what `Var`s of range-table index 1
-/// belong to. A field of a composite value is noted as a column of its type, until [`tidy`].
+/// The references of an expression over one relation; `Var`s of range-table index 1 belong to
+/// `relation`. A field of a composite value is recorded as a column of its type until [`tidy`].
 pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     if let Expr::Var(v) = expr
         && relation.is_valid()
@@ -47,7 +50,7 @@ pub fn references(expr: &Expr, relation: Oid, out: &mut Vec<ObjectAddress>) {
     {
         out.push(ObjectAddress::column(relation, v.varattno));
     }
-    // A default that was filled in is not stored.
+    // A default that analysis filled in is not stored.
     if matches!(expr, Expr::NamedArg(n) if n.name.is_empty()) {
         return;
     }
@@ -59,13 +62,13 @@ fn of_type(oid: Oid) -> ObjectAddress {
     ObjectAddress::of::<PgType>(oid)
 }
 
-/// A field of a composite type.
+/// A reference to a field of a composite type.
 fn field(ty: Oid, number: AttrNo) -> ObjectAddress {
     ObjectAddress { sub: i32::from(number), ..of_type(ty) }
 }
 
-/// What the node itself refers to, its children and columns of tables left aside. `levels`: the
-/// queries around it.
+/// The references of the node itself, without its children and table columns. `levels`: the
+/// enclosing queries.
 fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     let ty = of_type;
     let function = |oid: Oid| ObjectAddress::of::<PgProc>(oid);
@@ -117,7 +120,7 @@ fn node_references(expr: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>)
     }
 }
 
-/// What a query refers to.
+/// The references of a query.
 pub fn query_references(query: &Query, out: &mut Vec<ObjectAddress>) {
     within(query, &[], out);
 }
@@ -152,8 +155,8 @@ fn within(query: &Query, outer: &[&Query], out: &mut Vec<ObjectAddress>) {
     }
     let constraints = query.constraint_deps.iter();
     out.extend(constraints.map(|&oid| ObjectAddress::of::<PgConstraint>(oid)));
-    // Columns are known by their range-table entry. What a join's columns stand for counts where
-    // they are used.
+    // Columns are resolved through their range-table entries. The alias expressions of a join count
+    // only where they are used.
     let mut copy = query.clone();
     for rte in &mut copy.rtable {
         if let RteKind::Join { joinaliasvars, .. } = &mut rte.kind {
@@ -166,14 +169,14 @@ fn within(query: &Query, outer: &[&Query], out: &mut Vec<ObjectAddress>) {
 fn in_levels(e: &Expr, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     match e {
         Expr::Var(v) => variable(v, levels, out),
-        // A default that was filled in is not stored.
+        // A default that analysis filled in is not stored.
         Expr::NamedArg(n) if n.name.is_empty() => return,
         e => node_references(e, levels, out),
     }
     each_child(e, &mut |c| in_levels(c, levels, out));
 }
 
-/// The column that a variable of a query stands for.
+/// The column that a variable of a query refers to.
 fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     let level = levels.len().checked_sub(v.varlevelsup as usize + 1);
     let Some(levels) = level.map(|level| &levels[..=level]) else { return };
@@ -202,8 +205,8 @@ fn variable(v: &Var, levels: &[&Query], out: &mut Vec<ObjectAddress>) {
     }
 }
 
-/// Removes what is not an object, what is named twice, and a relation where one of its columns is
-/// named. Fields of composite values become columns of their types' relations.
+/// Removes invalid and duplicate references, and a relation if one of its columns is referenced.
+/// Fields of composite values become columns of the relations of their types.
 pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result<()> {
     for a in list.iter_mut().filter(|a| a.class == PgType::RELATION && a.sub != 0) {
         let base = host.catalog().base_type(a.object)?.0;
@@ -220,8 +223,8 @@ pub fn tidy(host: &mut dyn CommandHost, list: &mut Vec<ObjectAddress>) -> Result
     Ok(())
 }
 
-/// Records what an expression over `relation` needs: `own` for columns of the relation itself,
-/// `other` for the rest. Counterpart: `recordDependencyOnSingleRelExpr`.
+/// Records the dependencies of an expression over `relation`: with kind `own` for columns of the
+/// relation itself, `other` for the rest. Counterpart: `recordDependencyOnSingleRelExpr`.
 pub fn record(
     host: &mut dyn CommandHost,
     depender: ObjectAddress,

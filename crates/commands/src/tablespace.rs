@@ -1,4 +1,6 @@
-//! CREATE, DROP and ALTER TABLESPACE. Counterpart: tablespace.c.
+//! CREATE, DROP and ALTER TABLESPACE.
+//!
+//! Counterpart: tablespace.c.
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options};
@@ -8,7 +10,7 @@ use ids::{Oid, RelFile};
 use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};
 use pgerror::{Result, bail, pg_err};
 
-/// Longest location: the path of a relation below it must fit.
+/// Maximum length of a location in bytes: paths of relation files below it must fit too.
 const LOCATION_MAX: usize = 1024 - 68;
 
 /// Applies SET or RESET options.
@@ -139,7 +141,7 @@ pub fn drop(host: &mut dyn CommandHost, stmt: &DropTableSpaceStmt) -> Result<()>
     for row in cat.scan(indexes::PG_SHDESCRIPTION_O_C_INDEX, &keys)? {
         cat.delete(&row)?;
     }
-    cat.forget_shared_dependencies(this)?;
+    cat.delete_shared_dependencies(this)?;
     let engine = host.engine();
     if !engine.drop_tablespace(host.backend(), row.oid)? {
         bail!(OBJECT_NOT_IN_PREREQUISITE_STATE, "tablespace \"{name}\" is not empty");
@@ -174,14 +176,14 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
     Ok(())
 }
 
-/// OID for ALTER … OWNER TO and the like.
+/// OID of the tablespace with this name.
 pub fn oid_of(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     Ok(find(host, name)?.oid)
 }
 
-/// What a new relation's row says of its place: the tablespace named, or that of
-/// `default_tablespace` (which those of temporary relations do not heed); 0 for the database's own.
-/// Counterpart: `GetDefaultTablespace` and the checks in `DefineRelation` and `DefineIndex`.
+/// `reltablespace` of a new relation: the named tablespace or the one of `default_tablespace`,
+/// which does not apply to temporary relations; 0 for the database's default. Counterpart:
+/// `GetDefaultTablespace` and the checks in `DefineRelation` and `DefineIndex`.
 pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bool) -> Result<Oid> {
     let row = match name {
         Some(name) => find(host, name)?,
@@ -208,13 +210,14 @@ pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bo
     Ok(row.oid)
 }
 
-/// The place of an index that is made again where it was; 0 is the database's own.
-pub fn named_without_rights(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
+/// The tablespace of an index that is recreated where it was, without a privilege check; 0 for the
+/// database's default.
+pub fn named_unchecked(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     let oid = find(host, name)?.oid;
     Ok(if oid == host.catalog().session.tablespace { Oid::INVALID } else { oid })
 }
 
-/// Has the user the right CREATE there?
+/// Does the user have CREATE on the tablespace?
 pub fn may_create_in(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<()> {
     let (user, list) = (names::user(host), row.spcacl.as_deref());
     let kind = acl::Kind::Tablespace;
@@ -224,9 +227,9 @@ pub fn may_create_in(host: &mut dyn CommandHost, row: &PgTablespace) -> Result<(
     Ok(())
 }
 
-/// The name of the tablespace that a relation's row gives; 0 is the database's own.
-pub fn name_of(host: &mut dyn CommandHost, place: Oid) -> Result<parse::ast::Name> {
-    let oid = place.valid().unwrap_or(host.catalog().session.tablespace);
+/// The name of a relation's tablespace; 0 is the database's default.
+pub fn name_of(host: &mut dyn CommandHost, tablespace: Oid) -> Result<parse::ast::Name> {
+    let oid = tablespace.valid().unwrap_or(host.catalog().session.tablespace);
     let row = host.catalog().scan(indexes::PG_TABLESPACE_OID_INDEX, &[oid.into()])?.pop();
     let row: catalog::Row<PgTablespace> =
         row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "tablespace with OID {oid} does not exist"))?;

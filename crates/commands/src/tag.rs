@@ -1,4 +1,5 @@
-//! What commands are called in the client's command tag and in messages, and which of them write.
+//! Command tags, and the classification of commands as read-only.
+//!
 //! Counterpart: `CreateCommandTag`, `ClassifyUtilityCommandAsReadOnly`.
 
 use parse::ast::{Node, ObjectType, TransactionStmtKind};
@@ -108,7 +109,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
     }
 }
 
-/// May a transaction that is READ ONLY run it? COPY looks for itself.
+/// Is the command allowed in a READ ONLY transaction? COPY checks itself.
 pub fn is_allowed_read_only(stmt: &Node) -> bool {
     matches!(
         stmt,

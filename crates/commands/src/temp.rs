@@ -1,4 +1,6 @@
-//! The session's temporary schemas. Counterpart: `InitTempTableNamespace` of namespace.c.
+//! The temporary schemas of a session.
+//!
+//! Counterpart: `InitTempTableNamespace` of namespace.c.
 
 use crate::drop::drop_objects;
 use crate::host::CommandHost;
@@ -8,7 +10,7 @@ use catalog::rows::*;
 use ids::Oid;
 use pgerror::{Result, bail};
 
-/// OID of the schema for temporary objects, made when first needed.
+/// OID of the schema for temporary objects, created on first use.
 pub fn schema(host: &mut dyn CommandHost) -> Result<Oid> {
     if let Some(oid) = host.catalog().session.temp_namespace.valid() {
         return Ok(oid);
@@ -29,15 +31,15 @@ pub fn schema(host: &mut dyn CommandHost) -> Result<Oid> {
     }
     host.backend().ensure_temp_pool()?;
     let number = host.backend().backend_no().0;
-    let temp = made(host, &format!("pg_temp_{number}"), true)?;
-    let toast = made(host, &format!("pg_toast_temp_{number}"), false)?;
+    let temp = open_or_create(host, &format!("pg_temp_{number}"), true)?;
+    let toast = open_or_create(host, &format!("pg_toast_temp_{number}"), false)?;
     host.catalog().session.set_temp_namespace(temp, toast);
     host.temp_schema_made(temp, toast);
     Ok(temp)
 }
 
-/// The schema with this name; what a crashed session left in it goes.
-fn made(host: &mut dyn CommandHost, name: &str, clear: bool) -> Result<Oid> {
+/// The schema with this name; objects left by a crashed session are dropped.
+fn open_or_create(host: &mut dyn CommandHost, name: &str, clear: bool) -> Result<Oid> {
     let mut cat = host.catalog();
     if let Some(oid) = cat.find_namespace(name)? {
         if clear {
@@ -64,8 +66,8 @@ pub fn remove_contents(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     drop_objects(host, &objects, DropBehavior::Cascade, true)
 }
 
-/// Does what ON COMMIT says for the temporary tables that the session has noted; returns those that
-/// are still there. Counterpart: `PreCommit_on_commit_actions`.
+/// Applies the ON COMMIT actions of the session's temporary tables; returns the tables that still
+/// exist. Counterpart: `PreCommit_on_commit_actions`.
 pub fn before_commit(
     host: &mut dyn CommandHost,
     tables: &[(Oid, bool)],
@@ -73,7 +75,7 @@ pub fn before_commit(
     let mut left = Vec::new();
     let mut emptied = Vec::new();
     for &(oid, drop) in tables {
-        // Gone, or made in what has been rolled back.
+        // It was dropped, or its creation was rolled back.
         let Some(rel) = host.catalog().try_relation(oid)? else { continue };
         if drop {
             drop_objects(host, &[ObjectAddress::relation(oid)], DropBehavior::Cascade, true)?;
@@ -91,7 +93,7 @@ pub fn before_commit(
     Ok(left)
 }
 
-/// DISCARD TEMP, and the end of a session: the temporary schema's objects go.
+/// DISCARD TEMP, and the end of a session: drops the objects in the temporary schema.
 pub fn clear(host: &mut dyn CommandHost) -> Result<()> {
     match host.catalog().session.temp_namespace.valid() {
         Some(schema) => remove_contents(host, schema),

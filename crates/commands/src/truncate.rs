@@ -1,4 +1,6 @@
-//! TRUNCATE: tables get new, empty files. Counterpart: `ExecuteTruncate` of tablecmds.c.
+//! TRUNCATE: gives tables new, empty files.
+//!
+//! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
 use crate::host::{CommandHost, notice};
 use crate::{index, names, relation, sequence};
@@ -57,7 +59,7 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     Ok(())
 }
 
-/// What is asked before the lock is.
+/// The checks before the lock is requested.
 fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if rel.kind() == b'f' {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
@@ -66,7 +68,7 @@ fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
     names::not_a_catalog(rel)?;
-    names::table_rights(host, rel, acl::TRUNCATE)
+    names::check_table_privileges(host, rel, acl::TRUNCATE)
 }
 
 fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
@@ -77,8 +79,8 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }
 
-/// Tables with foreign keys to one of `tables` that are not among `known`, by their OIDs.
-/// Counterpart: `heap_truncate_find_FKs`.
+/// OIDs of tables that have foreign keys to one of `tables` and are not in `known`. Counterpart:
+/// `heap_truncate_find_FKs`.
 fn referencing(
     host: &mut dyn CommandHost,
     tables: &[Arc<RelDesc>],
@@ -98,12 +100,12 @@ fn referencing(
             }
         }
     }
-    // The oldest is named first.
+    // In OID order, which determines the table named in the error.
     out.sort_unstable();
     Ok(out)
 }
 
-/// The names of a table with a foreign key to one of `tables`, and of that one, in their order.
+/// Names of the first table with a foreign key to one of `tables`, and of the referenced table.
 /// Counterpart: `heap_truncate_check_FKs`.
 fn first_reference(
     host: &mut dyn CommandHost,
@@ -118,8 +120,8 @@ fn first_reference(
     Ok(None)
 }
 
-/// A temporary table that each commit empties may be referenced only by such tables.
-/// Counterpart: `heap_truncate_check_FKs` with `tempTables`.
+/// A temporary table with ON COMMIT DELETE ROWS may be referenced only by such tables. Counterpart:
+/// `heap_truncate_check_FKs` with `tempTables`.
 pub fn check_commit_actions(
     host: &mut dyn CommandHost,
     emptied: &[(Arc<RelDesc>, bool)],
@@ -143,7 +145,7 @@ fn still_referenced(referencing: &str, referenced: &str) -> PgError {
         ))
 }
 
-/// New files for the table, its TOAST table and all their indexes.
+/// Gives the table, its TOAST table and all their indexes new files.
 pub fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
     relation::new_files(host, rel.oid())?;
     if let Some(toast) = rel.class.reltoastrelid.valid() {
@@ -155,13 +157,13 @@ pub fn truncate_one(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()
     rebuild_unchecked(host, rel)
 }
 
-/// New files for all indexes of a table, filled from it.
+/// Rebuilds all indexes of a table in new files.
 pub fn rebuild_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     rebuild(host, rel, index::fill)
 }
 
-/// As [`rebuild_indexes`], for rows that are only moved: unique keys are not checked again. An
-/// index that a failed command has left invalid may hold keys twice; it stays invalid.
+/// As [`rebuild_indexes`], for rows that were only moved: uniqueness is not checked again. An
+/// invalid index of a failed command may contain duplicate keys; it stays invalid.
 pub fn rebuild_unchecked(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     rebuild(host, rel, index::fill_unchecked)
 }

@@ -1,4 +1,5 @@
-//! Types: enumerations, composite types, and what is done to types of all kinds.
+//! Types: CREATE TYPE for enums and composite types, and ALTER for all types.
+//!
 //! Counterpart: typecmds.c, pg_enum.c.
 
 use crate::domain::{insert_with_array, name_is_free, new_name};
@@ -12,7 +13,7 @@ use ids::{Oid, Persistence};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
 
-/// The type with that name, written in parts. 42704 where there is none.
+/// The type with this qualified name; 42704 where there is none.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgType>> {
     let (schema, name) = match parts {
         [.., schema, name] => (Some(*schema), *name),
@@ -83,7 +84,7 @@ pub fn create_enum(host: &mut dyn CommandHost, stmt: &CreateEnumStmt) -> Result<
             .constraint("pg_enum_typid_label_index"));
         }
     }
-    // Even OIDs, ascending with the order of the labels: they compare by number.
+    // Even OIDs ascend in label order, so that they can be compared as numbers.
     let mut oids = Vec::with_capacity(stmt.vals.len());
     while oids.len() < stmt.vals.len() {
         let oid = host.catalog().new_oid(indexes::PG_ENUM_OID_INDEX)?;
@@ -158,7 +159,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
         )));
         return Ok(());
     }
-    let place = match &stmt.new_val_neighbor {
+    let position = match &stmt.new_val_neighbor {
         None => list.len(),
         Some(neighbor) => {
             let at = list.iter().position(|v| v.enumlabel == **neighbor);
@@ -166,10 +167,10 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             at + usize::from(stmt.new_val_is_after)
         }
     };
-    let order = match place_between(&list, place) {
+    let order = match sort_order_between(&list, position) {
         Some(order) => order,
         None => {
-            // No number between its neighbours: all are numbered anew.
+            // No float between its neighbours: renumber all labels.
             let mut cat = host.catalog();
             for (i, v) in list.iter().enumerate().rev() {
                 let enumsortorder = (i + 1) as f32;
@@ -179,7 +180,8 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             }
             cat.increment_command_counter()?;
             list = values(host, ty)?;
-            place_between(&list, place).ok_or_else(|| PgError::internal("no room for a label"))?
+            sort_order_between(&list, position)
+                .ok_or_else(|| PgError::internal("no room for a label"))?
         }
     };
     let oid = loop {
@@ -188,7 +190,7 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
             .iter()
             .filter(|v| v.oid.0 & 1 == 0)
             .all(|v| (v.enumsortorder < order) == (v.oid < oid));
-        // Even numbers say that they compare as the labels do.
+        // The OID is even if its order agrees with the label order, else odd.
         if sorts == (oid.0 & 1 == 0) {
             break oid;
         }
@@ -201,10 +203,10 @@ fn add_value(host: &mut dyn CommandHost, ty: Oid, stmt: &AlterEnumStmt, new: &st
     cat.increment_command_counter()
 }
 
-/// A sort order for a label at that place.
-fn place_between(list: &[catalog::Row<PgEnum>], place: usize) -> Option<f32> {
-    let before = place.checked_sub(1).and_then(|i| list.get(i)).map(|v| v.enumsortorder);
-    let after = list.get(place).map(|v| v.enumsortorder);
+/// A sort order for a label inserted at index `position`.
+fn sort_order_between(list: &[catalog::Row<PgEnum>], position: usize) -> Option<f32> {
+    let before = position.checked_sub(1).and_then(|i| list.get(i)).map(|v| v.enumsortorder);
+    let after = list.get(position).map(|v| v.enumsortorder);
     let order = match (before, after) {
         (None, None) => 1.0,
         (Some(b), None) => b + 1.0,
@@ -244,7 +246,7 @@ pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) ->
     Ok(())
 }
 
-/// RENAME TO of a type that is not a table's row type.
+/// RENAME TO of a type other than a table's row type.
 pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: bool) -> Result<()> {
     let row = find(host, parts)?;
     must_own(host, &row)?;
@@ -256,7 +258,7 @@ pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str, domain: boo
     crate::object::rename_type(host, row.oid, new)
 }
 
-/// 42809 for types that belong to tables or elements.
+/// 42809 for row types of tables and for array types.
 fn not_a_table_type(host: &mut dyn CommandHost, row: &PgType, domain: bool) -> Result<()> {
     let shown = host.catalog().format_type(row.oid)?;
     if domain && row.typtype != b'd' {

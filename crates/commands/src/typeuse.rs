@@ -1,6 +1,7 @@
-//! Where values of a type are stored: a type whose values are about to look different must not be
-//! within the rows of tables that stay as they are. Counterpart:
-//! `find_composite_type_dependencies`.
+//! Finds stored values of a type. A type whose representation is about to change must not be used
+//! by columns of tables that are not rewritten.
+//!
+//! Counterpart: `find_composite_type_dependencies`.
 
 use crate::host::CommandHost;
 use crate::stored;
@@ -11,32 +12,36 @@ use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use pgerror::{Result, bail};
 
-/// What stands in the way: a column, as messages name it (`table.column`), or an object whose
-/// expressions use the type.
-enum User {
+/// A dependent that forbids the change: a column (`table.column`), or an object whose expressions
+/// use the type.
+enum Dependent {
     Column(String),
     Object(String),
 }
 
-impl User {
+impl Dependent {
     fn shown(&self) -> String {
         match self {
-            User::Column(name) => format!("column \"{name}\""),
-            User::Object(name) => name.clone(),
+            Dependent::Column(name) => format!("column \"{name}\""),
+            Dependent::Object(name) => name.clone(),
         }
     }
 }
 
-/// Who has values of the type, or expressions over them. `seen`: types that were looked for
-/// already.
-fn user_of(host: &mut dyn CommandHost, ty: Oid, seen: &mut Vec<Oid>) -> Result<Option<User>> {
+/// The first dependent with values of the type, or with expressions over them. `seen`: types
+/// already visited.
+fn find_dependent(
+    host: &mut dyn CommandHost,
+    ty: Oid,
+    seen: &mut Vec<Oid>,
+) -> Result<Option<Dependent>> {
     if seen.contains(&ty) {
         return Ok(None);
     }
     seen.push(ty);
     for d in host.catalog().dependents_of(ObjectAddress::of::<PgType>(ty))? {
         let this = ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid };
-        // Arrays, domains and ranges; rows within rows.
+        // Follow arrays, domains, ranges and nested row types.
         let mut within = None;
         match d.classid {
             PgType::RELATION => within = Some(d.objid),
@@ -45,25 +50,28 @@ fn user_of(host: &mut dyn CommandHost, ty: Oid, seen: &mut Vec<Oid>) -> Result<O
                 let column = column_of(host, &class, d.objsubid, ty)?;
                 match (class.relkind, column) {
                     (b'r' | b'm' | b'p' | b'i' | b'I', Some(column)) => {
-                        return Ok(Some(User::Column(format!("{}.{column}", class.relname))));
+                        return Ok(Some(Dependent::Column(format!("{}.{column}", class.relname))));
                     }
                     (b'i' | b'I', None) => {
-                        return host.catalog().describe_object(this).map(|o| Some(User::Object(o)));
+                        return host
+                            .catalog()
+                            .describe_object(this)
+                            .map(|o| Some(Dependent::Object(o)));
                     }
                     (b'c', Some(_)) => within = Some(class.reltype),
                     _ => {}
                 }
             }
-            // What they call is looked up anew each time.
+            // Their function is looked up on each use.
             PgCast::RELATION | PgOperator::RELATION => {}
             PgProc::RELATION if !body_uses(host, d.objid, ty)? => {}
             _ if d.deptype == Dependency::Normal as u8 => {
-                return host.catalog().describe_object(this).map(|o| Some(User::Object(o)));
+                return host.catalog().describe_object(this).map(|o| Some(Dependent::Object(o)));
             }
             _ => {}
         }
         if let Some(ty) = within
-            && let Some(found) = user_of(host, ty, seen)?
+            && let Some(found) = find_dependent(host, ty, seen)?
         {
             return Ok(Some(found));
         }
@@ -71,7 +79,8 @@ fn user_of(host: &mut dyn CommandHost, ty: Oid, seen: &mut Vec<Oid>) -> Result<O
     Ok(None)
 }
 
-/// The column that needs the type; of an index, which needs it as a whole, one that is of the type.
+/// The column whose type is `ty`. An index depends on the type as a whole; then one of its columns
+/// with the type.
 fn column_of(
     host: &mut dyn CommandHost,
     class: &PgClass,
@@ -87,8 +96,7 @@ fn column_of(
     Ok(all.iter().find(|a| !a.attisdropped && fits(a)).map(|a| a.attname))
 }
 
-/// Does the function's body, or a default of its, refer to the type? That its arguments are of it
-/// does not count.
+/// Does the function's body or a parameter default refer to the type? Argument types do not count.
 fn body_uses(host: &mut dyn CommandHost, function: Oid, ty: Oid) -> Result<bool> {
     let row = host.catalog().function(function)?;
     let mut needs = Vec::new();
@@ -106,10 +114,10 @@ fn body_uses(host: &mut dyn CommandHost, function: Oid, ty: Oid) -> Result<bool>
     Ok(needs.contains(&ObjectAddress::of::<PgType>(ty)))
 }
 
-/// 0A000 where a column of a table holds values of the type, or holds them in its own, or an
-/// expression makes them.
+/// 0A000 where a table column contains values of the type, directly or nested, or an expression
+/// produces them.
 pub fn check_type(host: &mut dyn CommandHost, ty: Oid, shown: &str) -> Result<()> {
-    match user_of(host, ty, &mut Vec::new())? {
+    match find_dependent(host, ty, &mut Vec::new())? {
         Some(user) => bail!(
             FEATURE_NOT_SUPPORTED,
             "cannot alter type \"{shown}\" because {} uses it",
@@ -119,13 +127,13 @@ pub fn check_type(host: &mut dyn CommandHost, ty: Oid, shown: &str) -> Result<()
     }
 }
 
-/// The same for the rows of a relation.
+/// As [`check_type`], for the row type of a relation.
 pub fn check_row_type(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let Some(ty) = rel.class.reltype.valid() else { return Ok(()) };
     if rel.kind() == b'c' {
         return check_type(host, ty, rel.name());
     }
-    match user_of(host, ty, &mut Vec::new())? {
+    match find_dependent(host, ty, &mut Vec::new())? {
         Some(user) => bail!(
             FEATURE_NOT_SUPPORTED,
             "cannot alter table \"{}\" because {} uses its row type",

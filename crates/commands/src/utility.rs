@@ -1,4 +1,6 @@
-//! Which statement goes where, and the tag that the client gets. Counterpart: utility.c.
+//! Dispatch of utility statements.
+//!
+//! Counterpart: utility.c.
 
 use crate::create_as;
 use crate::host::CommandHost;
@@ -11,7 +13,7 @@ use crate::{
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 
-/// Runs a statement that is not a query and not about the session itself (transactions, settings,
+/// Runs a utility statement that does not concern the session itself (transactions, settings,
 /// prepared statements, cursors, LISTEN). `sql` is the text that positions in the tree refer to.
 /// Returns the command tag.
 pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
@@ -94,13 +96,13 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CheckPointStmt => checkpoint(host),
         other => return Err(PgError::unsupported(statement_name(other))),
     }?;
-    // What the statement has done is visible to the next one.
+    // The effects of the statement become visible to the next one.
     host.catalog().increment_command_counter()?;
     Ok(command_tag(stmt).to_string())
 }
 
-/// May event triggers want to know of the statement? Not of those about the cluster, nor of those
-/// that change no definitions.
+/// Can event triggers fire for the statement? Not for cluster-wide commands and commands other than
+/// DDL.
 fn fires_event_triggers(stmt: &Node) -> bool {
     !matches!(
         stmt,
@@ -127,7 +129,7 @@ fn fires_event_triggers(stmt: &Node) -> bool {
     )
 }
 
-/// Is the statement one for [`run_utility`]?
+/// Is the statement handled by [`run_utility`]?
 pub fn is_command(stmt: &Node) -> bool {
     !analyze::is_query(stmt)
         && !matches!(
@@ -178,7 +180,7 @@ fn no_label_provider(name: Option<&str>) -> PgError {
     }
 }
 
-/// What a statement that is not there is called.
+/// The name of an unsupported statement.
 fn statement_name(node: &Node) -> &'static str {
     match node {
         Node::CreateEventTrigStmt(_) | Node::AlterEventTrigStmt(_) => "event triggers",

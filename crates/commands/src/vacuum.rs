@@ -1,4 +1,6 @@
-//! VACUUM and ANALYZE: which tables, and what becomes of the results. Counterpart: vacuum.c.
+//! VACUUM and ANALYZE: selection of tables, and catalog updates with the results.
+//!
+//! Counterpart: vacuum.c, analyze.c.
 
 use crate::host::CommandHost;
 use crate::relation::update_statistics;
@@ -21,7 +23,7 @@ struct Params {
     freeze: bool,
     skip_locked: bool,
     page_skipping: bool,
-    /// Asked for; the work is done by the session alone.
+    /// PARALLEL workers requested; the session does all work itself.
     workers: i32,
     process_toast: bool,
     truncate: Option<bool>,
@@ -30,15 +32,15 @@ struct Params {
     auto: Option<Auto>,
 }
 
-/// The server's own vacuuming against wraparound.
+/// Parameters of automatic vacuuming against wraparound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Auto {
-    /// Freeze whatever can be, as in databases that nobody may connect to.
+    /// Freeze all rows, as in databases that do not allow connections.
     pub(crate) freeze_all: bool,
 }
 
 impl Params {
-    /// What warnings say is being done.
+    /// The verb in warnings.
     fn verb(&self) -> &'static str {
         if self.vacuum { "vacuum" } else { "analyze" }
     }
@@ -75,17 +77,17 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
                 p.index_cleanup = Some(if auto { None } else { Some(options::boolean(d)?) });
             }
             ("parallel", true) => {
-                let place = parse::position(sql, d.location);
+                let position = parse::position(sql, d.location);
                 if d.arg.is_none() {
                     let what = "parallel option requires a value between 0 and 1024";
-                    return Err(pg_err!(SYNTAX_ERROR, "{what}").at(place));
+                    return Err(pg_err!(SYNTAX_ERROR, "{what}").at(position));
                 }
                 let Some(parse::ast::Node::Integer(n)) = &d.arg else {
                     bail!(SYNTAX_ERROR, "parallel requires an integer value");
                 };
                 if !(0..=1024).contains(n) {
                     let what = "parallel workers for vacuum must be between 0 and 1024";
-                    return Err(pg_err!(SYNTAX_ERROR, "{what}").at(place));
+                    return Err(pg_err!(SYNTAX_ERROR, "{what}").at(position));
                 }
                 p.workers = *n;
             }
@@ -113,7 +115,7 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
     Ok(p)
 }
 
-/// Vacuums a table so that its ids cannot wrap around. Its TOAST table is vacuumed on its own.
+/// Vacuums a table to prevent XID wraparound. Its TOAST table is vacuumed separately.
 pub(crate) fn vacuum_for_wraparound(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -149,7 +151,7 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Resul
             "ANALYZE option must be specified when a column list is provided"
         );
     }
-    // Each table in a transaction of its own, unless a block holds them together.
+    // Each table is processed in its own transaction, except inside a transaction block.
     let several = params.vacuum || !host.shares_transaction();
     for target in targets(host, stmt, &params)? {
         if params.vacuum {
@@ -179,12 +181,12 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Resul
     Ok(())
 }
 
-/// One table to be worked on.
+/// A table to process.
 struct Target {
     oid: Oid,
-    /// As the statement names it; none where it names no table.
+    /// The name in the statement; `None` where the statement names no table.
     name: Option<String>,
-    /// What ANALYZE is asked for; all columns if empty.
+    /// The columns for ANALYZE; empty means all.
     columns: Vec<String>,
 }
 
@@ -192,7 +194,7 @@ fn not_available(verb: &str, name: &str) -> PgError {
     pg_err!(LOCK_NOT_AVAILABLE, "skipping {verb} of \"{name}\" --- lock not available")
 }
 
-/// The tables, with the columns that ANALYZE is asked for.
+/// The tables, with the columns for ANALYZE.
 fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Result<Vec<Target>> {
     let mut out = Vec::new();
     for VacuumRelation { relation, va_cols } in &stmt.rels {
@@ -210,8 +212,8 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
         } else {
             names::open(host, rv, names::mode::ACCESS_SHARE)?
         };
-        // Whoever may not must not wait for the lock either.
-        if fit(host, &rel, params.verb())? {
+        // Checked first, so that a user without privileges does not wait for the lock.
+        if check_target(host, &rel, params.verb())? {
             let columns = va_cols.iter().map(|c| c.to_string()).collect();
             out.push(Target { oid: rel.oid(), name: Some(rv.relname.to_string()), columns });
         }
@@ -226,9 +228,9 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
             .collect();
         rows.sort_unstable();
         for oid in rows {
-            // Silently those that are for the user.
+            // Without a table list, tables that the user may not process are skipped silently.
             let class = host.catalog().class(oid)?;
-            if may(host, &class)? {
+            if may_vacuum(host, &class)? {
                 out.push(Target { oid, name: None, columns: Vec::new() });
             }
         }
@@ -236,8 +238,8 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
     Ok(out)
 }
 
-/// Owners of the table and of the database.
-fn may(host: &mut dyn CommandHost, class: &PgClass) -> Result<bool> {
+/// Is the user the owner of the table or of the database?
+fn may_vacuum(host: &mut dyn CommandHost, class: &PgClass) -> Result<bool> {
     if names::is_owner(host, class.relowner)? {
         return Ok(true);
     }
@@ -250,13 +252,13 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
     host.notice(e.severity(Severity::Warning));
 }
 
-/// May the user do it, and is it a table? A warning where not.
-fn fit(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
+/// May the user process the relation, and is it a table? Warns if not.
+fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     let name = rel.name();
     if rel.kind() == b'p' {
         return Err(PgError::unsupported(format!("{verb} of partitioned table \"{name}\"")));
     }
-    if !may(host, &rel.class.row)? {
+    if !may_vacuum(host, &rel.class.row)? {
         let who = match (rel.class.relisshared, rel.is_catalog()) {
             (true, _) => "only superuser",
             (_, true) => "only superuser or database owner",
@@ -268,8 +270,8 @@ fn fit(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The table, locked and fit for it; nothing (after a warning, if the statement names it) where it
-/// is not. Counterpart: `vacuum_open_relation`.
+/// The table, locked and checked. `None` if it is skipped, with a warning if the statement names
+/// it. Counterpart: `vacuum_open_relation`.
 fn open(
     host: &mut dyn CommandHost,
     target: &Target,
@@ -297,7 +299,7 @@ fn open(
         }
         return Ok(None);
     };
-    if rel.other_temp || !fit(host, &rel, verb)? {
+    if rel.other_temp || !check_target(host, &rel, verb)? {
         return Ok(None);
     }
     if !matches!(rel.kind(), b'r' | b'm' | b't') {
@@ -321,7 +323,7 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     let list = rel.class.reloptions.as_deref();
     let option = |name: &str| catalog::descs::option(list, name);
     let age = |host: &mut dyn CommandHost, name: &str, default: u32| {
-        // What a table says of itself is for autovacuum only.
+        // Per-table parameters apply to autovacuum only.
         let own = || {
             let name = name.strip_prefix("vacuum_")?;
             option(&format!("autovacuum_{name}"))?.parse().ok()
@@ -376,10 +378,10 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     }
 }
 
-/// How long VACUUM sleeps after work of which cost: autovacuum's settings, where they say
-/// something, before those of the statement.
+/// The cost-based vacuum delay and cost limit; autovacuum's settings take precedence if they are
+/// set.
 fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
-    // As SHOW prints it: milliseconds with a unit, or less.
+    // The value in SHOW format, with a unit.
     let mut millis = |name: &str| {
         let shown = host.setting(name);
         let (number, unit) =
@@ -395,7 +397,8 @@ fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
     (Duration::from_secs_f64(delay.max(0.0) / 1000.0), limit)
 }
 
-/// VACUUM FULL of a table. System catalogs are vacuumed in place: their files are not exchanged.
+/// VACUUM FULL of a table. System catalogs are vacuumed without it: their files cannot be
+/// exchanged.
 fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
     if target.oid < Oid::FIRST_UNPINNED {
         return vacuum_table(host, target, params);
@@ -403,23 +406,23 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     let lock = names::mode::ACCESS_EXCLUSIVE;
     let row = host.catalog().find_class(target.oid)?;
     if !params.skip_locked && row.is_some_and(|c| c.relkind == b't') {
-        names::lock_readers_of(host, target.oid)?;
+        names::exclude_readers_of(host, target.oid)?;
     }
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         let index = host.catalog().relation(i.indexrelid)?;
         if index.btree.is_none() {
-            let fault = host.catalog().unkept(&index);
-            return skip_unkept(host, target, &rel, fault);
+            let fault = host.catalog().unsupported_index(&index);
+            return report_unsupported_index(host, target, &rel, fault);
         }
     }
     crate::cluster::rewrite(host, rel.oid(), None, params.verbose)?;
     Ok(true)
 }
 
-/// An index of the table cannot be kept: the error, if the statement names the table, else a
+/// For a table with an unsupported index: an error if the statement names the table, else a
 /// warning, so that the database's other tables are vacuumed.
-fn skip_unkept(
+fn report_unsupported_index(
     host: &mut dyn CommandHost,
     target: &Target,
     rel: &RelDesc,
@@ -433,13 +436,13 @@ fn skip_unkept(
     Ok(false)
 }
 
-/// Vacuums a table and, in a transaction of its own, its TOAST table. False if there was nothing to
-/// do.
+/// Vacuums a table and, in a separate transaction, its TOAST table. Returns false if the table was
+/// skipped.
 fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     let Some(table) = rel.table.clone() else { return Ok(false) };
-    let (mut btrees, mut unkept) = (Vec::new(), false);
+    let (mut btrees, mut unsupported_index) = (Vec::new(), false);
     let mut oids = Vec::new();
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
@@ -449,17 +452,16 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
                 btrees.push(btree);
                 oids.push(i.indexrelid);
             }
-            None if params.auto.is_some() => unkept = true,
+            None if params.auto.is_some() => unsupported_index = true,
             None => {
-                let fault = host.catalog().unkept(&index);
-                return skip_unkept(host, target, &rel, fault);
+                let fault = host.catalog().unsupported_index(&index);
+                return report_unsupported_index(host, target, &rel, fault);
             }
         }
     }
     let mut options = vacuum_options(host, &rel, params);
-    if unkept {
-        // Old ids are frozen without the indexes: entries and what they lead to are left as they
-        // are.
+    if unsupported_index {
+        // Only freeze old XIDs; dead rows and index entries remain.
         options.has_other_indexes = true;
         options.index_cleanup = Some(false);
         btrees.clear();
@@ -477,7 +479,7 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
         );
     }
     let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
-    update_class(host, &rel, &result, &oids, unkept)?;
+    update_class(host, &rel, &result, &oids, unsupported_index)?;
     if params.verbose {
         report(host, &rel, &result)?;
     }
@@ -491,13 +493,13 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     Ok(true)
 }
 
-/// Notes sizes and frozen ids in place. Counterpart: `vac_update_relstats`.
+/// Updates statistics and frozen limits in place. Counterpart: `vac_update_relstats`.
 fn update_class(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     result: &VacuumResult,
     indexes: &[Oid],
-    unkept: bool,
+    unsupported_index: bool,
 ) -> Result<()> {
     let txns = host.backend().storage().txns.clone();
     let (next_xid, next_multi) = (txns.next_full_xid().xid(), txns.next_multixact());
@@ -506,8 +508,8 @@ fn update_class(
         row.relpages = result.pages as i32;
         row.reltuples = result.rel_tuples as f32;
         row.relallvisible = result.all_visible.min(result.pages) as i32;
-        row.relhasindex &= unkept || !indexes.is_empty();
-        // Ids go forward only; one from the future is mended.
+        row.relhasindex &= unsupported_index || !indexes.is_empty();
+        // Limits only advance; a value in the future is corrected.
         let xid = result.new_frozen_xid;
         if xid.is_normal()
             && (row.relfrozenxid.precedes(xid) || next_xid.precedes(row.relfrozenxid))
@@ -596,9 +598,9 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
         rows_wanted as usize,
         statistics::WIDTH_MAX,
     )?;
-    for (place, &n) in wanted.iter().enumerate() {
+    for (index, &n) in wanted.iter().enumerate() {
         let Some(a) = rel.attribute(n) else { continue };
-        if let Some(row) = statistics::compute(host, &rel, a, place, &sample, detail(n) as usize)? {
+        if let Some(row) = statistics::compute(host, &rel, a, index, &sample, detail(n) as usize)? {
             store(host, &row)?;
         }
     }
@@ -642,7 +644,7 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     Ok(())
 }
 
-/// Puts a row into `pg_statistic`, in the old one's place. Counterpart: `update_attstats`.
+/// Inserts a `pg_statistic` row or replaces the old one. Counterpart: `update_attstats`.
 fn store(host: &mut dyn CommandHost, new: &PgStatistic) -> Result<()> {
     let mut cat = host.catalog();
     let keys = [new.starelid.into(), new.staattnum.into(), new.stainherit.into()];

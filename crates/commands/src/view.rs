@@ -1,4 +1,6 @@
-//! CREATE VIEW, CREATE TABLE AS and SELECT INTO. Counterpart: view.c, createas.c, rewriteDefine.c.
+//! CREATE VIEW: columns, the rule, and replacement of a view.
+//!
+//! Counterpart: view.c, createas.c, rewriteDefine.c.
 
 use crate::host::{CommandHost, notice};
 use crate::relation::{self, NewColumn, NewRelation};
@@ -13,8 +15,8 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::TargetEntry;
 use plan::query::{Alias, Query, RangeTblEntry, RteKind, SetOpNode};
 
-/// Result columns of a query as columns of a relation. Unknown literals become text. The columns of
-/// a relation that has the rows of a query with these targets, by other names where such are given.
+/// The columns of a relation that stores the rows of a query with these targets; `names` override
+/// the column names.
 pub(crate) fn columns_of(
     host: &mut dyn CommandHost,
     list: &[TargetEntry],
@@ -140,7 +142,8 @@ pub(crate) fn uses_temporary(host: &mut dyn CommandHost, query: &Query) -> Resul
     Ok(false)
 }
 
-/// The columns of a replaced view stay; others may follow. Counterpart: `checkViewTupleDesc`.
+/// The existing columns of a replaced view must stay; new ones may be appended. Counterpart:
+/// `checkViewTupleDesc`.
 fn replace(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -184,7 +187,7 @@ fn replace(
     let oid = rel.oid();
     for (i, c) in columns.iter().enumerate().skip(rel.attributes.len()) {
         let row = relation::attribute_row(host, oid, i as AttrNo + 1, c)?;
-        let row = relation::stamped(host, &rel.attributes, row);
+        let row = relation::with_version(host, &rel.attributes, row);
         host.catalog().insert(&row)?;
         relation::record_column_type(host, oid, &row)?;
     }
@@ -195,7 +198,7 @@ fn replace(
     cat.increment_command_counter()
 }
 
-/// Stores the query as the view's rule, behind the entries for OLD and NEW.
+/// Stores the query as the view's rule, with the range-table entries OLD and NEW prepended.
 pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query) -> Result<()> {
     let rel = host.catalog().relation(view)?;
     let mut needs = Vec::new();
@@ -249,13 +252,13 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     match &old {
         Some(old) => {
             cat.update(old, &row)?;
-            cat.forget_dependencies(this, true)?;
+            cat.delete_dependencies(this, true)?;
         }
         None => {
             cat.insert(&row)?;
         }
     }
-    // The view has its rule as a part, the rule needs what the query uses.
+    // The rule is an internal part of the view and depends on the objects of the query.
     cat.record_dependency(this, ObjectAddress::relation(view), Dependency::Internal)?;
     needs.push(ObjectAddress::relation(view));
     for object in needs {
@@ -279,7 +282,7 @@ fn offset_set_operations(node: &mut SetOpNode, by: i32) {
     }
 }
 
-/// 0A000 where WITH CHECK OPTION stands on a view that cannot be written through.
+/// 0A000 where WITH CHECK OPTION is set on a view that is not updatable.
 fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
     let wanted = options.unwrap_or_default().iter();
     if !wanted.clone().any(|o| o.as_str().starts_with("check_option=")) {
@@ -295,7 +298,7 @@ fn check_option_query(query: &Query, options: Option<&[Text]>) -> Result<()> {
     }
 }
 
-/// As [`check_option_query`], for a view that is there.
+/// As [`check_option_query`], for an existing view.
 pub fn check_option_fits(
     host: &mut dyn CommandHost,
     rel: &RelDesc,

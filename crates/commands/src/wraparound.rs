@@ -1,6 +1,7 @@
-//! Vacuuming the tables of a database whose ids are so old that they might wrap around: the part of
-//! autovacuum that cannot be switched off. Counterpart: `do_autovacuum`,
-//! `relation_needs_vacanalyze` in autovacuum.c.
+//! Vacuuming of tables to prevent XID and multixact wraparound, the part of autovacuum that cannot
+//! be disabled.
+//!
+//! Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` of autovacuum.c.
 
 use crate::host::CommandHost;
 use crate::vacuum::{Auto, vacuum_for_wraparound};
@@ -10,7 +11,7 @@ use catalog::rows::{PgClass, PgDatabase, indexes};
 use ids::{MultiXid, Oid, Xid};
 use pgerror::Result;
 
-/// A table to be vacuumed.
+/// A table to vacuum.
 #[derive(Clone, Debug)]
 pub struct OldTable {
     pub oid: Oid,
@@ -18,19 +19,19 @@ pub struct OldTable {
     pub name: String,
 }
 
-/// A database, with how old its ids are.
+/// A database with old XIDs or multixacts.
 #[derive(Clone, Debug)]
 pub struct OldDatabase {
     pub oid: Oid,
     pub tablespace: Oid,
     pub name: String,
-    /// Nobody else may vacuum it, or it is a template: all is frozen.
+    /// Freeze all rows: the database is a template or does not allow connections.
     pub freeze_all: bool,
-    /// Ids (or multixacts, if those are the reason) since its oldest.
+    /// Age of its oldest XID, or of its oldest multixact if that is the reason.
     pub age: u32,
 }
 
-/// Ids before these must be frozen.
+/// Older XIDs and multixacts must be frozen.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     xid: Xid,
@@ -38,17 +39,17 @@ struct Limits {
 }
 
 impl Limits {
-    /// `xid_age` and `multi_age` before the next ones.
+    /// Limits at distances `xid_age` and `multi_age` before the next values.
     fn new(host: &mut dyn CommandHost, xid_age: u32, multi_age: u32) -> Limits {
         let txns = &host.backend().storage().txns;
         let xid = txns.next_full_xid().xid().0.wrapping_sub(xid_age);
-        // The special ids are skipped.
+        // Skip the special XIDs.
         let xid = Xid(if xid < Xid::FIRST_NORMAL.0 { xid.wrapping_sub(3) } else { xid });
         let multi = MultiXid(txns.next_multixact().0.wrapping_sub(multi_age).max(1));
         Limits { xid, multi }
     }
 
-    fn are_passed_by(self, xid: Xid, multi: Xid) -> bool {
+    fn are_exceeded_by(self, xid: Xid, multi: Xid) -> bool {
         let multi = MultiXid(multi.0);
         (xid.is_normal() && xid.precedes(self.xid)) || (multi.0 != 0 && multi.precedes(self.multi))
     }
@@ -59,8 +60,8 @@ fn ages(host: &mut dyn CommandHost) -> (u32, u32) {
     (txns.freeze_max_ages().0, txns.multixact_freeze_max_age())
 }
 
-/// The databases that must be vacuumed against wraparound, the oldest first; and the names of all.
-/// Counterpart: `do_start_worker`.
+/// The databases that need vacuuming against wraparound, oldest first, and the names of all
+/// databases. Counterpart: `do_start_worker`.
 pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Vec<(Oid, String)>)> {
     let (xid_age, multi_age) = ages(host);
     let limits = Limits::new(host, xid_age, multi_age);
@@ -71,10 +72,10 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
     rows.retain(|row| !crate::database::is_invalid(row));
     for row in &rows {
         names.push((row.oid, row.datname.to_string()));
-        // The holder of the limit may be gone, or have been vacuumed by tables: then its row lags
-        // behind.
+        // The database that determines the server's limit is always included: its row and the limit
+        // may disagree, for example after a vacuum of single tables.
         let holds = txns.needs_wraparound_vacuum() && txns.oldest_xid().1 == row.oid;
-        if holds || limits.are_passed_by(row.datfrozenxid, row.datminmxid) {
+        if holds || limits.are_exceeded_by(row.datfrozenxid, row.datminmxid) {
             old.push(OldDatabase {
                 oid: row.oid,
                 tablespace: row.dattablespace,
@@ -85,7 +86,8 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
         }
     }
     if old.is_empty() && txns.needs_wraparound_vacuum() {
-        // The database that held the limit back has been dropped: any other finds the new limit.
+        // The database that determined the limit was dropped: vacuuming any other recomputes the
+        // limit.
         let oldest = rows.iter().max_by_key(|row| next.0.wrapping_sub(row.datfrozenxid.0));
         old.extend(oldest.map(|row| OldDatabase {
             oid: row.oid,
@@ -99,7 +101,7 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
     Ok((old, names))
 }
 
-/// The tables of this database that must be vacuumed against wraparound, TOAST tables last.
+/// The tables of this database that need vacuuming against wraparound, TOAST tables last.
 pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
     let mut rows = Vec::new();
     for class in host.catalog().scan_all::<PgClass>()? {
@@ -118,8 +120,7 @@ pub fn old_tables(host: &mut dyn CommandHost) -> Result<Vec<OldTable>> {
     Ok(tables)
 }
 
-/// Must the table be vacuumed now? Its own `autovacuum_freeze_max_age` may make that earlier, never
-/// later.
+/// Does the table need vacuuming now? Its `autovacuum_freeze_max_age` can only lower the limit.
 fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     let (xid_age, multi_age) = ages(host);
     let own = |name: &str, all: u32| {
@@ -128,11 +129,11 @@ fn is_old(host: &mut dyn CommandHost, class: &PgClass) -> bool {
     };
     let xid_age = own("autovacuum_freeze_max_age", xid_age);
     let multi_age = own("autovacuum_multixact_freeze_max_age", multi_age);
-    Limits::new(host, xid_age, multi_age).are_passed_by(class.relfrozenxid, class.relminmxid)
+    Limits::new(host, xid_age, multi_age).are_exceeded_by(class.relfrozenxid, class.relminmxid)
 }
 
-/// Vacuums a table unless it has gone, or somebody else has done it. In a transaction of its own,
-/// which is left open.
+/// Vacuums a table unless it was dropped or is no longer old. Runs in its own transaction, which is
+/// left open.
 pub fn vacuum_table(host: &mut dyn CommandHost, table: &OldTable, freeze_all: bool) -> Result<()> {
     host.next_transaction()?;
     let Some(class) = host.catalog().find_class(table.oid)? else { return Ok(()) };
@@ -142,15 +143,15 @@ pub fn vacuum_table(host: &mut dyn CommandHost, table: &OldTable, freeze_all: bo
     vacuum_for_wraparound(host, table.oid, Auto { freeze_all })
 }
 
-/// Notes the oldest ids left, and truncates the status files. In a transaction of its own.
+/// Updates the frozen limits and truncates the status files, in its own transaction.
 pub fn finish(host: &mut dyn CommandHost) -> Result<()> {
     host.next_transaction()?;
     crate::frozen::update_database(host)
 }
 
-/// Drops temporary tables whose session is gone (`alive` tells by the number in the schema's name):
-/// nobody else can vacuum them, and they hold the database's ids back. Returns what was dropped. In
-/// a transaction of its own.
+/// Drops orphaned temporary tables: only their session could vacuum them, and they hold back the
+/// database's limits. `alive` tells whether the session number in the schema name is in use.
+/// Returns the dropped tables. Runs in its own transaction.
 pub fn drop_orphans(
     host: &mut dyn CommandHost,
     alive: &dyn Fn(u32) -> bool,
@@ -166,7 +167,7 @@ pub fn drop_orphans(
         if number.is_none_or(alive) {
             continue;
         }
-        // Its session's successor may be at it.
+        // A new session with the same number may be dropping it.
         if !host.try_lock_relation(class.oid, crate::names::mode::ACCESS_EXCLUSIVE)?
             || host.catalog().scan(indexes::PG_CLASS_OID_INDEX, &[class.oid.into()])?.is_empty()
         {

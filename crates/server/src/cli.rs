@@ -1,13 +1,13 @@
-//! Which program was called: a verb of `norsu`, or one of PostgreSQL's programs by its name.
+//! Command dispatch: a verb of `norsu`, or the name of a PostgreSQL program as `argv[0]`.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-norsu is a database server that speaks PostgreSQL.
+norsu is a database server that is compatible with PostgreSQL.
 
 Usage:
-  norsu init -D DIR [options of initdb]     make a data directory
+  norsu init -D DIR [options of initdb]     create a data directory
   norsu start -D DIR [options of postgres]  run a server in the foreground
   norsu single -D DIR [options of postgres] [DATABASE]
                                             run one session without a server
@@ -22,7 +22,7 @@ The directory may also be given by the environment variable PGDATA.
 Called as initdb, postgres, pg_ctl, pg_controldata or pg_waldump it takes their arguments.
 ";
 
-/// A failure in one line, and the exit status. Without a message where it has been told already.
+/// An error message and the exit status. The message is empty if it was already logged.
 pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) status: u8,
@@ -33,8 +33,8 @@ impl Failure {
         Failure { message: message.into(), status: 1 }
     }
 
-    /// One that stands in the log.
-    pub(crate) fn told() -> Failure {
+    /// A failure whose message was already logged.
+    pub(crate) fn logged() -> Failure {
         Failure::new("")
     }
 }

@@ -1,4 +1,5 @@
-//! From files and command line to settings, and from settings to the engine's configuration.
+//! Loads settings from configuration files and the command line, and derives the engine's
+//! configuration.
 
 use engine::EngineConfig;
 use pgerror::{PgError, Severity};
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use vfs::Env;
 
-/// Configuration files of the operating system.
+/// File access for the configuration parser.
 pub(crate) struct OsFiles;
 
 impl Files for OsFiles {
@@ -24,39 +25,39 @@ impl Files for OsFiles {
     }
 }
 
-/// With less memory than this no statement could run.
+/// Minimum memory limit in bytes; statements could not run with less.
 const MEMORY_LIMIT_MIN: usize = 64 << 20;
 
-/// Where the configuration is and what the command line adds to it.
+/// The sources of the configuration: directories and command line.
 #[derive(Clone)]
 pub(crate) struct Origins {
     pub(crate) data: String,
-    /// The directory of the configuration files: that of the data, unless `data_directory` names
+    /// Directory of the configuration files: the data directory, unless `data_directory` names
     /// another one.
     pub(crate) config: String,
     pub(crate) given: Vec<(String, String)>,
 }
 
-/// What the files and the command line say.
+/// The settings loaded from the files and the command line.
 pub(crate) struct Loaded {
     pub(crate) base: Base,
     pub(crate) reports: Vec<PgError>,
     entries: Vec<Entry>,
-    /// Entries that are wrong, by their place.
+    /// Invalid entries by index.
     wrong: Vec<(usize, PgError)>,
     faults: Vec<(String, u32, String)>,
-    /// A file with a mistake in it.
+    /// A file with an error.
     pub(crate) faulty: Option<String>,
-    /// Nothing of it may be applied: a file that cannot be understood, or an unknown name.
+    /// No setting may be applied: a file is unreadable or contains a syntax error or unknown name.
     pub(crate) unusable: bool,
 }
 
-/// Pages of the log's buffers that there are at least.
+/// Minimum number of WAL buffer pages.
 const WAL_BUFFERS_MIN: i64 = 4;
 
-/// The limit of the process's memory in bytes, without shared buffers: `norsu.memory_limit`, or by
-/// default three quarters of what the machine or container has. Address space is also taken by
-/// threads' stacks.
+/// The limit of process memory in bytes, without shared buffers: `norsu.memory_limit`, or three
+/// quarters of the memory of the machine or container. Thread stacks take address space in
+/// addition.
 pub(crate) fn memory_limit(base: &Base) -> usize {
     let bytes = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     if let Ok(megabytes) = u64::try_from(base.int("norsu.memory_limit")) {
@@ -72,8 +73,8 @@ pub(crate) fn memory_limit(base: &Base) -> usize {
     }
 }
 
-/// The data directory that the configuration in a directory names by `data_directory`, else that
-/// directory. `given` is the command line.
+/// The data directory: the value of `data_directory` in the configuration of `directory`, else
+/// `directory` itself. `given` is the command line.
 pub(crate) fn data_directory(
     directory: &str,
     given: &[(String, String)],
@@ -94,7 +95,7 @@ pub(crate) fn data_directory(
     }
 }
 
-/// The settings as of now, and what is wrong with the files.
+/// Loads the current settings, and collects the errors in the files.
 pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let registry = Registry::load().with_stack_limit(vfs::process::stack_limit());
     let mut base = Base::new(Arc::new(registry));
@@ -118,11 +119,11 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     let mut reports = parsed.errors;
     let entries = parsed.entries;
     let mut wrong = base.apply_file(&entries);
-    wrong.extend(make_canonical(&mut base, &entries)?);
+    wrong.extend(canonicalize(&mut base, &entries)?);
     let unknown = |e: &PgError| e.code() == pgerror::SqlState::UNDEFINED_OBJECT;
     let unusable = !parsed.faults.is_empty() || wrong.iter().any(|(_, e)| unknown(e));
     let faulty = match (parsed.faults.first(), wrong.first()) {
-        // PostgreSQL knows this one by its bare name.
+        // PostgreSQL reports this file by its base name.
         (Some((file, ..)), _) if *file == auto => Some("postgresql.auto.conf".to_owned()),
         (Some((file, ..)), _) => Some(file.clone()),
         (None, Some((i, _))) => Some(entries[*i].file.to_string()),
@@ -148,7 +149,7 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     for (name, file) in [("hba_file", "pg_hba.conf"), ("ident_file", "pg_ident.conf")] {
         match base.text(name) {
             "" => base.set_internal(name, Value::Text(beside(file).into())),
-            // The server will work in its data directory.
+            // Made absolute, since the server changes to its data directory.
             path => {
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
                 let id = base.registry.get(name)?;
@@ -158,12 +159,12 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     }
     correct_autovacuum(&mut base, &mut reports)?;
     if base.text("timezone_abbreviations").is_empty() {
-        base.set_found("timezone_abbreviations", Value::Text("Default".into()));
+        base.set_dynamic_default("timezone_abbreviations", Value::Text("Default".into()));
     }
     if base.int("wal_buffers") == -1 {
-        // A thirty-second of shared buffers, between 64 kB and a segment.
+        // 1/32 of shared buffers, between 64 kB and one segment.
         let pages = (base.int("shared_buffers") / 32).clamp(8, 2048);
-        base.set_found("wal_buffers", Value::Int(pages));
+        base.set_dynamic_default("wal_buffers", Value::Int(pages));
     } else if base.int("wal_buffers") < WAL_BUFFERS_MIN {
         let id = base.registry.get("wal_buffers")?;
         base.correct(id, Value::Int(WAL_BUFFERS_MIN));
@@ -171,15 +172,15 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.faults, faulty, unusable })
 }
 
-/// There is no autovacuum but against wraparound, which cannot be switched off: the parameter says
-/// so, and where it was asked for, so does the log.
+/// Only vacuuming against wraparound exists, and it cannot be disabled. `autovacuum` is shown as
+/// off, with a warning in the log if it was enabled explicitly.
 fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(), PgError> {
     let id = base.registry.get("autovacuum")?;
     if !base.bool("autovacuum") {
         return Ok(());
     }
     if base.origin(id).source == Source::Default {
-        base.set_found("autovacuum", Value::Bool(false));
+        base.set_dynamic_default("autovacuum", Value::Bool(false));
         return Ok(());
     }
     base.correct(id, Value::Bool(false));
@@ -192,9 +193,8 @@ fn correct_autovacuum(base: &mut Base, reports: &mut Vec<PgError>) -> Result<(),
     Ok(())
 }
 
-/// Checks values that are more than a number or a word, and puts them into the form in which they
-/// are shown.
-fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, PgError> {
+/// Checks values that need more than syntax and range checks, and converts them to canonical form.
+fn canonicalize(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgError)>, PgError> {
     let mut wrong = Vec::new();
     for name in [
         "DateStyle",
@@ -217,7 +217,7 @@ fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgEr
         match session::canonical_value("ISO, MDY", base.registry.setting(id), &text) {
             Ok(new) => base.rewrite(id, &new),
             Err(e) if base.origin(id).source == Source::File => {
-                base.withdraw(id);
+                base.reset_invalid(id);
                 let at = entries.iter().rposition(|e| e.name.eq_ignore_ascii_case(name));
                 wrong.push((at.unwrap_or(0), e.severity(Severity::Log)));
             }
@@ -228,7 +228,7 @@ fn make_canonical(base: &mut Base, entries: &[Entry]) -> Result<Vec<(usize, PgEr
 }
 
 impl Loaded {
-    /// The rows of `pg_file_settings`, against what holds now.
+    /// The rows of `pg_file_settings`, compared with the current values.
     pub(crate) fn rows(&self, current: &Base) -> Vec<FileSetting> {
         let registry = &current.registry;
         let mut rows: Vec<FileSetting> = self
@@ -273,8 +273,8 @@ impl Loaded {
     }
 }
 
-/// Contents of an authentication file, and a reader of the files that it names. `what` it is called
-/// where it cannot be read.
+/// The contents of an authentication file and a reader of the files it includes. `what` names the
+/// file in error messages.
 pub(crate) fn auth_file(
     path: &str,
     what: &str,
@@ -297,24 +297,24 @@ pub(crate) fn auth_file(
     Ok((String::from_utf8_lossy(&text).into_owned(), include))
 }
 
-/// The rules of `pg_hba.conf`.
+/// Loads the rules of `pg_hba.conf`.
 pub(crate) fn load_hba(base: &Base) -> Result<hba::Rules, Vec<PgError>> {
     let path = base.text("hba_file");
     let (text, include) = auth_file(path, "configuration").map_err(|e| vec![e])?;
     hba::parse(path, &text, &include)
 }
 
-/// The maps of `pg_ident.conf`.
+/// Loads the maps of `pg_ident.conf`.
 pub(crate) fn load_ident(base: &Base) -> Result<ident::Maps, Vec<PgError>> {
     let path = base.text("ident_file");
     let (text, include) = auth_file(path, "usermap").map_err(|e| vec![e])?;
     ident::parse(path, &text, &include)
 }
 
-/// One thread reads the log for all; more do not keep it from being the slowest.
+/// The WAL is decoded by one thread, which limits the useful number of redo workers.
 const REDO_WORKERS_DEFAULT_MAX: usize = 4;
 
-/// The engine's configuration by the settings.
+/// The engine's configuration derived from the settings.
 pub(crate) fn engine_config(
     base: &Base,
     env: Env,
@@ -378,7 +378,7 @@ pub(crate) fn engine_config(
     config.ignore_invalid_pages = base.bool("ignore_invalid_pages");
     config.scan_rings = base.bool("norsu.scan_rings");
     config.redo_workers = match base.int("norsu.redo_workers") {
-        // Reading goes beside, but takes much less.
+        // The decoding thread is not counted: it needs much less time.
         -1 if sync::cores() > 1 => sync::cores().min(REDO_WORKERS_DEFAULT_MAX),
         n => usize::try_from(n).unwrap_or(0),
     };
@@ -386,7 +386,7 @@ pub(crate) fn engine_config(
     let sessions = u64::from(config.max_connections);
     let files = limit.saturating_sub(sessions + 64).clamp(64, 100_000);
     config.open_files_max = (files as usize).min(base.int("max_files_per_process") as usize);
-    // A connection that is being refused still needs a slot.
+    // A connection that is about to be refused needs a slot too.
     config.txn.slots = (config.max_connections + config.max_worker_processes + 32) as usize;
     config.txn.autovacuum_freeze_max_age = count("autovacuum_freeze_max_age");
     config.txn.autovacuum_multixact_freeze_max_age = count("autovacuum_multixact_freeze_max_age");

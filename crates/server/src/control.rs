@@ -1,5 +1,6 @@
-//! Stopping, restarting, reloading and asking a running server, ours or PostgreSQL's. Counterpart:
-//! pg_ctl.c.
+//! Starts, stops, reloads and queries a running server, ours or PostgreSQL's.
+//!
+//! Counterpart: pg_ctl.c.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Given, Known};
@@ -27,7 +28,7 @@ const OPTIONS: [Known; 14] = [
     ('U', "username", true),
 ];
 
-/// The process number in `postmaster.pid`, and the status line.
+/// Process ID and status line in `postmaster.pid`.
 fn running(data: &str) -> Result<Option<(i32, String)>, Failure> {
     if fs::metadata(data).is_err() {
         return Err(Failure { message: format!("directory \"{data}\" does not exist"), status: 4 });
@@ -53,7 +54,7 @@ fn not_running(data: &str) -> Failure {
     Failure::new(format!("PID file \"{data}/postmaster.pid\" does not exist\nIs server running?"))
 }
 
-/// The words of a command line as a shell would cut them.
+/// Splits a command line into words like a shell.
 fn shell_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -84,7 +85,7 @@ fn timeout(given: &Given) -> Result<Duration, Failure> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// Asks until it holds or the time is over.
+/// Polls a condition until it holds or the time limit expires.
 fn wait(
     limit: Duration,
     mut holds: impl FnMut() -> Result<bool, Failure>,
@@ -107,11 +108,11 @@ fn say(given: &Given, text: &str) {
     }
 }
 
-/// As [`say`], without the line's end.
+/// As [`say`], without a line terminator.
 fn announce(given: &Given, text: &str) {
     if !given.has("silent") {
         print!("{text}");
-        // Nobody can be told that nothing can be said.
+        // A write error cannot be reported anywhere.
         let _ = std::io::stdout().flush();
     }
 }
@@ -121,13 +122,13 @@ fn signal(pid: i32, signal: Signal) -> Result<(), Failure> {
         .map_err(|e| Failure::new(format!("could not send a signal to process {pid}: {e}")))
 }
 
-/// A verb of `norsu` with its options.
+/// Runs a verb of `norsu` with its options.
 pub(crate) fn run(verb: &str, args: &[String]) -> Outcome {
     let given = options::parse(args, &OPTIONS, false)?;
     act(verb, &given)
 }
 
-/// `pg_ctl` with the verb among the arguments.
+/// Runs `pg_ctl`, with the verb among the arguments.
 pub(crate) fn pg_ctl(args: &[String]) -> Outcome {
     let given = options::parse(args, &OPTIONS, false)?;
     if given.has("version") {
@@ -185,7 +186,7 @@ fn act(verb: &str, given: &Given) -> Outcome {
     }
 }
 
-/// The directory given; where that is one of configuration files alone, the one that they name.
+/// The given directory, or the data directory named by the configuration files in it.
 fn data_directory(given: &Given) -> Result<String, Failure> {
     let directory = options::data_directory(given.value("pgdata"))?;
     match fs::exists(format!("{directory}/PG_VERSION")) {
@@ -258,7 +259,7 @@ fn start(given: &Given) -> Outcome {
     start_with(given, &[])
 }
 
-/// The options that the last start was given, from `postmaster.opts`.
+/// The options of the last start, from `postmaster.opts`.
 fn kept_options(text: &str) -> Vec<String> {
     text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
@@ -314,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_cut_as_by_a_shell() {
+    fn words_are_split_like_a_shell() {
         for (text, words) in [
             ("-p 5433 -c a=b", &["-p", "5433", "-c", "a=b"][..]),
             ("-c 'a=b c'  -k \"/tmp/x y\"", &["-c", "a=b c", "-k", "/tmp/x y"]),

@@ -1,5 +1,7 @@
-//! `norsu controldata`: the control file in words, line by line as pg_controldata has them, for
-//! programs that read those.
+//! `norsu controldata`: prints the control file in the format of pg_controldata, for programs that
+//! parse its output.
+//!
+//! Counterpart: pg_controldata.c.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Known};
@@ -41,7 +43,7 @@ fn state(state: DbState) -> &'static str {
     }
 }
 
-/// As C's `%c` in the zone of the environment.
+/// Formats like C's `%c`, in the time zone of the environment.
 fn time(seconds: i64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] =

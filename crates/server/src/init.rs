@@ -1,4 +1,6 @@
-//! `norsu init`: initdb's options in front of `catalog::bootstrap`.
+//! `norsu init`: parses initdb's options and calls `catalog::bootstrap`.
+//!
+//! Counterpart: initdb.c.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Known};
@@ -44,7 +46,7 @@ const OPTIONS: [Known; 34] = [
 ];
 
 const HELP: &str = "\
-norsu init makes a data directory.
+norsu init creates a data directory.
 
 Usage:
   norsu init [OPTION]... [DATADIR]
@@ -53,20 +55,20 @@ Options:
   -A, --auth=METHOD         authentication method for connections (trust)
   [-D, --pgdata=]DATADIR    location of the data directory
   -E, --encoding=ENCODING   encoding of new databases
-  -g, --allow-group-access  the group may read the data directory
+  -g, --allow-group-access  allow group read access to the data directory
   -k, --data-checksums      data page checksums (the default)
-      --no-data-checksums   none
+      --no-data-checksums   no data page checksums
       --locale=LOCALE       locale of new databases; also --lc-collate, --lc-ctype, ...
       --no-locale           the same as --locale=C
-  -N, --no-sync             do not wait for the disk
+  -N, --no-sync             do not flush files to disk
       --pwfile=FILE         read the superuser's password from a file
   -T, --text-search-config=CFG
   -U, --username=NAME       name of the superuser
-      --wal-segsize=SIZE    size of log segments, in megabytes
-  -X, --waldir=WALDIR       location of the log
+      --wal-segsize=SIZE    size of WAL segments, in megabytes
+  -X, --waldir=WALDIR       location of the write-ahead log
 ";
 
-/// The locale of the environment for a category.
+/// The environment's locale for a category.
 fn environment_locale(category: &str) -> String {
     let names = ["LC_ALL", category, "LANG"];
     let found = names.iter().filter_map(|n| std::env::var(n).ok()).find(|v| !v.is_empty());
@@ -76,10 +78,10 @@ fn environment_locale(category: &str) -> String {
     }
 }
 
-/// The encoding that a locale's name implies.
+/// The encoding implied by the locale's name.
 fn locale_encoding(locale: &str) -> Result<i32, Failure> {
     if matches!(locale, "C" | "POSIX") {
-        // C goes with any; texts are nearly always UTF-8.
+        // C works with every encoding; UTF-8 is the most useful default.
         return Ok(catalog::encoding::UTF8);
     }
     let suffix = locale.split_once('.').map(|(_, s)| s.split('@').next().unwrap_or(s));
@@ -88,7 +90,7 @@ fn locale_encoding(locale: &str) -> Result<i32, Failure> {
     })
 }
 
-/// The zone of this machine.
+/// The time zone of this machine.
 pub(crate) fn time_zone() -> String {
     let known = |name: &str| types::zone::Zone::named(name).is_some();
     if let Ok(tz) = std::env::var("TZ")
@@ -141,7 +143,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     Ok(0)
 }
 
-/// Takes back what a failed attempt has left.
+/// Removes the files of a failed attempt.
 fn remove(directory: &str, keep: bool) {
     if keep {
         for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -165,7 +167,7 @@ fn init_options(given: &options::Given) -> Result<InitOptions, Failure> {
         if all.is_some() || given.has("lc-collate") {
             return Err(e.into());
         }
-        // The environment's wish, not the user's word.
+        // The locale comes from the environment and not from an option, so it is not an error.
         println!("LC_COLLATE is \"C\": {}.", e.message());
         lc_collate = "C".to_owned();
     }
@@ -230,7 +232,7 @@ fn init_options(given: &options::Given) -> Result<InitOptions, Failure> {
     })
 }
 
-/// The secret that `pg_authid` stores for a password: SCRAM-SHA-256 (RFC 5803) with a new salt.
+/// The SCRAM secret stored in `pg_authid` for a password (RFC 5803), with a new salt.
 pub(crate) fn secret(password: &str) -> String {
     use vfs::Random;
     let mut salt = [0; 16];
@@ -295,9 +297,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scram_secrets_are_those_of_the_rfc() {
-        // RFC 7677, section 3: user "user", password "pencil", its salt and 4096 rounds give this
-        // server signature's key; PostgreSQL stores the same for them.
+    fn scram_secret_matches_rfc_7677() {
+        // RFC 7677, section 3: the password "pencil" with this salt and 4096 iterations gives this
+        // secret, which PostgreSQL stores too.
         let salt = [
             0x5b, 0x6d, 0x99, 0x68, 0x9d, 0x12, 0x35, 0x8e, 0xec, 0xa0, 0x4b, 0x14, 0x12, 0x36,
             0xfa, 0x81,

@@ -1,13 +1,11 @@
-//! The program: its commands, the listener, the log, background workers.
+//! The program `norsu`: commands, listeners, log and background workers.
 //!
-//! Reading order: `cli` (what is called), `options` (command lines), `init`, `start` (a server from
-//! its directory to its end), `config`, `reload`, `lockfile`, `listen`, `net`, `attentive`,
-//! `threads`, `workers`, `log`, `control` (stopping and asking a running server), `controldata`,
-//! `waldump`.
+//! Reading order: `cli` (dispatch), `options` (command lines), `init`, `start` (a server from
+//! start-up to shutdown), `config`, `reload`, `lockfile`, `listen`, `net`, `spin`, `threads`,
+//! `workers`, `log`, `control` (control of a running server), `controldata`, `waldump`.
 
 #![forbid(unsafe_code)]
 
-mod attentive;
 mod cli;
 mod config;
 mod control;
@@ -20,6 +18,7 @@ mod net;
 mod options;
 mod reload;
 mod single;
+mod spin;
 mod start;
 mod threads;
 mod user;
@@ -28,13 +27,13 @@ mod workers;
 
 pub use cli::run;
 
-/// The version that clients are told.
+/// The version reported to clients.
 pub const SERVER_VERSION: &str = "15.20";
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_version_is_that_of_the_settings() {
+    fn server_version_matches_settings() {
         let base = settings::Base::new(settings::Registry::load().into());
         assert_eq!(base.text("server_version"), super::SERVER_VERSION);
         let (major, minor) = super::SERVER_VERSION.split_once('.').expect("two numbers");

@@ -1,5 +1,6 @@
-//! Where clients come in: TCP addresses and Unix-domain sockets. Counterpart: pqcomm.c
-//! (`StreamServerPort`).
+//! Listening sockets: TCP addresses and Unix-domain sockets.
+//!
+//! Counterpart: pqcomm.c (`StreamServerPort`).
 
 use crate::cli::Failure;
 use crate::lockfile::LockFile;
@@ -19,7 +20,7 @@ pub(crate) enum Listener {
 }
 
 impl Listener {
-    /// Waits for a client.
+    /// Waits for a connection.
     pub(crate) fn accept(&self) -> io::Result<Stream> {
         match self {
             Listener::Tcp(l) => l.accept().map(|(s, _)| Stream::tcp(s)),
@@ -27,7 +28,7 @@ impl Listener {
         }
     }
 
-    /// No more clients: whoever waits for one gets an error, and the address is free.
+    /// Closes the socket: a pending accept fails, and the address becomes free.
     pub(crate) fn close(&self) {
         match self {
             Listener::Tcp(l) => process::stop_listening(l),
@@ -36,7 +37,7 @@ impl Listener {
     }
 }
 
-/// A socket's file, removed with its lock.
+/// The file of a Unix-domain socket, removed on drop together with its lock file.
 struct SocketFile(String);
 
 impl Drop for SocketFile {
@@ -45,14 +46,14 @@ impl Drop for SocketFile {
     }
 }
 
-/// All listeners, and what of theirs lies in the file system.
+/// All listeners and their files.
 pub(crate) struct Listeners {
     pub(crate) listeners: Vec<Arc<Listener>>,
     _files: Vec<(SocketFile, LockFile)>,
     /// For `postmaster.pid`.
     pub(crate) first_directory: String,
     pub(crate) first_address: String,
-    /// Lines for the log.
+    /// Messages for the log.
     pub(crate) lines: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ fn reason(e: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// Opens all that the settings name.
+/// Opens all sockets configured in the settings.
 pub(crate) fn open(base: &Base, data: &str, start_time: i64) -> Result<Listeners, Failure> {
     let port = base.int("port") as u16;
     let mut all = Listeners {
@@ -90,7 +91,7 @@ pub(crate) fn open(base: &Base, data: &str, start_time: i64) -> Result<Listeners
     let setting = base.registry.find("unix_socket_directories");
     let chosen = setting.is_some_and(|id| base.origin(id).source != Source::Default);
     for directory in words(base.text("unix_socket_directories")) {
-        // The built-in directory is there on Debian only.
+        // The built-in default directory exists only on Debian.
         let usable = chosen || writable(directory);
         let directory = if usable { directory } else { "/tmp" };
         listen_unix(directory, port, base, data, start_time, &mut all)?;
@@ -118,7 +119,7 @@ fn writable(directory: &str) -> bool {
 fn listen_tcp(address: &str, port: u16, all: &mut Listeners, faults: &mut Vec<String>) {
     let hosts: Vec<std::net::SocketAddr> = match address {
         "*" => {
-            // One socket for both kinds where the system has IPv6.
+            // One socket for both protocols if the system has IPv6.
             let both = std::net::SocketAddr::from((std::net::Ipv6Addr::UNSPECIFIED, port));
             match TcpListener::bind(both) {
                 Ok(listener) => {
@@ -161,7 +162,7 @@ fn listen_tcp(address: &str, port: u16, all: &mut Listeners, faults: &mut Vec<St
     }
 }
 
-/// Gives the socket to the group of `unix_socket_group`, if there is one.
+/// Changes the group of the socket file to `unix_socket_group`, if set.
 fn set_group(path: &str, group: &str) -> Result<(), Failure> {
     if group.is_empty() {
         return Ok(());
@@ -195,7 +196,7 @@ fn listen_unix(
         directory.to_owned(),
     ];
     let lock = LockFile::create(format!("{path}.lock"), lines)?;
-    // We hold the lock: a socket that is there belongs to nobody.
+    // Under the lock, an existing socket file is stale.
     let _ = std::fs::remove_file(&path);
     let listener = UnixListener::bind(&path).map_err(|e| {
         Failure::new(format!("could not bind Unix address \"{path}\": {}", reason(&e)))

@@ -1,5 +1,7 @@
-//! `postmaster.pid` and the lock files beside sockets, in PostgreSQL's form, so that either server
-//! notices the other. Counterpart: miscinit.c (`CreateLockFile`).
+//! `postmaster.pid` and the lock files of sockets, in PostgreSQL's format, so that each server
+//! detects the other.
+//!
+//! Counterpart: miscinit.c (`CreateLockFile`).
 
 use pgerror::{PgError, Result, pg_err};
 use std::fs;
@@ -7,17 +9,17 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use vfs::process;
 
-/// The data directory's.
+/// Lock file of the data directory.
 const DIRECTORY_LOCK: &str = "postmaster.pid";
 
-/// A lock file of ours; removed on drop.
+/// A lock file created by this process; removed on drop.
 pub(crate) struct LockFile {
     path: String,
     lines: Vec<String>,
 }
 
 impl LockFile {
-    /// Makes the file. Fails if a living process owns one; what a dead one has left is replaced.
+    /// Creates the file. Fails if its owner is alive; a stale file is replaced.
     pub(crate) fn create(path: String, lines: Vec<String>) -> Result<LockFile> {
         let mut file = LockFile { path, lines };
         let mut left = 100;
@@ -31,12 +33,12 @@ impl LockFile {
                 break e;
             }
         };
-        // Not ours to remove.
+        // Not created by this process, so it must not be removed on drop.
         file.path.clear();
         Err(failed)
     }
 
-    /// As messages name it: the data directory's without the directory.
+    /// The name for messages: without the directory for a data directory.
     fn name(&self) -> &str {
         if self.is_directory() { DIRECTORY_LOCK } else { &self.path }
     }
@@ -60,7 +62,7 @@ impl LockFile {
         let name = self.name();
         let text = match fs::read(&self.path) {
             Ok(text) => String::from_utf8_lossy(&text).into_owned(),
-            // Its owner has just taken it away.
+            // The owner has just removed it.
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(e) => {
                 let step = if e.kind() == io::ErrorKind::IsADirectory { "read" } else { "open" };
@@ -73,8 +75,8 @@ impl LockFile {
                  startup crash.",
             ));
         }
-        // A negative number is a standalone backend's. Our own number is from before a restart in
-        // place, or from another container.
+        // A negative number belongs to a standalone backend. Our own process ID is left from before
+        // a restart in place, or from another container.
         let encoded = leading_number(&text);
         let owner = encoded.saturating_abs();
         if owner == 0 {
@@ -91,8 +93,8 @@ impl LockFile {
             return Err(pg_err!(LOCK_FILE_EXISTS, "lock file \"{name}\" already exists")
                 .hint(format!("Is another {program} (PID {owner}) {place}?")));
         }
-        // The seventh line of PostgreSQL's names its shared memory, to which its children may still
-        // be attached.
+        // Line 7 of PostgreSQL's file names its shared memory segment, to which orphaned backends
+        // may still be attached.
         let mut memory = text.lines().nth(6).unwrap_or_default().split_whitespace();
         if let (Some(key), Some(id)) = (memory.next(), memory.next().and_then(|n| n.parse().ok()))
             && process::shared_memory_in_use(id)
@@ -107,15 +109,15 @@ impl LockFile {
         }
     }
 
-    /// Changes a line (from 0); lines between are empty. The file is rewritten in place, as readers
-    /// expect.
+    /// Sets a line, counted from 0; missing lines before it are empty. The file is rewritten in
+    /// place, as readers expect.
     pub(crate) fn set(&mut self, line: usize, text: &str) {
         while self.lines.len() <= line {
             self.lines.push(String::new());
         }
         text.clone_into(&mut self.lines[line]);
         let text = self.text();
-        // A lock file that cannot be rewritten still locks.
+        // The lock holds even if the file cannot be rewritten.
         let _ = fs::OpenOptions::new()
             .write(true)
             .truncate(true)
@@ -124,7 +126,7 @@ impl LockFile {
     }
 }
 
-/// The number that `text` begins with, as C reads it; 0 if there is none.
+/// The leading integer of `text`, as parsed by C's `atoi`; 0 if there is none.
 fn leading_number(text: &str) -> i32 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -140,10 +142,10 @@ fn in_use(key: &str, id: i32, data: &str) -> PgError {
     .hint(format!("Terminate any old server processes associated with data directory \"{data}\"."))
 }
 
-/// Refuses a data directory on which processes of PostgreSQL work whose lock file is gone.
+/// Refuses a data directory with live PostgreSQL processes whose lock file is missing.
 pub(crate) fn check_shared_memory(data: &str) -> Result<()> {
     match process::shared_memory_of(data) {
-        // The key is shown as PostgreSQL does: a long without sign.
+        // Displayed like PostgreSQL's unsigned long.
         Ok(Some((key, id))) => Err(in_use(&(i64::from(key) as u64).to_string(), id, data)),
         Ok(None) => Ok(()),
         Err(e) => Err(vfs::io_error("stat data directory", data, &e)),
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_is_left_alone_with_the_reason() {
+    fn unreadable_lock_files_are_kept_and_reported() {
         let path = std::env::temp_dir().join(format!("norsu-unread-{}", std::process::id()));
         let path = path.to_str().unwrap().to_owned();
         fs::create_dir(&path).unwrap();
@@ -174,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_living_owner_keeps_others_out_and_a_dead_one_does_not() {
+    fn lock_of_a_live_process_excludes_others() {
         let path = std::env::temp_dir().join(format!("norsu-lock-{}", std::process::id()));
         let path = path.to_str().unwrap().to_owned();
         let mut living = std::process::Command::new("sleep").arg("60").spawn().unwrap();

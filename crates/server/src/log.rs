@@ -1,5 +1,6 @@
-//! The server's log on standard error, with `log_line_prefix`. Counterpart: elog.c
-//! (`log_line_prefix`, `send_message_to_server_log`).
+//! The server log on standard error, with `log_line_prefix`.
+//!
+//! Counterpart: elog.c (`log_line_prefix`, `send_message_to_server_log`).
 
 use pgerror::{PgError, Severity};
 use session::{Log, LogLevels, Speaker, Verbosity};
@@ -17,7 +18,7 @@ struct Style {
     levels: LogLevels,
 }
 
-/// See the module's text.
+/// A log sink that writes to standard error.
 pub(crate) struct StderrLog {
     style: RwLock<Style>,
     clock: Arc<dyn Clock>,
@@ -25,7 +26,7 @@ pub(crate) struct StderrLog {
     started: i64,
 }
 
-/// Order of `log_min_messages`: LOG stands between ERROR and FATAL there.
+/// Order of `log_min_messages`, where LOG is between ERROR and FATAL.
 fn rank(severity: Severity) -> u8 {
     match severity {
         Severity::Debug => 0,
@@ -71,8 +72,8 @@ impl Style {
     }
 }
 
-/// Year, month and day of a day since 1970-01-01 (proleptic Gregorian; days are counted from March,
-/// so that the leap day comes last).
+/// Year, month and day of a day number since 1970-01-01 (proleptic Gregorian calendar). Years are
+/// counted from March, so that the leap day comes last.
 pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
@@ -85,7 +86,7 @@ pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 impl StderrLog {
-    /// Seconds since 1970.
+    /// Seconds since 1970-01-01.
     pub(crate) fn now(&self) -> i64 {
         self.clock.unix_seconds()
     }
@@ -182,7 +183,7 @@ impl Log for StderrLog {
         }
         let mut text = String::new();
         let mut line = |kind: &str, body: &str| {
-            // Lines that belong together begin with a tab.
+            // Continuation lines begin with a tab.
             let prefix = self.prefix(&style, speaker, f.code.as_str());
             text.push_str(&format!("{prefix}{kind}:  {}\n", body.replace('\n', "\n\t")));
         };
@@ -213,7 +214,7 @@ impl Log for StderrLog {
         {
             line("STATEMENT", statement);
         }
-        // Nobody can be told that the log cannot be written.
+        // A write error cannot be reported anywhere.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 }
@@ -223,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_become_dates() {
+    fn days_are_converted_to_dates() {
         assert_eq!(civil(0), (1970, 1, 1));
         assert_eq!(civil(11_016), (2000, 2, 29));
         assert_eq!(civil(-1), (1969, 12, 31));

@@ -1,4 +1,4 @@
-//! Sockets as sessions' transports.
+//! Sockets as transports of sessions.
 
 use session::{Outlet, Transport};
 use std::io::{self, Read, Write};
@@ -7,10 +7,10 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So long a write waits for the client before it looks whether the session is to end.
+/// Time that a write blocks before the session checks whether it was asked to end.
 const WRITE_SPAN: Duration = Duration::from_millis(500);
 
-/// A connected socket of either kind. Shared with whoever may hang it up.
+/// A connected socket of either kind, shared with threads that may shut it down.
 #[derive(Clone)]
 pub(crate) enum Stream {
     Tcp(Arc<TcpStream>),
@@ -19,7 +19,7 @@ pub(crate) enum Stream {
 
 impl Stream {
     pub(crate) fn tcp(stream: TcpStream) -> Stream {
-        // Answers are sent whole; waiting for more would only delay them.
+        // Messages are sent as a whole, so Nagle's algorithm would only add delay.
         let _ = stream.set_nodelay(true);
         let _ = stream.set_write_timeout(Some(WRITE_SPAN));
         Stream::Tcp(Arc::new(stream))
@@ -30,7 +30,7 @@ impl Stream {
         Stream::Unix(Arc::new(stream))
     }
 
-    /// Reads what has come; `WouldBlock` if that is nothing.
+    /// Reads available bytes; `WouldBlock` if there are none.
     pub(crate) fn read_now(&self, buf: &mut [u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(s) => vfs::process::receive_now(&**s, buf),

@@ -1,11 +1,11 @@
-//! Command lines in getopt's manner.
+//! Command-line parsing in the style of getopt_long.
 
 use crate::cli::Failure;
 
-/// An option that a program knows: letter (or a space), long name, does it take a value?
+/// An accepted option: letter (or a space), long name, does it take a value?
 pub(crate) type Known = (char, &'static str, bool);
 
-/// What was given: long names with values, and the arguments that are no options.
+/// The parsed command line: options by long name with values, and the other arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
     pub(crate) options: Vec<(&'static str, String)>,
@@ -13,7 +13,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// The last value of the option.
+    /// The last value given for the option.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.options.iter().rev().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
     }
@@ -23,8 +23,8 @@ impl Given {
     }
 }
 
-/// Cuts the arguments up. `free`: long options that are not known are settings (`--work-mem=1MB`),
-/// which come back under the name "set".
+/// Parses the arguments. With `free`, unknown long options are settings (`--work-mem=1MB`),
+/// returned under the name "set".
 pub(crate) fn parse(args: &[String], known: &[Known], free: bool) -> Result<Given, Failure> {
     let mut given = Given::default();
     let mut args = args.iter();
@@ -82,7 +82,7 @@ pub(crate) fn parse(args: &[String], known: &[Known], free: bool) -> Result<Give
     Ok(given)
 }
 
-/// The data directory as an absolute path: the option, else the environment.
+/// The data directory as an absolute path, from the option or from the environment.
 pub(crate) fn data_directory(given: Option<&str>) -> Result<String, Failure> {
     let named = given.map(str::to_owned).or_else(|| std::env::var("PGDATA").ok());
     let named = named.filter(|d| !d.is_empty()).ok_or_else(|| {
@@ -93,7 +93,7 @@ pub(crate) fn data_directory(given: Option<&str>) -> Result<String, Failure> {
     absolute(&named)
 }
 
-/// An absolute path without `.` and a slash at its end.
+/// The path made absolute, without `.` and trailing slashes.
 pub(crate) fn absolute(path: &str) -> Result<String, Failure> {
     let path = std::path::absolute(path)
         .map_err(|e| Failure::new(format!("could not determine current directory: {e}")))?;

@@ -1,5 +1,6 @@
-//! Reading the configuration again while the server runs, and showing its files. Counterpart: the
-//! SIGHUP half of postmaster.c, guc-file.l (`ProcessConfigFile`).
+//! Configuration reload at run time, and the views of the configuration files.
+//!
+//! Counterpart: the SIGHUP half of postmaster.c, guc-file.l (`ProcessConfigFile`).
 
 use crate::config::{self, Origins};
 use crate::log::StderrLog;
@@ -10,13 +11,13 @@ use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::{Arc, Weak};
 use vfs::process::{self, Signal};
 
-/// The files of a running server.
-pub(crate) struct OwnFiles {
+/// Access of sessions to the configuration files of the server.
+pub(crate) struct ServerFiles {
     pub(crate) origins: Origins,
     pub(crate) instance: Weak<Instance>,
 }
 
-impl OwnFiles {
+impl ServerFiles {
     fn path(&self, name: &str) -> Result<String> {
         let instance = self.instance.upgrade();
         let instance = instance.ok_or_else(|| PgError::internal("the server is gone"))?;
@@ -24,9 +25,9 @@ impl OwnFiles {
     }
 }
 
-impl ConfigFiles for OwnFiles {
+impl ConfigFiles for ServerFiles {
     fn reload(&self) {
-        // The thread that waits for signals does it.
+        // The thread that handles signals performs the reload.
         let _ = process::send_signal(std::process::id() as i32, Signal::Hangup);
     }
 
@@ -48,12 +49,12 @@ impl ConfigFiles for OwnFiles {
         Ok(ident::parse_lines(&text, &include))
     }
 
-    /// One can bind only to addresses of one's own.
+    /// Binding succeeds only for local addresses.
     fn is_own_address(&self, address: IpAddr) -> bool {
         UdpSocket::bind((address, 0)).is_ok()
     }
 
-    /// By the routing table: networks without a gateway.
+    /// Uses the routing table: directly connected networks have no gateway.
     fn is_own_network(&self, address: IpAddr) -> bool {
         if self.is_own_address(address) {
             return true;
@@ -76,7 +77,7 @@ fn note(log: &dyn Log, message: &str) {
     log.write(&Speaker::default(), &report, None);
 }
 
-/// Reads the configuration files again. With mistakes in them what they concern stays as it is.
+/// Reloads the configuration files. Settings affected by errors keep their values.
 pub(crate) fn reload(
     origins: &Origins,
     instance: &Arc<Instance>,
@@ -102,7 +103,7 @@ pub(crate) fn reload(
     }
     let (base, reports, refused) = current.reloaded(loaded.base);
     write(&reports);
-    let at_fault = refused.first().and_then(|id| base.place(*id));
+    let at_fault = refused.first().and_then(|id| base.location(*id));
     let at_fault = loaded
         .faulty
         .or(at_fault)

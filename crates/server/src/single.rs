@@ -1,9 +1,10 @@
-//! One session on standard input and output, without a server: `norsu single`, `postgres --single`.
-//! It gives ids past the limit at which a server hands out no more. Counterpart:
-//! `PostgresSingleUserMain`, `debugtup`.
+//! Single-user mode: one session on standard input and output without a server (`norsu single`,
+//! `postgres --single`). It can assign XIDs beyond the limit at which a server stops.
 //!
-//! The session speaks the protocol with a client in the same process, which sends each line as a
-//! query and prints what comes back. Errors and notices go to the log, which is standard error.
+//! The session uses the protocol with a client in the same process, which sends each line as a
+//! query and prints the results. Errors and notices go to the log on standard error.
+//!
+//! Counterpart: `PostgresSingleUserMain`, `debugtup`.
 
 use crate::cli::{Failure, Outcome};
 use crate::config;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use vfs::{Env, process};
 
-/// What `postgres --single` knows beyond a server's options.
+/// Options of `postgres --single` besides those of a server.
 const OWN_OPTIONS: [Known; 5] = [
     ('E', "echo", false),
     ('j', "no-newline", false),
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     let data = &origins.data;
     let env = Env::os(data);
     let began = env.clock.unix_seconds();
-    // A negative number says that it is no server's.
+    // A negative process ID marks a standalone backend.
     let lines = vec![format!("-{}", std::process::id()), data.clone(), began.to_string()];
     let lock = LockFile::create(format!("{data}/postmaster.pid"), lines)
         .map_err(|e| start::refuse(&*log, e))?;
@@ -67,7 +68,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     let workers = Workers::start_for_one(&instance, &on_panic)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
     println!("\nPostgreSQL stand-alone backend {}", crate::SERVER_VERSION);
-    let outcome = converse(&instance, database, Terminal::new(&given));
+    let outcome = run_session(&instance, database, Terminal::new(&given));
     workers.stop();
     if let Err(e) = outcome {
         drop(lock);
@@ -79,8 +80,12 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     process::exit_now(0)
 }
 
-/// The session, in a thread that has a session's stack.
-fn converse(instance: &Arc<Instance>, database: String, client: Terminal) -> pgerror::Result<()> {
+/// Runs the session in a thread with the stack size of sessions.
+fn run_session(
+    instance: &Arc<Instance>,
+    database: String,
+    client: Terminal,
+) -> pgerror::Result<()> {
     let instance = instance.clone();
     let thread = sync::spawn_with_stack("single", STACK_BYTES, move || {
         session::serve_alone(&instance, &database, Box::new(client))
@@ -93,15 +98,15 @@ fn converse(instance: &Arc<Instance>, database: String, client: Terminal) -> pge
     }
 }
 
-/// The client: standard input and output.
+/// The client on standard input and output.
 struct Terminal {
-    /// Messages for the session, not yet read.
+    /// Messages to the session, not yet read.
     input: Vec<u8>,
-    /// Messages of the session, not yet whole.
+    /// Messages from the session, possibly incomplete.
     output: Vec<u8>,
     columns: Vec<Column>,
     echo: bool,
-    /// A query ends with a semicolon and an empty line, not with its line.
+    /// Queries end with a semicolon and an empty line instead of a newline.
     long_queries: bool,
     ended: bool,
 }
@@ -114,7 +119,7 @@ struct Column {
 }
 
 impl Column {
-    /// Types of up to 8 bytes are by value, but for these (`tid`, `macaddr`, `macaddr8`).
+    /// Types of up to 8 bytes are passed by value, except `tid`, `macaddr` and `macaddr8`.
     fn by_val(&self) -> char {
         let small = (1..=8).contains(&self.len) && ![27, 829, 774].contains(&self.type_oid);
         if small { 't' } else { 'f' }
@@ -135,7 +140,7 @@ impl Terminal {
         }
     }
 
-    /// The next query's text; `None` at the end.
+    /// Reads the next query; `None` at end of input.
     fn query(&self) -> io::Result<Option<String>> {
         print!("{PROMPT}");
         io::stdout().flush()?;
@@ -143,7 +148,7 @@ impl Terminal {
         for line in io::stdin().lock().lines() {
             let line = line?;
             match (self.long_queries, line.strip_suffix('\\')) {
-                // A backslash goes on to the next line.
+                // A backslash continues the query on the next line.
                 (false, Some(start)) => {
                     text.push_str(start);
                     continue;
@@ -161,8 +166,8 @@ impl Terminal {
         Ok((!text.trim().is_empty()).then_some(text))
     }
 
-    /// Prints what a message of the session says.
-    fn see(&mut self, kind: u8, body: &[u8]) -> Option<()> {
+    /// Prints the contents of a message from the session.
+    fn print_message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
         let mut rest = body;
         match kind {
             b'T' => {
@@ -185,7 +190,7 @@ impl Terminal {
             b'D' => {
                 let count = usize::from(u16::from_be_bytes(*take(&mut rest)?));
                 for (n, column) in (1..).zip(self.columns.iter().take(count)) {
-                    // NULLs are left out.
+                    // NULLs are not printed.
                     let Ok(len) = usize::try_from(i32::from_be_bytes(*take(&mut rest)?)) else {
                         continue;
                     };
@@ -250,7 +255,7 @@ impl Transport for Terminal {
         while let Some((head, _)) = rest.split_first_chunk::<5>() {
             let len = u32::from_be_bytes([head[1], head[2], head[3], head[4]]) as usize;
             let Some(body) = rest.get(5..1 + len) else { break };
-            self.see(head[0], body);
+            self.print_message(head[0], body);
             rest = &rest[1 + len..];
         }
         self.output = rest.to_vec();

@@ -1,4 +1,6 @@
-//! A server from its directory to its end. Counterpart: postmaster.c.
+//! Start-up, operation and shutdown of a server.
+//!
+//! Counterpart: postmaster.c.
 
 use crate::cli::{Failure, Outcome};
 use crate::config::{self, Origins};
@@ -6,7 +8,7 @@ use crate::listen;
 use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
 use crate::options::{self, Known};
-use crate::reload::{OwnFiles, reload};
+use crate::reload::{ServerFiles, reload};
 use crate::threads::{Gate, Threads};
 use crate::user;
 use crate::workers::Workers;
@@ -64,10 +66,10 @@ Options:
   -p PORT            port number to listen on
 ";
 
-/// What `shared_buffers` counts.
+/// Unit of `shared_buffers` in bytes.
 const BLOCK_BYTES: u64 = 8192;
 
-/// Line numbers of `postmaster.pid`, from 0.
+/// Line numbers in `postmaster.pid`, from 0.
 const LINE_SOCKET: usize = 4;
 const LINE_ADDRESS: usize = 5;
 const LINE_STATUS: usize = 7;
@@ -104,14 +106,14 @@ fn settings_of(given: &options::Given) -> Result<Vec<(String, String)>, Failure>
     Ok(found)
 }
 
-/// What is known of a data directory that may be opened.
+/// The checked configuration of a data directory.
 pub(crate) struct Prepared {
     pub(crate) origins: Origins,
     pub(crate) base: Base,
     pub(crate) log: Arc<StderrLog>,
 }
 
-/// `args` are the options, `all` the whole command line for a restart in place.
+/// `args` are the options; `all` is the whole command line, for a restart in place.
 pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     if let Some(("--single", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
@@ -131,10 +133,16 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
     }
     if let Some(name) = given.value("show") {
         let (origins, config::Loaded { mut base, .. }) = load(&given)?;
-        // What the directory was made with is known without a server.
+        // Properties of the data directory are known without a running server.
         if let Some(control) = control_file(&origins.data) {
-            base.set_found("data_checksums", Value::Bool(control.data_checksum_version != 0));
-            base.set_found("wal_segment_size", Value::Int(control.wal_segment_size.into()));
+            base.set_dynamic_default(
+                "data_checksums",
+                Value::Bool(control.data_checksum_version != 0),
+            );
+            base.set_dynamic_default(
+                "wal_segment_size",
+                Value::Int(control.wal_segment_size.into()),
+            );
         }
         let id = base.registry.get(name)?;
         println!("{}", base.registry.setting(id).plain(&base.origin(id).value));
@@ -163,7 +171,7 @@ fn load(given: &options::Given) -> Result<(Origins, config::Loaded), Failure> {
     Ok((origins, loaded))
 }
 
-/// Looks at the directory, without changing it, and reads its configuration.
+/// Checks the directory without changing it, and loads its configuration.
 pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
     let (origins, config::Loaded { base, reports, faulty, .. }) = load(given)?;
     let log = Arc::new(StderrLog::new(&base, Env::os(&origins.data).clock));
@@ -195,11 +203,11 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
         )));
     }
     check_combinations(&base).map_err(|e| refuse(&*log, e))?;
-    check_means(&base).map_err(|e| refuse(&*log, e))?;
+    check_resources(&base).map_err(|e| refuse(&*log, e))?;
     Ok(Prepared { origins, base, log })
 }
 
-/// Settings that do not go together. Counterpart: PostmasterMain.
+/// Rejects invalid combinations of settings. Counterpart: `PostmasterMain`.
 fn check_combinations(base: &Base) -> pgerror::Result<()> {
     let wrong = |what: &str| Err(PgError::new(SqlState::INTERNAL_ERROR, what));
     if base.text("wal_level") != "minimal" {
@@ -216,8 +224,8 @@ fn check_combinations(base: &Base) -> pgerror::Result<()> {
     Ok(())
 }
 
-/// Settings that ask for more than there is: libraries, and memory.
-fn check_means(base: &Base) -> pgerror::Result<()> {
+/// Rejects settings that need unavailable resources: libraries and memory.
+fn check_resources(base: &Base) -> pgerror::Result<()> {
     if let Some(name) = settings::words(base.text("shared_preload_libraries")).next() {
         return Err(session::no_library(name)
             .hint("Remove it from \"shared_preload_libraries\": this server loads no libraries."));
@@ -235,12 +243,12 @@ fn check_means(base: &Base) -> pgerror::Result<()> {
     }
 }
 
-/// The control file, if it is one.
+/// The decoded control file, if it is valid.
 fn control_file(data: &str) -> Option<ControlFile> {
     ControlFile::decode(&std::fs::read(format!("{data}/{CONTROL_FILE}")).ok()?).ok()
 }
 
-/// The directory is one of this version, and ours. Becomes its owner.
+/// Checks owner, permissions and version of the directory, and switches to its owner.
 fn check_directory(data: &str) -> Result<(), Failure> {
     let meta = std::fs::metadata(data).map_err(|e| {
         if e.kind() == std::io::ErrorKind::NotFound {
@@ -273,17 +281,18 @@ fn check_directory(data: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The control file is there and one of ours, and segments of its size go with the settings. Asked
+/// Checks that the control file is valid and its segment size is compatible with the settings. Done
 /// before anything in the directory is changed.
 fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
     let bytes = std::fs::read(format!("{data}/{CONTROL_FILE}")).map_err(|e| {
-        // Where a directory is read, PostgreSQL, which wants to write too, cannot open it.
+        // Reading a directory fails in another step in PostgreSQL, which opens the file for
+        // writing.
         let step = if e.kind() == ErrorKind::IsADirectory { "open file" } else { "read file" };
         vfs::io_error(step, CONTROL_FILE, &e).severity(Severity::Panic)
     })?;
     let segment = i64::from(ControlFile::decode(&bytes)?.wal_segment_size);
     for name in ["min_wal_size", "max_wal_size"] {
-        // In megabytes; what is left over of a segment does not count.
+        // In megabytes; a partial segment does not count.
         if (base.int(name) << 20) / segment < 2 {
             return Err(PgError::new(
                 SqlState::INVALID_PARAMETER_VALUE,
@@ -294,24 +303,24 @@ fn check_control(data: &str, base: &Base) -> pgerror::Result<()> {
     Ok(())
 }
 
-/// Says in the log why the server does not start.
+/// Logs the reason why the server does not start.
 pub(crate) fn refuse(log: &dyn Log, error: PgError) -> Failure {
     let error = match error.fields().severity < Severity::Fatal {
         true => error.severity(Severity::Fatal),
         false => error,
     };
     log.write(&Speaker::default(), &error, None);
-    Failure::told()
+    Failure::logged()
 }
 
-/// As [`refuse`], while it is not known yet how the log is to look.
+/// As [`refuse`], before the log settings are known.
 fn refuse_early(error: PgError) -> Failure {
     let clock = Env::os(".").clock;
     refuse(&StderrLog::new(&Base::new(Arc::new(Registry::load())), clock), error)
 }
 
-/// As [`refuse`], of one that has begun to start.
-fn give_up(log: &dyn Log, error: PgError) -> Failure {
+/// As [`refuse`], after start-up has begun.
+fn fail_startup(log: &dyn Log, error: PgError) -> Failure {
     let failure = refuse(log, error);
     note(log, "database system is shut down");
     failure
@@ -322,16 +331,15 @@ pub(crate) fn note(log: &dyn Log, message: &str) {
     log.write(&Speaker::default(), &report, None);
 }
 
-/// In the environment of a server that started again in place: when it crashed, in seconds since
-/// 1970.
+/// Environment variable of a server restarted in place: times of its crashes, in seconds since
+/// 1970-01-01.
 const CRASHES: &str = "NORSU_CRASHES";
-/// So many crashes in succession are taken to be the files' fault: the next start would go the same
-/// way.
+/// Maximum number of crashes within the time span. More are attributed to the data: another restart
+/// would crash again.
 const CRASHES_MAX: usize = 5;
 const CRASHES_SPAN_SECONDS: i64 = 300;
 
-/// The crashes so far, with the one that happens now, for the next start; `None` if they are too
-/// many.
+/// The recent crash times including `now`, for the next start; `None` if there are too many.
 fn crashes_so_far(before: &str, now: i64) -> Option<String> {
     let mut crashes: Vec<i64> = before.split(',').filter_map(|time| time.parse().ok()).collect();
     crashes.push(now);
@@ -340,8 +348,8 @@ fn crashes_so_far(before: &str, now: i64) -> Option<String> {
     (crashes.len() < CRASHES_MAX).then(|| shown.join(","))
 }
 
-/// What happens on a PANIC: the program starts again in place, and with it recovery; or it ends. It
-/// ends too if recovery itself fails: the next attempt would go the same way.
+/// Handles a PANIC: the program is re-executed, which starts recovery, or exits. It also exits if
+/// recovery itself failed, since the next attempt would fail too.
 fn panic_handler(
     log: &Arc<StderrLog>,
     restart: bool,
@@ -354,7 +362,7 @@ fn panic_handler(
     let once = sync::Mutex::new(());
     let before = std::env::var(CRASHES).unwrap_or_default();
     Arc::new(move |error| {
-        // The first to come here takes the process down; others wait for that.
+        // The first caller ends the process; other threads block here.
         let _first = once.lock();
         match instance.get().and_then(Weak::upgrade) {
             Some(instance) => {
@@ -404,13 +412,13 @@ fn serve(
     let lines = vec![std::process::id().to_string(), data.clone(), start.to_string(), port];
     let mut lock =
         LockFile::create(format!("{data}/postmaster.pid"), lines).map_err(|e| refuse(&**log, e))?;
-    check_control(data, &base).map_err(|e| give_up(&**log, e))?;
+    check_control(data, &base).map_err(|e| fail_startup(&**log, e))?;
     lockfile::check_shared_memory(data).map_err(|e| refuse(&**log, e))?;
     let hba = config::load_hba(&base).map_err(|errors| {
         for e in &errors {
             log.write(&Speaker::default(), e, None);
         }
-        give_up(&**log, PgError::internal("could not load pg_hba.conf"))
+        fail_startup(&**log, PgError::internal("could not load pg_hba.conf"))
     })?;
     let ident = config::load_ident(&base).map(Arc::new).unwrap_or_else(|errors| {
         for e in &errors {
@@ -425,7 +433,7 @@ fn serve(
     }
     write_options(data, args).map_err(|e| {
         log.write(&Speaker::default(), &e, None);
-        Failure::told()
+        Failure::logged()
     })?;
     let pid_file = PidFile::create(base.text("external_pid_file"), &**log);
     lock.set(LINE_SOCKET, &listeners.first_directory);
@@ -451,18 +459,18 @@ fn serve(
     let engine_config =
         move |base: &Base| config::engine_config(base, env.clone(), sink.clone(), on_panic.clone());
     sync::memory::set_limit(config::memory_limit(&base));
-    let engine = Engine::open(engine_config(&base)).map_err(|e| give_up(&**log, e))?;
-    // Without it no session can look anything up. Replay may have written it anew.
-    engine.relmaps().load(engine::relmap::SHARED).map_err(|e| give_up(&**log, e))?;
+    let engine = Engine::open(engine_config(&base)).map_err(|e| fail_startup(&**log, e))?;
+    // Sessions need it for every lookup. Replay may have rewritten it.
+    engine.relmaps().load(engine::relmap::SHARED).map_err(|e| fail_startup(&**log, e))?;
     let (checksums, segment_size) = engine.made_with();
-    base.set_found("data_checksums", Value::Bool(checksums));
-    base.set_found("wal_segment_size", Value::Int(segment_size.into()));
+    base.set_dynamic_default("data_checksums", Value::Bool(checksums));
+    base.set_dynamic_default("wal_segment_size", Value::Int(segment_size.into()));
     let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };
     let instance = Instance::new(engine.clone(), config, log.clone());
     let _ = known.set(Arc::downgrade(&instance));
     let workers = Workers::start(&instance, &handler)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
-    let files = OwnFiles { origins: origins.clone(), instance: Arc::downgrade(&instance) };
+    let files = ServerFiles { origins: origins.clone(), instance: Arc::downgrade(&instance) };
     instance.set_files(Arc::new(files));
     instance.set_admission(Admission::Open);
     gate.open(Threads::new(instance.clone()));
@@ -470,7 +478,7 @@ fn serve(
     note(&**log, "database system is ready to accept connections");
     lock.set(LINE_STATUS, "ready   ");
 
-    let immediate = attend(&instance, log, &mut lock, &|| {
+    let immediate = handle_signals(&instance, log, &mut lock, &|| {
         reload(origins, &instance, log, &engine_config);
     });
     if !immediate {
@@ -478,22 +486,22 @@ fn serve(
         workers.stop();
         engine.shutdown()?;
     }
-    // Whoever finds the directory free finds its port free too.
+    // The port must be free when the data directory is unlocked.
     for listener in &kept.listeners {
         listener.close();
     }
     drop(kept);
     drop(pid_file);
     drop(lock);
-    // Sessions' threads and listeners still wait for work: there is none.
+    // Idle threads of sessions and listeners need no cleanup.
     process::exit_now(0)
 }
 
-/// `external_pid_file`: the server's number for programs that look after it. Removed at the end.
+/// `external_pid_file`: the process ID for external supervisors. Removed on drop.
 struct PidFile(Option<String>);
 
 impl PidFile {
-    /// A file that cannot be written is no reason not to serve.
+    /// A write error is logged and does not prevent the start.
     fn create(path: &str, log: &dyn Log) -> PidFile {
         if path.is_empty() {
             return PidFile(None);
@@ -516,7 +524,7 @@ impl Drop for PidFile {
     }
 }
 
-/// `postmaster.opts`: how the server was called, for a restart.
+/// `postmaster.opts`: the command line, for a restart.
 fn write_options(data: &str, args: &[String]) -> pgerror::Result<()> {
     let program = std::fs::read_link("/proc/self/exe");
     let program = program.map_or_else(|_| String::new(), |p| p.to_string_lossy().into_owned());
@@ -533,14 +541,15 @@ fn accept(listener: &listen::Listener, gate: &Gate) {
     loop {
         match listener.accept() {
             Ok(stream) => gate.enter(stream),
-            // Out of files or memory: the client waits in the queue until there are some again.
+            // Out of file descriptors or memory: the connection stays in the backlog until some are
+            // free.
             Err(_) => std::thread::sleep(Duration::from_millis(100)),
         }
     }
 }
 
-/// Waits for signals until the server is to end; true if at once.
-fn attend(
+/// Handles signals until the server is to shut down; returns true for an immediate shutdown.
+fn handle_signals(
     instance: &Arc<Instance>,
     log: &Arc<StderrLog>,
     lock: &mut LockFile,
@@ -583,13 +592,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crashes_in_quick_succession_end_the_restarts() {
+    fn frequent_crashes_stop_restarts() {
         let mut before = String::new();
         for n in 1..CRASHES_MAX as i64 {
             before = crashes_so_far(&before, 1000 + n).expect("not yet too many");
         }
         assert_eq!(crashes_so_far(&before, 1010), None);
-        // Those of long ago do not count; nor does what the environment cannot mean.
+        // Old crashes and malformed entries are ignored.
         let later = 1001 + CRASHES_SPAN_SECONDS;
         assert_eq!(crashes_so_far(&before, later), Some(format!("1002,1003,1004,{later}")));
         assert_eq!(crashes_so_far("x,,9999", 5), Some("5".to_owned()));

@@ -1,16 +1,16 @@
-//! Threads that serve connections, one each, and how many there may be.
+//! Threads that serve connections, one per connection, and their limits.
 //!
-//! The parser keeps a thread-specific key for good in each thread that has used it, of which a
-//! process has about a thousand. Therefore a thread that has served a session waits for another one
-//! when that has ended; of these there are no more than there were sessions at a time. A thread
-//! whose connection did not become a session has parsed nothing and ends with it.
+//! The parser allocates a thread-specific key, permanently, in each thread that uses it, and a
+//! process has only about a thousand of them. A thread that has served a session therefore waits
+//! for the next one when the session ends; their number is bounded by the maximum of concurrent
+//! sessions. A thread whose connection did not become a session has not used the parser and exits.
 //!
-//! Connections that have not said who they are are not counted by `max_connections`. They are by
-//! [`Threads::connections_max`], together with the sessions: beyond that a connection is refused at
+//! Connections that are not yet authenticated are not limited by `max_connections`. All connections
+//! together are limited by [`Threads::connections_max`]; beyond that a connection is refused at
 //! once.
 
-use crate::attentive::Attentive;
 use crate::net::Stream;
+use crate::spin::SpinningStream;
 use pgerror::{PgError, Severity};
 use session::{Instance, Speaker};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,33 +19,33 @@ use std::sync::mpsc::{Sender, channel};
 use sync::atomic::{AtomicUsize, Ordering};
 use sync::{Mutex, RwLock};
 
-/// Stack of a thread that serves sessions, in bytes: room for recursion over the deepest tree that
-/// the parser builds (4,000 levels). Pages are touched lazily, so size costs address space only.
-/// Unoptimised frames are large.
+/// Stack size of session threads in bytes: enough for recursion over the deepest tree that the
+/// parser builds (4,000 levels). Pages are allocated on first use, so the size costs only address
+/// space. Frames of unoptimised builds are large.
 pub(crate) const STACK_BYTES: usize = if cfg!(debug_assertions) { 256 << 20 } else { 64 << 20 };
 
-/// How many connections are told at a time that the server is not ready.
-const TURNED_AWAY_MAX: usize = 64;
+/// Maximum number of concurrent threads that reject connections during start-up.
+const REJECTING_MAX: usize = 64;
 
-/// The way from a listener to the threads: shut until the server is ready.
+/// Passes connections from listeners to threads; closed until the server is ready.
 #[derive(Default)]
 pub(crate) struct Gate {
     threads: RwLock<Option<Arc<Threads>>>,
-    turning_away: Arc<AtomicUsize>,
+    rejecting: Arc<AtomicUsize>,
 }
 
-/// A connection's place among those that are counted.
-struct Place(Arc<AtomicUsize>);
+/// A counted connection slot, released on drop.
+struct ConnectionSlot(Arc<AtomicUsize>);
 
-impl Place {
-    /// `None` if there are as many as there may be.
-    fn take(taken: &Arc<AtomicUsize>, most: usize) -> Option<Place> {
-        let place = Place(taken.clone());
-        (taken.fetch_add(1, Ordering::Relaxed) < most).then_some(place)
+impl ConnectionSlot {
+    /// Acquires a slot; `None` if all are in use.
+    fn take(taken: &Arc<AtomicUsize>, slots_max: usize) -> Option<ConnectionSlot> {
+        let slot = ConnectionSlot(taken.clone());
+        (taken.fetch_add(1, Ordering::Relaxed) < slots_max).then_some(slot)
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -56,27 +56,29 @@ impl Gate {
         *self.threads.write() = Some(threads);
     }
 
-    /// Serves a client, or tells it to come later.
+    /// Serves a connection, or rejects it during start-up.
     pub(crate) fn enter(&self, stream: Stream) {
         let threads = self.threads.read().clone();
         match threads {
             Some(threads) => threads.serve(stream),
             None => {
-                let Some(place) = Place::take(&self.turning_away, TURNED_AWAY_MAX) else { return };
-                // One that cannot be told is not told.
-                let _ = sync::spawn_with_stack("turning away", 256 << 10, move || {
+                let Some(slot) = ConnectionSlot::take(&self.rejecting, REJECTING_MAX) else {
+                    return;
+                };
+                // If no thread can be created, the connection is closed without a message.
+                let _ = sync::spawn_with_stack("rejecting", 256 << 10, move || {
                     session::turn_away(Box::new(stream), "the database system is starting up");
-                    drop(place);
+                    drop(slot);
                 });
             }
         }
     }
 }
 
-/// See the module's text.
+/// The pool of session threads.
 pub(crate) struct Threads {
     instance: Arc<Instance>,
-    idle: Mutex<Vec<Sender<(Stream, Place)>>>,
+    idle: Mutex<Vec<Sender<(Stream, ConnectionSlot)>>>,
     connections: Arc<AtomicUsize>,
 }
 
@@ -85,7 +87,8 @@ impl Threads {
         Arc::new(Threads { instance, idle: Mutex::default(), connections: Arc::default() })
     }
 
-    /// Connections that there may be, sessions or not. Counterpart: `MaxLivePostmasterChildren`.
+    /// Maximum number of connections, authenticated or not. Counterpart:
+    /// `MaxLivePostmasterChildren`.
     fn connections_max(&self) -> usize {
         let base = self.instance.base();
         let count = |name: &str| usize::try_from(base.int(name)).unwrap_or(0);
@@ -95,12 +98,12 @@ impl Threads {
             + 1)
     }
 
-    /// Serves a client in a thread of its own.
+    /// Serves a connection in its own thread.
     pub(crate) fn serve(self: &Arc<Threads>, stream: Stream) {
-        let Some(place) = Place::take(&self.connections, self.connections_max()) else {
+        let Some(slot) = ConnectionSlot::take(&self.connections, self.connections_max()) else {
             return self.refuse(stream);
         };
-        let mut connection = (stream, place);
+        let mut connection = (stream, slot);
         let waiting = self.idle.lock().pop();
         if let Some(thread) = waiting {
             match thread.send(connection) {
@@ -113,9 +116,9 @@ impl Threads {
         let own = sender.clone();
         let made = sync::spawn_with_stack("session", STACK_BYTES, move || {
             let mut has_parsed = false;
-            while let Ok((stream, place)) = receiver.recv() {
+            while let Ok((stream, slot)) = receiver.recv() {
                 has_parsed |= me.serve_here(stream);
-                drop(place);
+                drop(slot);
                 if !has_parsed {
                     break;
                 }
@@ -136,27 +139,27 @@ impl Threads {
         }
     }
 
-    /// Tells a client that there are too many, without waiting for anything that it may say: this
-    /// is the listener.
+    /// Sends "too many clients" without waiting for the startup packet, since this runs in the
+    /// listener's thread.
     fn refuse(&self, stream: Stream) {
         let error = pgerror::pg_err!(TOO_MANY_CONNECTIONS, "sorry, too many clients already")
             .severity(Severity::Fatal);
         self.log(&error);
         let mut out = Vec::new();
         wire::backend::report(&mut out, &error);
-        // What has come is taken: closing a socket with unread bytes may lose what was sent.
+        // Input is read first: closing a socket with unread bytes may discard sent data.
         let _ = stream.read_now(&mut [0; 1024]);
         let _ = session::Transport::write(&mut stream.clone(), &out);
     }
 
-    /// Did the connection become a session? A panic ends the session only; locks, latches and pins
-    /// go with the stack.
+    /// Runs the session; returns whether the connection became one. A panic ends only this session:
+    /// locks, latches and pins are released by unwinding.
     fn serve_here(&self, stream: Stream) -> bool {
         sync::memory::begin_session();
         let mut client = stream.clone();
         let instance = &self.instance;
         let served = catch_unwind(AssertUnwindSafe(|| {
-            session::serve(instance, Box::new(Attentive::new(stream)))
+            session::serve(instance, Box::new(SpinningStream::new(stream)))
         }));
         sync::memory::release();
         served.unwrap_or_else(|panic| {

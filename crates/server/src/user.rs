@@ -1,12 +1,12 @@
-//! Who the server runs as. Started as root it becomes the owner of the data directory before it
-//! touches anything.
+//! The operating system user of the server. A server started as root switches to the owner of the
+//! data directory before it accesses files.
 
 use crate::cli::Failure;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use vfs::process;
 
-/// Becomes the owner of the directory, or of the nearest one above that exists.
+/// Switches to the owner of the directory, or of its nearest existing parent.
 pub(crate) fn become_owner(directory: &str) -> Result<(), Failure> {
     if process::effective_user() != 0 {
         return Ok(());
@@ -29,7 +29,7 @@ pub(crate) fn become_owner(directory: &str) -> Result<(), Failure> {
     })
 }
 
-/// The name of a user of this machine.
+/// The user name for a user ID, from the passwd file.
 pub(crate) fn name_of(user: u32) -> Option<String> {
     let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
     passwd.lines().find_map(|line| {
@@ -39,7 +39,7 @@ pub(crate) fn name_of(user: u32) -> Option<String> {
     })
 }
 
-/// The number of a group of this machine, given by that or by its name.
+/// The group ID for a group given by ID or name.
 pub(crate) fn group_number(group: &str) -> Option<u32> {
     if let Ok(number) = group.parse() {
         return Some(number);
@@ -54,7 +54,7 @@ pub(crate) fn group_number(group: &str) -> Option<u32> {
     })
 }
 
-/// The name of the user that this process runs as.
+/// The name of the user running this process.
 pub(crate) fn own_name() -> String {
     name_of(process::effective_user()).unwrap_or_else(|| "postgres".to_owned())
 }

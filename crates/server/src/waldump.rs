@@ -1,5 +1,7 @@
-//! `norsu waldump`: the log's records in words, or counted by kind, as pg_waldump has them, for
-//! machines that have no PostgreSQL.
+//! `norsu waldump`: prints WAL records or statistics about them in the format of pg_waldump, for
+//! machines without PostgreSQL.
+//!
+//! Counterpart: pg_waldump.c, xlogstats.c.
 
 use crate::cli::{Failure, Outcome};
 use crate::options::{self, Given, Known};
@@ -52,7 +54,7 @@ Options:
   -F, --fork=FORK        only records that modify blocks of the fork (main, fsm, vm, init)
   -n, --limit=N          number of records
   -p, --path=PATH        directory of the segments, or a data directory
-  -P, --progress         tell on stderr how far reading is
+  -P, --progress         show progress on stderr
   -q, --quiet            no output but errors
   -r, --rmgr=RMGR        only records of the resource manager; \"list\" lists them
   -R, --relation=T/D/R   only records that modify blocks of the relation
@@ -74,9 +76,9 @@ fn hinted(message: &str) -> Failure {
 }
 
 pub(crate) fn run(args: &[String]) -> Outcome {
-    // Interrupts are asked for, so that statistics so far are still shown.
+    // Signals are handled by polling, so that statistics can be printed after an interrupt.
     process::block_signals();
-    // A value that may be left out is more than the parser knows.
+    // The option parser does not support optional values.
     let args: Vec<String> = args
         .iter()
         .map(|a| match a.strip_prefix("--stats=") {
@@ -111,13 +113,13 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     let stats = given.has("stats") || given.has("stats-by");
     let limit = match given.value("limit") {
         None => u64::MAX,
-        // None and fewer are no limit.
+        // Zero and negative limits mean no limit, as in pg_waldump.
         Some(n) => match scan(n) {
             Some(n) => u64::try_from(n as i32).ok().filter(|n| *n > 0).unwrap_or(u64::MAX),
             None => return Err(usage(format!("invalid value \"{n}\" for option -n/--limit"))),
         },
     };
-    let how = How {
+    let how = OutputOptions {
         stats: stats.then_some(by_record),
         details: given.has("bkp-details"),
         quiet: given.has("quiet"),
@@ -129,7 +131,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     dump(&range, &filter, &how)
 }
 
-/// The number that a text begins with, cut to 32 bits, as C's `scanf` reads it.
+/// The leading number of a text, truncated to 32 bits, as parsed by C's `sscanf`.
 fn scan(text: &str) -> Option<u32> {
     let text = text.trim_start();
     let (negative, digits) = match text.strip_prefix('-') {
@@ -150,19 +152,19 @@ fn location(given: &Given, name: &str) -> Result<Option<Lsn>, Failure> {
     Lsn::parse(text).map(Some).ok_or_else(|| usage(format!("invalid WAL location: \"{text}\"")))
 }
 
-/// What is shown, and how.
-struct How {
-    /// Statistics; by kind of record?
+/// Output options.
+struct OutputOptions {
+    /// Print statistics; per record type if true.
     stats: Option<bool>,
     details: bool,
     quiet: bool,
     progress: bool,
-    /// At the end of the log, wait for more.
+    /// Wait for more WAL at the end.
     follow: bool,
     limit: u64,
 }
 
-/// Which records count.
+/// The conditions on displayed records.
 #[derive(Default)]
 struct Filter {
     managers: Vec<RmgrId>,
@@ -219,7 +221,7 @@ impl Filter {
         Ok(filter)
     }
 
-    fn takes(&self, record: &DecodedRecord) -> bool {
+    fn matches(&self, record: &DecodedRecord) -> bool {
         let of_manager = |r| self.managers.is_empty() || self.managers.contains(&r);
         if !record.header.rmgr().map_or(self.managers.is_empty(), of_manager) {
             return false;
@@ -242,7 +244,7 @@ impl Filter {
     }
 }
 
-/// What is read, from where to where.
+/// The WAL range to read.
 struct Range {
     directory: String,
     segment_size: u32,
@@ -325,7 +327,7 @@ fn parse_segment(layout: Layout, name: &str) -> Result<(u32, u64), Failure> {
         .ok_or_else(|| Failure::new(format!("error: could not open file \"{name}\"")))
 }
 
-/// The directory of the segments: the one named, or its `pg_wal`.
+/// The directory of the segments: the given one, or its `pg_wal`.
 fn log_directory(named: Option<&str>, first: Option<&str>) -> Result<String, Failure> {
     let environment = std::env::var("PGDATA").ok();
     let tried: Vec<String> = match named {
@@ -362,7 +364,7 @@ fn any_segment(directory: &str) -> Result<String, Failure> {
     Ok(format!("{directory}/{name}"))
 }
 
-/// As the first page of a segment says.
+/// The segment size, from the first page header of a segment.
 fn segment_size(path: &str) -> Result<u32, Failure> {
     let mut header = [0; 40];
     let read = |path: &str, header: &mut [u8]| {
@@ -380,12 +382,13 @@ fn segment_size(path: &str) -> Result<u32, Failure> {
     Ok(size)
 }
 
-/// Time before the end of the log is looked at again, in follow mode.
+/// Interval between checks for new WAL in follow mode.
 const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
-/// Records between looks for an interrupt.
-const RECORDS_BETWEEN_LOOKS: u64 = 1024;
+/// Number of records between checks for an interrupt.
+const RECORDS_PER_INTERRUPT_CHECK: u64 = 1024;
 
-/// Waits for so long; did somebody ask for the end? Other signals end the program at once.
+/// Waits for the given time; returns true after an interrupt. Other signals terminate the program
+/// at once.
 fn interrupted(span: Duration) -> bool {
     match process::wait_signal(span) {
         None => false,
@@ -394,7 +397,7 @@ fn interrupted(span: Duration) -> bool {
     }
 }
 
-fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
+fn dump(range: &Range, filter: &Filter, how: &OutputOptions) -> Outcome {
     let disk = Arc::new(OsDisk::new(&range.directory));
     let mut reader = WalReader::new(disk, range.segment_size, range.timeline, None);
     reader.read_from_directory("");
@@ -406,8 +409,8 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
         )));
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    // A reader that has gone (a pager) is no failure.
-    let told = |result: io::Result<()>| match result {
+    // A closed pipe (a pager that exited) is not an error.
+    let check_output = |result: io::Result<()>| match result {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(true),
         Err(e) => Err(Failure::new(format!("error: could not write to stdout: {e}"))),
         Ok(()) => Ok(false),
@@ -420,7 +423,7 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
             "first record is after {}, at {first}, skipping over {skipped} {unit}\n",
             range.start
         );
-        told(out.write_all(line.as_bytes()))?;
+        check_output(out.write_all(line.as_bytes()))?;
     }
     reader.seek(first);
     let zone = Zone::named(&crate::init::time_zone()).unwrap_or_else(Zone::utc);
@@ -434,14 +437,14 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
             break true;
         }
         read += 1;
-        if read % RECORDS_BETWEEN_LOOKS == 0 && interrupted(Duration::ZERO) {
+        if read % RECORDS_PER_INTERRUPT_CHECK == 0 && interrupted(Duration::ZERO) {
             break true;
         }
         let Some(record) = reader.read()? else {
             if !how.follow {
                 break false;
             }
-            if told(out.flush())? {
+            if check_output(out.flush())? {
                 return Ok(0);
             }
             if interrupted(FOLLOW_PAUSE) {
@@ -449,7 +452,7 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
             }
             continue;
         };
-        // One that goes beyond the end is not read to its own.
+        // A record that extends beyond the end location is not shown.
         if range.end.is_some_and(|end| record.end > end) {
             break true;
         }
@@ -457,7 +460,7 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
         if let Some(progress) = &mut progress {
             progress.at(record.end);
         }
-        if !filter.takes(record) {
+        if !filter.matches(record) {
             continue;
         }
         shown += 1;
@@ -475,23 +478,23 @@ fn dump(range: &Range, filter: &Filter, how: &How) -> Outcome {
                     line.push_str(&desc::blocks_inline(record));
                     line.push('\n');
                 }
-                if told(out.write_all(line.as_bytes()))? {
+                if check_output(out.write_all(line.as_bytes()))? {
                     return Ok(0);
                 }
             }
         }
     };
     if let Some(by_record) = how.stats.filter(|_| !how.quiet) {
-        told(out.write_all(counts.table(first, end, by_record).as_bytes()))?;
+        check_output(out.write_all(counts.table(first, end, by_record).as_bytes()))?;
     }
-    told(out.flush())?;
+    check_output(out.flush())?;
     if whole {
         return Ok(0);
     }
     Err(Failure::new(format!("error: error in WAL record at {last}: {}", reader.end_reason())))
 }
 
-/// `2024-01-31 12:00:00.123456 CET` for microseconds since 2000.
+/// `2024-01-31 12:00:00.123456 CET` for microseconds since 2000-01-01.
 fn timestamp(zone: &Zone, micros: i64) -> String {
     let seconds = micros / 1_000_000 + 946_684_800;
     let (east, _, name) = zone.at_unix(seconds);
@@ -505,7 +508,7 @@ fn timestamp(zone: &Zone, micros: i64) -> String {
     )
 }
 
-/// Says once a second how far reading is.
+/// Reports the read position once per second.
 struct Progress {
     first: Lsn,
     end: Option<Lsn>,
@@ -537,7 +540,7 @@ struct Count {
     images: u64,
 }
 
-/// Records by resource manager and kind.
+/// Counts by resource manager and record type.
 #[derive(Default)]
 struct Counts(BTreeMap<(u8, u8), Count>);
 
@@ -545,7 +548,7 @@ impl Counts {
     fn add(&mut self, record: &DecodedRecord, by_record: bool) {
         let header = &record.header;
         let mut kind = header.info >> 4;
-        // The top bit of a transaction's record only says that more follows.
+        // The top bit of a transaction record's info only marks additional data.
         if header.rmgr() == Some(RmgrId::Xact) {
             kind &= 7;
         }

@@ -1,4 +1,4 @@
-//! Background workers: threads that call the engine's steps.
+//! Background workers: threads that run the engine's periodic steps, and the autovacuum launcher.
 
 use crate::threads::STACK_BYTES;
 use engine::Engine;
@@ -13,7 +13,7 @@ use sync::wait::{Deadline, WaitEvent, Waiter};
 
 type Step = fn(&Engine) -> Result<Duration>;
 
-/// The running workers.
+/// The running background workers.
 pub(crate) struct Workers {
     stop: Arc<AtomicBool>,
     threads: Vec<(Arc<Waiter>, JoinHandle<()>)>,
@@ -27,7 +27,7 @@ const STEPS: [(&str, WaitEvent, Step); 3] = [
 
 const LAUNCHER: &str = "autovacuum launcher";
 
-/// A panic ends the work only; locks, latches and pins go with the stack.
+/// Runs the work; a panic becomes an error. Locks, latches and pins are released by unwinding.
 fn guarded(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(PgError::internal("panic in a background worker")))
@@ -43,7 +43,7 @@ impl Workers {
         Ok(workers)
     }
 
-    /// Those that a single session needs.
+    /// Starts the workers that single-user mode needs.
     pub(crate) fn start_for_one(
         instance: &Arc<Instance>,
         panic: &Arc<dyn Fn(&PgError) + Send + Sync>,
@@ -51,8 +51,7 @@ impl Workers {
         let stop = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for (name, event, step) in STEPS {
-            // Whoever fills the log's buffers wakes the walwriter, whoever fills a segment the
-            // checkpointer.
+            // A full WAL buffer wakes the walwriter, a full segment wakes the checkpointer.
             let waiter = match event {
                 WaitEvent::WalWriterMain => instance.engine.wal().background_waiter().clone(),
                 WaitEvent::CheckpointerMain => instance.engine.wal().checkpointer_waiter().clone(),
@@ -65,7 +64,7 @@ impl Workers {
                 while !s.load(Ordering::Acquire) {
                     let span = step(&i.engine).unwrap_or_else(|e| {
                         if e.fields().severity == Severity::Panic {
-                            // Says so itself, and does not come back.
+                            // The handler logs the error and does not return.
                             p(&e);
                         }
                         let speaker = Speaker { kind: name, ..Speaker::default() };
@@ -80,8 +79,8 @@ impl Workers {
         Ok(Workers { stop, threads })
     }
 
-    /// The thread that vacuums against wraparound. `pg_stat_activity` shows it while there is
-    /// something to do.
+    /// Starts the thread that vacuums against wraparound. `pg_stat_activity` shows it while it
+    /// works.
     fn start_launcher(
         &mut self,
         instance: &Arc<Instance>,
@@ -119,7 +118,7 @@ impl Workers {
         self.stop.store(true, Ordering::Release);
         for (waiter, thread) in self.threads {
             waiter.wake();
-            // A worker that panicked has been reported by the panic itself.
+            // A panic of a worker was already reported by the panic handler.
             let _ = thread.join();
         }
     }

@@ -5,7 +5,7 @@ use crate::connection::{Connection, Received};
 use crate::core::Core;
 use crate::instance::Instance;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::hba::{self, Method, Peer, Rule, Surroundings};
+use settings::hba::{self, AuthContext, Method, Peer, Rule};
 use std::net::IpAddr;
 use std::sync::Arc;
 use wire::password::Secret;
@@ -42,7 +42,7 @@ struct Around<'a> {
     instance: &'a Instance,
 }
 
-impl Surroundings for Around<'_> {
+impl AuthContext for Around<'_> {
     fn is_member(&mut self, user: &str, group: &str) -> bool {
         let mut ask = || -> Result<bool> {
             let (Some(user), Some(group)) =
@@ -51,7 +51,7 @@ impl Surroundings for Around<'_> {
                 return Ok(false);
             };
             // Superusers are not members of everything here.
-            self.core.cat().is_real_member(user.oid, group.oid, false)
+            self.core.cat().is_member_nosuper(user.oid, group.oid, false)
         };
         ask().unwrap_or(false)
     }

@@ -8,7 +8,7 @@ use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
-use commands::explain::TriggerFigures;
+use commands::explain::TriggerStats;
 use commands::{CommandHost, CopyTransport};
 use engine::Backend;
 use ids::Oid;
@@ -289,7 +289,7 @@ impl CommandHost for Session {
         list
     }
 
-    fn fire_triggers(&mut self) -> Result<Vec<TriggerFigures>> {
+    fn fire_triggers(&mut self) -> Result<Vec<TriggerStats>> {
         self.core.after_statement_counted()
     }
 

@@ -348,10 +348,10 @@ fn enter_database(
     core.types.encoding = text_encoding;
     core.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
     let encoding = catalog::encoding::name(db.encoding);
-    core.store.set_found("server_encoding", Value::Text(encoding.into()));
-    core.store.set_found("client_encoding", Value::Text(encoding.into()));
-    core.store.set_found("lc_collate", Value::Text(db.datcollate.as_str().into()));
-    core.store.set_found("lc_ctype", Value::Text(ctype.into()));
+    core.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
+    core.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));
+    core.store.set_dynamic_default("lc_collate", Value::Text(db.datcollate.as_str().into()));
+    core.store.set_dynamic_default("lc_ctype", Value::Text(ctype.into()));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::utility::text_field;
 use commands::explain::{Explanation, Format, Options, Subject, options};
-use commands::{select_into, table_is_there};
+use commands::{select_into, table_exists};
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::{CreateTableAsStmt, ExecuteStmt, ExplainStmt, Node};
@@ -57,7 +57,7 @@ impl Session {
                 self.explain_node(&cursor.query, into, sql, params, options, out)
             }
             Node::CreateTableAsStmt(create) => {
-                if table_is_there(self, create)? {
+                if table_exists(self, create)? {
                     out.utility(None, "CREATE TABLE AS");
                     return Ok(());
                 }

@@ -11,7 +11,7 @@ mod check;
 
 use crate::core::Core;
 use catalog::foreign::event as event_kind;
-use commands::explain::TriggerFigures;
+use commands::explain::TriggerStats;
 use executor::{Execution, RowEvent};
 use hashbrown::{HashMap, HashSet};
 use ids::{Oid, Tid};
@@ -200,7 +200,7 @@ impl Core {
     }
 
     /// As [`Self::after_statement`], with figures of what fired.
-    pub fn after_statement_counted(&mut self) -> Result<Vec<TriggerFigures>> {
+    pub fn after_statement_counted(&mut self) -> Result<Vec<TriggerStats>> {
         self.foreign_keys.counted = Some(Vec::new());
         let result = self.after_statement();
         let counted = self.foreign_keys.counted.take().unwrap_or_default();
@@ -210,7 +210,7 @@ impl Core {
             let desc = self.cat().relation(c.relation)?;
             let name = desc.triggers.iter().find(|t| t.oid == c.trigger).map(|t| t.tgname);
             let constraint = self.cat().constraint(c.constraint)?;
-            out.push(TriggerFigures {
+            out.push(TriggerStats {
                 trigger: name.map(|n| n.to_string()).unwrap_or_default(),
                 constraint: constraint.map(|row| row.conname.to_string()),
                 relation: desc.name().to_owned(),

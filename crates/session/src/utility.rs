@@ -147,7 +147,7 @@ impl Session {
         sql: &str,
     ) -> Result<String> {
         self.check_may_create(stmt)?;
-        if commands::table_is_there(self, stmt)? {
+        if commands::table_exists(self, stmt)? {
             return Ok("CREATE TABLE AS".to_owned());
         }
         let (prepared, params) = self.execute_arguments(execute, sql)?;
@@ -168,7 +168,7 @@ impl Session {
         (types, depth): (&[Oid], u32),
     ) -> Result<String> {
         self.check_may_create(stmt)?;
-        if commands::table_is_there(self, stmt)? {
+        if commands::table_exists(self, stmt)? {
             return Ok("CREATE TABLE AS".to_owned());
         }
         let raw = RawStmt::within(stmt.query.clone(), depth);

@@ -1,16 +1,18 @@
-//! `postgresql.conf`: names and values, comments, quoted texts, includes. Counterpart: guc-file.l.
+//! Parses `postgresql.conf`: names and values, comments, quoting, include directives.
+//!
+//! Counterpart: guc-file.l.
 
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::io;
 use std::sync::Arc;
 
-/// Deepest nesting of includes.
+/// Maximum nesting depth of include directives.
 const DEPTH_MAX: u32 = 10;
 
-/// How files are read.
+/// File access for the parser.
 pub trait Files {
     fn read(&self, path: &str) -> io::Result<Vec<u8>>;
-    /// Names in a directory.
+    /// Names of the entries of a directory.
     fn list(&self, path: &str) -> io::Result<Vec<String>>;
 }
 
@@ -23,12 +25,12 @@ pub struct Entry {
     pub line: u32,
 }
 
-/// What a file and all that it includes say, in order, and what is wrong with them.
+/// The settings of a file and its includes, in order, and the errors found.
 #[derive(Default, Debug)]
 pub struct Parsed {
     pub entries: Vec<Entry>,
     pub errors: Vec<PgError>,
-    /// Where files cannot be read or understood: file, line (0 for the whole), what is wrong.
+    /// Errors in reading or parsing: file, line (0 for the whole file), message.
     pub faults: Vec<(String, u32, String)>,
 }
 
@@ -39,14 +41,14 @@ impl Parsed {
     }
 }
 
-/// Reads a file with its includes.
+/// Parses a file with its includes.
 pub fn parse_file(files: &dyn Files, path: &str) -> Parsed {
     let mut parsed = Parsed::default();
     read_into(files, path, 0, true, None, &mut parsed);
     parsed
 }
 
-/// As [`parse_file`] for a text at hand, which includes nothing.
+/// As [`parse_file`], for a text without includes.
 pub fn parse_one(path: &str, text: &str) -> Parsed {
     struct None;
     impl Files for None {
@@ -104,7 +106,7 @@ fn read_into(
     }
 }
 
-/// The system's words without Rust's number behind them.
+/// The system's error message without Rust's `(os error N)`.
 fn reason(e: &io::Error) -> String {
     let text = e.to_string();
     match text.find(" (os error") {
@@ -123,10 +125,10 @@ fn parse_text(files: &dyn Files, path: &str, text: &str, depth: u32, out: &mut P
                 let place = Some((path, number));
                 let named = |word: &str| name.eq_ignore_ascii_case(word);
                 if named("include") || named("include_if_exists") {
-                    let target = beside(path, &value);
+                    let target = resolve_path(path, &value);
                     read_into(files, &target, depth + 1, named("include"), place, out);
                 } else if named("include_dir") {
-                    include_dir(files, &beside(path, &value), depth, place, out);
+                    include_dir(files, &resolve_path(path, &value), depth, place, out);
                 } else {
                     out.entries.push(Entry { name, value, file: file.clone(), line: number });
                 }
@@ -169,8 +171,8 @@ fn include_dir(
     }
 }
 
-/// A path relative to the file that names it.
-fn beside(file: &str, target: &str) -> String {
+/// Resolves a path relative to the directory of the file that contains it.
+fn resolve_path(file: &str, target: &str) -> String {
     if target.starts_with('/') {
         return target.to_owned();
     }
@@ -180,7 +182,7 @@ fn beside(file: &str, target: &str) -> String {
     }
 }
 
-/// Name and value of a line; the error is the token that does not fit, or `None` at the line's end.
+/// Name and value of a line. The error is the unexpected token, or `None` at the end of the line.
 fn parse_line(line: &str) -> Result<Option<(String, String)>, Option<String>> {
     let rest = line.trim_start();
     if rest.is_empty() || rest.starts_with('#') {
@@ -221,13 +223,13 @@ fn parse_line(line: &str) -> Result<Option<(String, String)>, Option<String>> {
     }
 }
 
-/// What stands at the front, for a message.
+/// The first token, for an error message.
 fn token(rest: &str) -> String {
     let end = rest.find(|c: char| c.is_whitespace() || c == '#').unwrap_or(rest.len());
     rest[..end].to_owned()
 }
 
-/// The text up to the closing quote (its escapes undone), and what follows.
+/// The text up to the closing quote with escapes resolved, and the rest.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.char_indices().peekable();
@@ -264,12 +266,12 @@ fn unquote(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// A value between quotes as the files have it.
+/// The value as a quoted literal of configuration files.
 pub fn quote(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''").replace('\\', "\\\\"))
 }
 
-/// The contents of `postgresql.auto.conf` with a parameter set, or removed (`None`).
+/// Contents of `postgresql.auto.conf` with a parameter set or, with `None`, removed.
 pub fn rewrite_auto(entries: &[Entry], name: &str, value: Option<&str>) -> String {
     let mut text = String::from(
         "# Do not edit this file manually!\n# It will be overwritten by the ALTER SYSTEM command.\n",

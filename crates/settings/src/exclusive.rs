@@ -1,15 +1,15 @@
-//! Parameters that cannot be on together. Counterpart: `check_log_stats`, `check_stage_log_stats`.
+//! Parameters that cannot be enabled together.
+//!
+//! Counterpart: `check_log_stats`, `check_stage_log_stats`.
 
 use crate::registry::Setting;
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
 
-/// The statistics of a statement's stages, which those of the whole statement would be counted
-/// into.
+/// Per-stage statistics, which exclude statistics of the whole statement.
 const STAGES: [&str; 3] = ["log_parser_stats", "log_planner_stats", "log_executor_stats"];
 
-/// 22023 if the value cannot be taken while others, of which `is_on` tells, have the values that
-/// they have.
+/// 22023 if the value conflicts with the current values of other parameters, which `is_on` returns.
 pub(crate) fn check(setting: &Setting, value: &Value, is_on: impl Fn(&str) -> bool) -> Result<()> {
     if *value != Value::Bool(true) {
         return Ok(());

@@ -1,9 +1,12 @@
-//! `pg_hba.conf`: who may connect how. The first line that fits decides. Counterpart: hba.c.
+//! Parses `pg_hba.conf`, the rules of client authentication, and finds the first matching rule of a
+//! connection.
+//!
+//! Counterpart: hba.c.
 
 use pgerror::{PgError, Severity, SqlState};
 use std::net::IpAddr;
 
-/// How the connection came in.
+/// The connection's type and client address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Peer {
     /// `None`: a Unix-domain socket.
@@ -21,7 +24,7 @@ enum Conn {
     HostNoGss,
 }
 
-/// A name in a list. Quoted ones have lost their special meaning.
+/// An item of a list. Quoting removes the special meaning of keywords.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Word {
     text: String,
@@ -37,7 +40,7 @@ enum Address {
     Name(String),
 }
 
-/// Ways to prove who one is.
+/// Authentication methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     Trust,
@@ -46,10 +49,11 @@ pub enum Method {
     Md5,
     ScramSha256,
     Peer,
-    /// Known to PostgreSQL and not to us.
+    /// A method of PostgreSQL that is not supported here.
     Other(&'static str),
 }
 
+/// A valid line of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
     conn: Conn,
@@ -61,8 +65,8 @@ pub struct Rule {
     pub line: u32,
 }
 
-/// A line of the file, as `pg_hba_file_rules` has it. Where something is wrong, only that and the
-/// number.
+/// A line of the file as shown by `pg_hba_file_rules`. For an invalid line only the line number and
+/// the error are set.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Line {
     pub number: u32,
@@ -76,26 +80,26 @@ pub struct Line {
     pub error: Option<String>,
 }
 
-/// The rules in their order.
+/// The rules in file order.
 #[derive(Clone, Default, Debug)]
 pub struct Rules {
     pub rules: Vec<Rule>,
 }
 
-/// What the rules ask about.
-pub trait Surroundings {
-    /// Is `user` a member of `group`, directly or not?
+/// Facts about roles and addresses that rule matching needs.
+pub trait AuthContext {
+    /// Is `user` a direct or indirect member of `group`?
     fn is_member(&mut self, user: &str, group: &str) -> bool;
     /// Is it an address of this machine?
     fn is_own_address(&mut self, address: IpAddr) -> bool;
-    /// Does it lie in a network that this machine is directly connected to?
+    /// Is it in a network that this machine is directly connected to?
     fn is_own_network(&mut self, address: IpAddr) -> bool;
 }
 
 const OTHERS: [&str; 6] = ["gss", "ident", "ldap", "radius", "cert", "pam"];
-/// Ways that PostgreSQL knows and Debian's build of it has not.
+/// Methods of PostgreSQL that Debian's build does not include.
 const NOT_BUILT: [&str; 2] = ["sspi", "bsd"];
-/// Names of options, whatever they belong to.
+/// Names of the options of all methods.
 const OPTIONS: [&str; 24] = [
     "map",
     "clientcert",
@@ -122,21 +126,21 @@ const OPTIONS: [&str; 24] = [
     "radiussecrets",
     "radiusports",
 ];
-/// Deepest nesting of files named with `@`.
+/// Maximum nesting depth of files included with `@`.
 const DEPTH_MAX: u32 = 10;
 
-/// A mistake in an authentication file.
+/// An error in an authentication file.
 pub(crate) fn fault(path: &str, line: u32, message: String) -> PgError {
     PgError::new(SqlState::CONFIG_FILE_ERROR, message)
         .severity(Severity::Log)
         .context(format!("line {line} of configuration file \"{path}\""))
 }
 
-/// Words of a list, and lists of a line.
+/// The fields of a line, each a list of items.
 pub(crate) type Fields = Vec<Vec<Word>>;
 
-/// The lines of an authentication file with their numbers: a backslash at the end joins lines,
-/// `@file` stands for the words in that file.
+/// Logical lines of an authentication file with their line numbers: a backslash at the end
+/// continues a line, and `@file` is replaced by the items of that file.
 pub(crate) fn lines(
     text: &str,
     include: &dyn Fn(&str) -> Option<String>,
@@ -161,7 +165,7 @@ pub(crate) fn lines(
     found
 }
 
-/// A list with the contents of the files that it names.
+/// A list with `@file` items replaced by the contents of the files.
 fn included(
     field: Vec<Word>,
     include: &dyn Fn(&str) -> Option<String>,
@@ -184,7 +188,7 @@ fn included(
     Ok(out)
 }
 
-/// The lines of the text, with their mistakes, for looking at.
+/// All lines with their errors, for display.
 pub fn parse_lines(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Vec<Line> {
     lines(text, include)
         .into_iter()
@@ -195,7 +199,7 @@ pub fn parse_lines(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Vec<
         .collect()
 }
 
-/// Reads the text of the file; `include` reads a file named with `@`.
+/// Parses the file's text; `include` reads a file named by `@`.
 pub fn parse(
     path: &str,
     text: &str,
@@ -221,7 +225,7 @@ pub fn parse(
     if errors.is_empty() { Ok(Rules { rules }) } else { Err(errors) }
 }
 
-/// Fields of a line, each a list of words separated by commas.
+/// Splits a line into fields, each a comma-separated list.
 fn tokens(line: &str) -> Fields {
     let mut fields = Vec::new();
     let mut list: Vec<Word> = Vec::new();
@@ -308,7 +312,7 @@ fn rule(fields: &[Vec<Word>], line: u32) -> Result<Rule, String> {
         "peer" if conn != Conn::Local => {
             return Err("peer authentication is only supported on local sockets".to_owned());
         }
-        // On a local socket ident means peer.
+        // On a local socket, ident means peer.
         "ident" if conn == Conn::Local => Method::Peer,
         "peer" => Method::Peer,
         "gss" if conn == Conn::Local => {
@@ -382,7 +386,7 @@ fn address<'a>(
     Ok(Address::Net { base, bits: bits as u8 })
 }
 
-/// Does the address belong to the network?
+/// Is the address in the network?
 fn in_net(address: IpAddr, base: IpAddr, bits: u8) -> bool {
     match (address, base) {
         (IpAddr::V4(a), IpAddr::V4(b)) => {
@@ -411,7 +415,7 @@ impl Conn {
 }
 
 impl Method {
-    /// As the files have it.
+    /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
             Method::Trust => "trust",
@@ -466,13 +470,13 @@ impl Rule {
         }
     }
 
-    fn fits(
+    fn matches(
         &self,
         peer: Peer,
         database: &str,
         user: &str,
         replication: bool,
-        around: &mut dyn Surroundings,
+        context: &mut dyn AuthContext,
     ) -> bool {
         let connection = match (self.conn, peer.address) {
             (Conn::Local, None) | (Conn::Host | Conn::HostNoGss, Some(_)) => true,
@@ -481,20 +485,23 @@ impl Rule {
             _ => false,
         };
         connection
-            && self.address_fits(peer, around)
-            && self.databases.iter().any(|w| database_fits(w, database, user, replication, around))
-            && self.users.iter().any(|w| user_fits(w, user, around))
+            && self.address_matches(peer, context)
+            && self
+                .databases
+                .iter()
+                .any(|w| database_matches(w, database, user, replication, context))
+            && self.users.iter().any(|w| user_matches(w, user, context))
     }
 
-    fn address_fits(&self, peer: Peer, around: &mut dyn Surroundings) -> bool {
+    fn address_matches(&self, peer: Peer, context: &mut dyn AuthContext) -> bool {
         let Some(address) = peer.address else { return true };
-        // An IPv4 client on an IPv6 socket.
+        // An IPv4 client of an IPv6 socket has a mapped address.
         let address = address.to_canonical();
         match &self.address {
             Address::Any => true,
             Address::Net { base, bits } => in_net(address, *base, *bits),
-            Address::SameHost => address.is_loopback() || around.is_own_address(address),
-            Address::SameNet => address.is_loopback() || around.is_own_network(address),
+            Address::SameHost => address.is_loopback() || context.is_own_address(address),
+            Address::SameNet => address.is_loopback() || context.is_own_network(address),
             Address::Name(name) if name.starts_with('.') => false,
             Address::Name(name) => {
                 use std::net::ToSocketAddrs;
@@ -505,12 +512,12 @@ impl Rule {
     }
 }
 
-fn database_fits(
+fn database_matches(
     w: &Word,
     database: &str,
     user: &str,
     replication: bool,
-    around: &mut dyn Surroundings,
+    context: &mut dyn AuthContext,
 ) -> bool {
     if !w.quoted {
         match w.text.as_str() {
@@ -518,40 +525,40 @@ fn database_fits(
             _ if replication => return false,
             "all" => return true,
             "sameuser" => return database == user,
-            "samerole" | "samegroup" => return around.is_member(user, database),
+            "samerole" | "samegroup" => return context.is_member(user, database),
             _ => {}
         }
     }
     !replication && w.text == database
 }
 
-fn user_fits(w: &Word, user: &str, around: &mut dyn Surroundings) -> bool {
+fn user_matches(w: &Word, user: &str, context: &mut dyn AuthContext) -> bool {
     if !w.quoted {
         if w.text == "all" {
             return true;
         }
         if let Some(group) = w.text.strip_prefix('+') {
-            return around.is_member(user, group);
+            return context.is_member(user, group);
         }
     }
     w.text == user
 }
 
 impl Rules {
-    /// The first rule that fits.
+    /// The first matching rule.
     pub fn find(
         &self,
         peer: Peer,
         database: &str,
         user: &str,
         replication: bool,
-        around: &mut dyn Surroundings,
+        context: &mut dyn AuthContext,
     ) -> Option<&Rule> {
-        self.rules.iter().find(|r| r.fits(peer, database, user, replication, around))
+        self.rules.iter().find(|r| r.matches(peer, database, user, replication, context))
     }
 }
 
-/// 28000 for a connection that no rule or a rejecting one concerns.
+/// 28000 for a connection without a matching rule, or with a matching reject rule.
 pub fn refusal(rejected: bool, peer: Peer, database: &str, user: &str) -> PgError {
     let host = peer.address.map_or("[local]".to_owned(), |a| a.to_string());
     let crypt = if peer.encrypted { "SSL encryption" } else { "no encryption" };

@@ -1,12 +1,13 @@
-//! `pg_ident.conf`: which system users may be which roles. Counterpart: hba.c (`parse_ident_line`,
-//! `check_usermap`).
+//! Parses `pg_ident.conf`, which maps system user names to roles.
+//!
+//! Counterpart: hba.c (`parse_ident_line`, `check_usermap`).
 
 use crate::hba::{fault, lines, single};
 use pgerror::{PgError, Result, Severity, SqlState};
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 
-/// A line of the file. What is wrong with it is in `error`; then the rest is empty.
+/// A line of the file. If `error` is set, the other fields are empty.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Line {
     pub number: u32,
@@ -19,19 +20,19 @@ pub struct Line {
 #[derive(Clone, Debug)]
 enum Name {
     Exact(String),
-    /// Begins with a slash in the file.
+    /// A regular expression; begins with a slash in the file.
     Pattern(Regex),
 }
 
 const MISSING: &str = "missing entry at end of line";
 
-/// The maps.
+/// The user name maps.
 #[derive(Clone, Default, Debug)]
 pub struct Maps {
     entries: Vec<(String, Name, String)>,
 }
 
-/// The lines of the text, with their mistakes.
+/// All lines with their errors, for display.
 pub fn parse_lines(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Vec<Line> {
     let mut found = Vec::new();
     for (number, fields) in lines(text, include) {
@@ -57,7 +58,7 @@ pub fn parse_lines(text: &str, include: &dyn Fn(&str) -> Option<String>) -> Vec<
     found
 }
 
-/// Reads the text of the file.
+/// Parses the file's text.
 pub fn parse(
     path: &str,
     text: &str,
@@ -86,7 +87,8 @@ pub fn parse(
 }
 
 impl Maps {
-    /// May this system user be that role by the map? Without a map the names must agree.
+    /// Does the map allow this system user to log in as the role? Without a map the names must be
+    /// equal.
     pub fn allows(&self, map: Option<&str>, system_user: &str, role: &str) -> Result<bool> {
         let Some(map) = map else { return Ok(system_user == role) };
         for (name, system, target) in self.entries.iter().filter(|(name, ..)| name == map) {
@@ -107,7 +109,7 @@ impl Maps {
     }
 }
 
-/// `\1` in the role's name is the first group of the pattern.
+/// Replaces `\1` in the role name by the first group of the match.
 fn expand(target: &str, text: &str, captures: &Captures) -> Result<String> {
     if !target.contains("\\1") {
         return Ok(target.to_owned());
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn system_users_become_roles_by_their_map() {
+    fn maps_translate_system_users_to_roles() {
         let text =
             "m  alice  a\nm \"bob x\" b # c\nm /^(.*)@example\\.com$ \\1\nother alice root\n";
         let maps = parse("f", text, &|_| None).unwrap();

@@ -1,4 +1,6 @@
-//! The parameters and their facts.
+//! The registry of parameters and their definitions.
+//!
+//! Counterpart: guc.c (the tables), guc.h.
 
 use crate::value::{Unit, Value};
 use pgerror::{PgError, Result, SqlState};
@@ -45,6 +47,7 @@ impl Context {
     }
 }
 
+/// Type and range of a parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
     Bool,
@@ -66,29 +69,29 @@ impl Kind {
     }
 }
 
-/// Properties besides the value's kind.
+/// Flags of a parameter. Counterpart: the `GUC_…` flags.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags {
     pub explain: bool,
     pub no_reset_all: bool,
     pub no_show_all: bool,
     pub not_in_sample: bool,
-    /// Told to the client whenever it changes.
+    /// Reported to the client by ParameterStatus when it changes.
     pub report: bool,
-    /// A list separated by commas.
+    /// A comma-separated list.
     pub list: bool,
-    /// … of identifiers, quoted where they need it.
+    /// A list of identifiers, which are quoted where necessary.
     pub quoted: bool,
-    /// Shown to superusers and members of `pg_read_all_settings` only.
+    /// Visible only to superusers and members of `pg_read_all_settings`.
     pub superuser_only: bool,
     pub not_in_file: bool,
 }
 
-/// Place of a parameter in the registry.
+/// Index of a parameter in the registry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Id(pub u16);
 
-/// A parameter.
+/// The definition of a parameter.
 #[derive(Clone, Debug)]
 pub struct Setting {
     pub name: &'static str,
@@ -98,17 +101,17 @@ pub struct Setting {
     pub boot: Value,
     pub flags: Flags,
     pub category: &'static str,
-    /// The largest number that the platform allows, if there is such a limit.
+    /// The maximum that the platform allows, if there is one.
     pub platform_max: Option<i64>,
 }
 
-/// Parameters that name a locale, which must be there.
+/// Parameters whose value is a locale name, which must exist.
 pub const LOCALES: [&str; 4] = ["lc_messages", "lc_monetary", "lc_numeric", "lc_time"];
 
-/// The one of them that cannot be set to the empty name, which stands for the environment's locale.
+/// The only one that does not accept the empty name, which means the environment's locale.
 pub const NEVER_EMPTY: &str = LOCALES[0];
 
-/// All parameters, in order of their names.
+/// All parameters, sorted by name.
 #[derive(Debug)]
 pub struct Registry {
     settings: Vec<Setting>,
@@ -186,7 +189,7 @@ const NOT_IN_FILE: [&str; 8] = [
     "data_directory_mode",
 ];
 
-/// Names that PostgreSQL once had. The value of the first kind is a number of segments of 16 MB.
+/// Former names of parameters. The value of `checkpoint_segments` counts segments of 16 MB.
 const RETIRED: [(&str, &str); 4] = [
     ("checkpoint_segments", "max_wal_size"),
     ("sort_mem", "work_mem"),
@@ -195,7 +198,7 @@ const RETIRED: [(&str, &str); 4] = [
 ];
 
 impl Registry {
-    /// The table of facts, decoded.
+    /// Decodes the fact tables.
     pub fn load() -> Registry {
         let lines = FACTS.iter().flat_map(|facts| facts.lines());
         let decoded =
@@ -210,7 +213,7 @@ impl Registry {
         Registry { settings, by_name }
     }
 
-    /// The same with a limit of the platform for `max_stack_depth`, in kB.
+    /// Adds the platform's limit of `max_stack_depth`, in kB.
     pub fn with_stack_limit(mut self, kilobytes: Option<i64>) -> Registry {
         if let Some(id) = self.find("max_stack_depth") {
             self.settings[usize::from(id.0)].platform_max = kilobytes;
@@ -218,7 +221,7 @@ impl Registry {
         self
     }
 
-    /// The parameter of that name; case does not matter.
+    /// The parameter with this name, case-insensitive.
     pub fn find(&self, name: &str) -> Option<Id> {
         if let Some(&id) = self.by_name.get(name) {
             return Some(id);
@@ -231,13 +234,14 @@ impl Registry {
         self.find(name).ok_or_else(|| unrecognized(name))
     }
 
-    /// What a retired name stands for now: name and value.
+    /// The current name and value for a former parameter.
     pub fn retired(&self, name: &str, value: &str) -> Option<(&'static str, String)> {
         let (old, new) = RETIRED.iter().find(|(old, _)| old.eq_ignore_ascii_case(name))?;
         if *old == "sort_mem" || *old == "vacuum_mem" {
             return Some((new, value.to_owned()));
         }
-        // A checkpoint was due after so many segments, and up to three times as many were kept.
+        // `checkpoint_segments` triggered a checkpoint; up to three times as many segments were
+        // kept.
         let factor = if *old == "checkpoint_segments" { 3 * 16 } else { 16 };
         let segments: i64 = value.trim().parse().ok()?;
         Some((new, format!("{}MB", segments.checked_mul(factor)?)))
@@ -268,7 +272,7 @@ pub(crate) fn unrecognized(name: &str) -> PgError {
     )
 }
 
-/// A line of the table; `None` if a field is not what it should be.
+/// Decodes a line of the table; `None` if a field is malformed.
 pub(crate) fn decode(line: &'static str) -> Option<Setting> {
     let mut fields = line.split('\t');
     let mut next = || fields.next();
@@ -311,7 +315,7 @@ pub(crate) fn decode(line: &'static str) -> Option<Setting> {
     Some(Setting { name, kind, unit, context, boot, flags, category, platform_max: None })
 }
 
-/// File modes are written in octal.
+/// File modes are octal.
 fn int_fact(text: &str) -> Option<i64> {
     match text.strip_prefix('0') {
         Some(octal) if !octal.is_empty() => i64::from_str_radix(octal, 8).ok(),

@@ -1,20 +1,21 @@
-//! The values that every session starts from: the program's, the files', the command line's.
+//! Server-wide values, from which every session starts: built-in defaults, configuration files,
+//! command line.
 
 use crate::conf::Entry;
 use crate::exclusive;
-use crate::promises;
 use crate::registry::{Context, Id, Registry, unrecognized};
+use crate::unsupported;
 use crate::value::Value;
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where a value comes from; a later one prevails. Counterpart: `GucSource`.
+/// The source of a value; later ones take precedence. Counterpart: `GucSource`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Source {
     Default,
-    /// A default that is found out at the start.
-    Found,
+    /// A default determined at start-up.
+    DynamicDefault,
     Override,
     Environment,
     File,
@@ -28,10 +29,10 @@ pub enum Source {
 }
 
 impl Source {
-    /// As `pg_settings.source` has it.
+    /// The name in `pg_settings.source`.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Default | Source::Found => "default",
+            Source::Default | Source::DynamicDefault => "default",
             Source::Override => "override",
             Source::Environment => "environment variable",
             Source::File => "configuration file",
@@ -46,41 +47,41 @@ impl Source {
     }
 }
 
-/// A value and its origin.
+/// A value and its source.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Origin {
     pub value: Value,
     pub source: Source,
-    /// File and line, where it comes from one.
-    pub place: Option<(Arc<str>, u32)>,
+    /// File and line, if the value comes from a file.
+    pub location: Option<(Arc<str>, u32)>,
 }
 
-/// One value for each parameter. Immutable: a reload makes another one.
+/// One value for each parameter. Immutable after start-up; a reload creates a new one.
 #[derive(Clone, Debug)]
 pub struct Base {
     pub registry: Arc<Registry>,
     values: Vec<Origin>,
-    /// Parameters of extensions (`class.name`), which nobody knows here.
+    /// Parameters of extensions (`class.name`), which have no definitions.
     custom: Vec<(String, Origin)>,
-    /// Changed in the files but needs a restart.
+    /// Parameters changed in the files that need a restart.
     pending: Vec<Id>,
-    /// The files have a wrong value for them.
+    /// Parameters with an invalid value in the files.
     faulty: Vec<Id>,
-    /// Values as the files have them.
+    /// Values as written in the files.
     given: BTreeMap<Id, String>,
-    /// Where the files speak of them.
-    places: BTreeMap<Id, (Arc<str>, u32)>,
+    /// File and line of each parameter set in the files.
+    locations: BTreeMap<Id, (Arc<str>, u32)>,
 }
 
 impl Base {
-    /// The values that are built in.
+    /// The built-in defaults.
     pub fn new(registry: Arc<Registry>) -> Base {
         let values = registry
             .ids()
             .map(|id| Origin {
                 value: registry.setting(id).boot.clone(),
                 source: Source::Default,
-                place: None,
+                location: None,
             })
             .collect();
         Base {
@@ -90,7 +91,7 @@ impl Base {
             pending: Vec::new(),
             faulty: Vec::new(),
             given: BTreeMap::new(),
-            places: BTreeMap::new(),
+            locations: BTreeMap::new(),
         }
     }
 
@@ -98,20 +99,21 @@ impl Base {
         &self.values[usize::from(id.0)]
     }
 
+    /// The extension parameters that are set.
     pub fn custom(&self) -> &[(String, Origin)] {
         &self.custom
     }
 
-    /// The file that has a value for it.
-    pub fn place(&self, id: Id) -> Option<String> {
-        self.places.get(&id).map(|(file, _)| file.to_string())
+    /// The file that sets the parameter.
+    pub fn location(&self, id: Id) -> Option<String> {
+        self.locations.get(&id).map(|(file, _)| file.to_string())
     }
 
     pub fn needs_restart(&self, id: Id) -> bool {
         self.pending.contains(&id)
     }
 
-    /// The value of a parameter that exists.
+    /// The value of a parameter, which must exist.
     pub fn value(&self, name: &str) -> &Value {
         let id = self.registry.find(name);
         &self.origin(id.expect("the program names only parameters that exist")).value
@@ -133,31 +135,31 @@ impl Base {
         self.value(name).as_text()
     }
 
-    /// Another text for a value that has been set; where it comes from stays.
+    /// Replaces the text of a value; its source stays.
     pub fn rewrite(&mut self, id: Id, text: &str) {
         self.values[usize::from(id.0)].value = Value::Text(text.into());
     }
 
-    /// Puts another value in the place of one that cannot be; it has the same source.
+    /// Replaces an impossible value; its source stays.
     pub fn correct(&mut self, id: Id, value: Value) {
         self.values[usize::from(id.0)].value = value;
     }
 
-    /// Takes a value back that has turned out to be wrong.
-    pub fn withdraw(&mut self, id: Id) {
+    /// Resets a parameter whose value turned out to be invalid to its built-in default.
+    pub fn reset_invalid(&mut self, id: Id) {
         let value = self.registry.setting(id).boot.clone();
-        self.values[usize::from(id.0)] = Origin { value, source: Source::Default, place: None };
+        self.values[usize::from(id.0)] = Origin { value, source: Source::Default, location: None };
         self.faulty.push(id);
     }
 
-    /// Sets what the program itself determines.
+    /// Sets a value that the server itself determines.
     pub fn set_internal(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::Override, place: None });
+        self.set_origin(name, Origin { value, source: Source::Override, location: None });
     }
 
-    /// Sets a default that depends on the surroundings.
-    pub fn set_found(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::Found, place: None });
+    /// Sets a default that depends on the environment.
+    pub fn set_dynamic_default(&mut self, name: &str, value: Value) {
+        self.set_origin(name, Origin { value, source: Source::DynamicDefault, location: None });
     }
 
     fn set_origin(&mut self, name: &str, origin: Origin) {
@@ -166,7 +168,8 @@ impl Base {
         }
     }
 
-    /// Sets a parameter from the command line or such. A value of a graver source stays.
+    /// Sets a parameter from the command line or a similar source. A value from a source of higher
+    /// precedence stays.
     pub fn set(&mut self, name: &str, text: &str, source: Source) -> Result<()> {
         self.put(name, text, source, None)
     }
@@ -176,7 +179,7 @@ impl Base {
         name: &str,
         text: &str,
         source: Source,
-        place: Option<(Arc<str>, u32)>,
+        location: Option<(Arc<str>, u32)>,
     ) -> Result<()> {
         let retired = self.registry.retired(name, text);
         let (name, text) = match &retired {
@@ -184,7 +187,7 @@ impl Base {
             None => (name, text),
         };
         let Some(id) = self.registry.find(name) else {
-            return self.put_custom(name, text, source, place);
+            return self.put_custom(name, text, source, location);
         };
         let setting = self.registry.setting(id);
         if setting.context == Context::Internal
@@ -194,13 +197,13 @@ impl Base {
         }
         let value = setting.parse(text)?;
         exclusive::check(setting, &value, |name| self.bool(name))?;
-        promises::check(setting, &value)?;
+        unsupported::check(setting, &value)?;
         let slot = &mut self.values[usize::from(id.0)];
         if source == Source::File {
             self.given.insert(id, text.to_owned());
         }
         if slot.source <= source {
-            *slot = Origin { value, source, place };
+            *slot = Origin { value, source, location };
         }
         Ok(())
     }
@@ -210,12 +213,12 @@ impl Base {
         name: &str,
         text: &str,
         source: Source,
-        place: Option<(Arc<str>, u32)>,
+        location: Option<(Arc<str>, u32)>,
     ) -> Result<()> {
         if !is_custom_name(name) {
             return Err(unrecognized(name));
         }
-        let origin = Origin { value: Value::Text(text.into()), source, place };
+        let origin = Origin { value: Value::Text(text.into()), source, location };
         match self.custom.iter_mut().find(|(n, _)| n.eq_ignore_ascii_case(name)) {
             Some((_, slot)) => *slot = origin,
             None => self.custom.push((name.to_owned(), origin)),
@@ -223,16 +226,16 @@ impl Base {
         Ok(())
     }
 
-    /// Takes over what the files say; of several lines for one parameter the last holds. Returns
-    /// what is wrong, each with the place of its line in `entries`.
+    /// Applies the settings of the files; of several lines for a parameter the last one counts.
+    /// Returns the errors, each with its index in `entries`.
     pub fn apply_file(&mut self, entries: &[Entry]) -> Vec<(usize, PgError)> {
         let mut errors = Vec::new();
         for (i, entry) in entries.iter().enumerate() {
             if is_overridden(entries, i) {
                 continue;
             }
-            let place = Some((entry.file.clone(), entry.line));
-            if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, place) {
+            let location = Some((entry.file.clone(), entry.line));
+            if let Err(mut error) = self.put(&entry.name, &entry.value, Source::File, location) {
                 if matches!(
                     error.code(),
                     SqlState::UNDEFINED_OBJECT | SqlState::FEATURE_NOT_SUPPORTED
@@ -247,9 +250,9 @@ impl Base {
         errors
     }
 
-    /// The values after a reload: this one's with what `fresh` (built from the files anew) changes
-    /// in parameters that may change while the server runs. Returns reports of what has changed,
-    /// and those of what cannot.
+    /// The values after a reload: the current ones with those changes of `fresh` (built from the
+    /// files) that are allowed at run time. Also returns log messages about changed and refused
+    /// parameters, and the ids of the parameters that need a restart.
     pub fn reloaded(&self, mut fresh: Base) -> (Base, Vec<PgError>, Vec<Id>) {
         let mut reports = Vec::new();
         let mut refused = Vec::new();
@@ -274,9 +277,9 @@ impl Base {
                 refused.push(id);
             }
             if new.source == Source::File
-                && let Some((file, line)) = &new.place
+                && let Some((file, line)) = &new.location
             {
-                fresh.places.insert(id, (file.clone(), *line));
+                fresh.locations.insert(id, (file.clone(), *line));
             }
             if fixed || fresh.faulty.contains(&id) {
                 fresh.values[usize::from(id.0)] = old.clone();
@@ -301,7 +304,7 @@ impl Base {
     }
 }
 
-/// Does a later line say something else about the same parameter?
+/// Does a later line set the same parameter?
 pub fn is_overridden(entries: &[Entry], i: usize) -> bool {
     entries[i + 1..].iter().any(|e| e.name.eq_ignore_ascii_case(&entries[i].name))
 }
@@ -313,7 +316,7 @@ pub(crate) fn cannot_be_changed(name: &str) -> PgError {
     )
 }
 
-/// 42602 for a name with dots that is none of an extension's parameter.
+/// 42602 for a dotted name that is not a valid extension parameter.
 pub(crate) fn misnamed(name: &str) -> Option<PgError> {
     let dotted = name.contains('.') && !is_custom_name(name);
     dotted.then(|| {
@@ -325,7 +328,7 @@ pub(crate) fn misnamed(name: &str) -> Option<PgError> {
     })
 }
 
-/// Identifiers joined by at least one dot.
+/// A valid name of an extension parameter: identifiers joined by dots, at least two.
 pub(crate) fn is_custom_name(name: &str) -> bool {
     let part = |p: &str| {
         p.chars().enumerate().all(|(i, c)| {

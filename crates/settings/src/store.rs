@@ -1,25 +1,25 @@
-//! A session's parameters: what it has changed, over the server's values, with `SET LOCAL`,
+//! The parameter values of a session: its changes over the server's values, with `SET LOCAL`,
 //! savepoints and rollback.
 //!
-//! Each changed parameter has a current value and the value that stays when the transaction
-//! commits; `SET LOCAL` changes the first only. What was before is noted with the nesting level
-//! that changed it, so that a rollback restores the notes of its levels, latest first.
+//! Each changed parameter has a current value and the value that remains when the transaction
+//! commits; `SET LOCAL` changes only the former. Previous values are kept in an undo list with the
+//! nesting level of the change. A rollback restores the entries of its levels in reverse order.
 //!
 //! Counterpart: the transactional half of guc.c.
 
 use crate::exclusive;
-use crate::promises;
 use crate::registry::{Context, Id, Setting, unrecognized};
 use crate::server::{Base, Origin, Source, cannot_be_changed, is_custom_name, misnamed};
+use crate::unsupported;
 use crate::value::Value;
 use pgerror::{PgError, Result, SqlState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What is shown for `archive_command` where archiving is off, as here it always is.
+/// The displayed value of `archive_command` while archiving is off, as it always is here.
 const NO_ARCHIVE: &str = "(disabled)";
 
-/// Found at the start rather than given: NULL in `pg_settings.boot_val`, an empty text elsewhere.
+/// Determined at start-up: NULL in `pg_settings.boot_val`, an empty text elsewhere.
 const WITHOUT_BOOT_VALUE: &[&str] = &[
     "config_file",
     "data_directory",
@@ -29,59 +29,58 @@ const WITHOUT_BOOT_VALUE: &[&str] = &[
     "timezone_abbreviations",
 ];
 
-/// How long a new value lasts.
+/// Lifetime of a new value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     Set,
-    /// To the end of the transaction.
+    /// Until the end of the transaction.
     Local,
 }
 
-/// What a parameter is called inside: a place in the registry, or the name of one of an
-/// extension's.
+/// Identifies a parameter: an index in the registry, or the name of an extension parameter.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Key {
     Known(Id),
     Custom(String),
 }
 
-/// A changed parameter. `None`: the server's value.
+/// A changed parameter. `None` means the server's value.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Live {
     current: Option<Origin>,
     stays: Option<Origin>,
 }
 
-/// A parameter's value, kept by [`Store::save`].
+/// The value of a parameter saved by [`Store::save`].
 pub struct Saved {
     key: Key,
     live: Option<Live>,
 }
 
-/// All parameters' values, kept by [`Store::save_all`].
+/// The values of all parameters saved by [`Store::save_all`].
 pub struct SavedAll {
     changed: BTreeMap<Key, Live>,
-    notes: Vec<Note>,
+    undo: Vec<UndoEntry>,
 }
 
 #[derive(Clone)]
-struct Note {
+struct UndoEntry {
     level: usize,
     key: Key,
     before: Option<Live>,
 }
 
-/// See the module's text.
+/// The parameter values of a session.
 pub struct Store {
     base: Arc<Base>,
     changed: BTreeMap<Key, Live>,
-    /// What RESET goes back to where that is not the server's value: from the startup packet, the
-    /// role, the database.
+    /// Values that RESET restores, if not the server's: from the startup packet, the role or the
+    /// database.
     session: BTreeMap<Key, Origin>,
-    notes: Vec<Note>,
-    /// Parameters whose value may have changed since they were last asked for.
+    undo: Vec<UndoEntry>,
+    /// Parameters whose value may have changed since the last [`Store::take_touched`].
     touched: Vec<Id>,
-    /// Parameters of extensions that have been set once: they are there from then on.
+    /// Extension parameters that have been set; they exist from then on.
     customs: BTreeSet<String>,
 }
 
@@ -113,7 +112,7 @@ impl Store {
             base,
             changed: BTreeMap::new(),
             session: BTreeMap::new(),
-            notes: Vec::new(),
+            undo: Vec::new(),
             touched,
             customs: BTreeSet::new(),
         }
@@ -123,7 +122,7 @@ impl Store {
         &self.base
     }
 
-    /// New values of the server, after a reload.
+    /// Replaces the server's values after a reload.
     pub fn rebase(&mut self, base: Arc<Base>) {
         for id in base.registry.ids() {
             if base.origin(id).value != self.base.origin(id).value {
@@ -141,7 +140,7 @@ impl Store {
         }
     }
 
-    /// The value in force. `None` for an extension's parameter that nobody has set.
+    /// The current value. `None` for an extension parameter that was never set.
     fn origin(&self, key: &Key) -> Option<&Origin> {
         let current = self.changed.get(key).and_then(|live| live.current.as_ref());
         current.or_else(|| self.reset_origin(key))
@@ -157,7 +156,7 @@ impl Store {
         })
     }
 
-    /// The value in force of a parameter that exists.
+    /// The current value of a parameter.
     pub fn value(&self, id: Id) -> &Value {
         match self.origin(&Key::Known(id)) {
             Some(origin) => &origin.value,
@@ -165,14 +164,13 @@ impl Store {
         }
     }
 
-    /// The value in force of a parameter that the program names.
+    /// The current value of a parameter with this name, which must exist.
     pub fn named(&self, name: &str) -> &Value {
         let id = self.base.registry.find(name);
         self.value(id.expect("the program names only parameters that exist"))
     }
 
-    /// The parameters whose values are the session's own and not the server's: always in the same
-    /// order.
+    /// The parameters with values of the session instead of the server's, in a stable order.
     pub fn session_values(&self) -> impl Iterator<Item = (Id, &Value)> {
         let changed = self.changed.iter().filter(|(_, live)| live.current.is_some());
         let own = self
@@ -186,7 +184,7 @@ impl Store {
         changed.map(|(key, _)| key).chain(own).filter_map(known)
     }
 
-    /// Is the value of this source? (For "unless the user has set it".)
+    /// The source of the current value.
     pub fn source(&self, name: &str) -> Option<Source> {
         self.origin(&self.find(name).ok()?).map(|o| o.source)
     }
@@ -208,8 +206,8 @@ impl Store {
         })
     }
 
-    /// May this session set the parameter now? Superusers may set more. Errors name it as the
-    /// client does.
+    /// Is this session allowed to set the parameter now? Superusers may set more. Errors contain
+    /// the name as the client wrote it.
     pub fn check_context(
         &self,
         (setting, name): (&Setting, &str),
@@ -241,7 +239,7 @@ impl Store {
         }
     }
 
-    /// Parses and checks a new value without setting it: its place and value.
+    /// Parses and checks a value without setting it; returns the parameter and the value.
     pub fn prepare(&self, name: &str, text: &str, superuser: bool) -> Result<(Id, Value)> {
         let id = self.base.registry.get(name)?;
         let setting = self.base.registry.setting(id);
@@ -249,16 +247,16 @@ impl Store {
         Ok((id, self.parse(setting, text)?))
     }
 
-    /// The value that a text means, if it goes with the values of the other parameters.
+    /// Parses a value and checks it against the other parameters.
     pub fn parse(&self, setting: &Setting, text: &str) -> Result<Value> {
         let value = setting.parse(text)?;
         exclusive::check(setting, &value, |name| self.named(name).as_bool())?;
-        promises::check(setting, &value)?;
+        unsupported::check(setting, &value)?;
         Ok(value)
     }
 
-    /// SET. `text` `None`: to the default (RESET). `level`: the transaction's nesting, 0 outside of
-    /// one.
+    /// SET. `None` as `text` sets the default (RESET). `level`: nesting depth of the transaction, 0
+    /// outside a transaction.
     pub fn set(
         &mut self,
         name: &str,
@@ -281,14 +279,14 @@ impl Store {
             }
             (Key::Custom(_), _) => text.map(|t| Value::Text(t.into())),
         };
-        let origin = value.map(|value| Origin { value, source: Source::Session, place: None });
+        let origin = value.map(|value| Origin { value, source: Source::Session, location: None });
         self.put(key, origin, action, level);
         Ok(())
     }
 
-    /// Sets a value that has been checked.
+    /// Sets a value that was checked before.
     pub fn set_value(&mut self, id: Id, value: Value, action: Action, level: usize) {
-        let origin = Origin { value, source: Source::Session, place: None };
+        let origin = Origin { value, source: Source::Session, location: None };
         self.put(Key::Known(id), Some(origin), action, level);
     }
 
@@ -302,7 +300,7 @@ impl Store {
         let before = self.changed.get(&key).cloned();
         let mut live = before.clone().unwrap_or_default();
         if level > 0 {
-            self.notes.push(Note { level, key: key.clone(), before });
+            self.undo.push(UndoEntry { level, key: key.clone(), before });
         }
         if action == Action::Set {
             live.stays = origin.clone();
@@ -311,7 +309,8 @@ impl Store {
         self.changed.insert(key, live);
     }
 
-    /// A value for the whole session that RESET goes back to: from the startup packet and the like.
+    /// Sets a value for the whole session, which RESET restores: from the startup packet or
+    /// catalogs.
     pub fn set_startup(
         &mut self,
         name: &str,
@@ -330,18 +329,18 @@ impl Store {
             }
             Key::Custom(_) => Value::Text(text.into()),
         };
-        self.session.insert(key, Origin { value, source, place: None });
+        self.session.insert(key, Origin { value, source, location: None });
         Ok(())
     }
 
-    /// Sets what the session determines itself (`is_superuser`, `server_encoding`, …).
+    /// Sets a value that the session determines itself (`is_superuser`, `server_encoding`, …).
     pub fn set_internal(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::Override, place: None });
+        self.set_origin(name, Origin { value, source: Source::Override, location: None });
     }
 
     /// Sets a default that depends on the database.
-    pub fn set_found(&mut self, name: &str, value: Value) {
-        self.set_origin(name, Origin { value, source: Source::Found, place: None });
+    pub fn set_dynamic_default(&mut self, name: &str, value: Value) {
+        self.set_origin(name, Origin { value, source: Source::DynamicDefault, location: None });
     }
 
     fn set_origin(&mut self, name: &str, origin: Origin) {
@@ -365,35 +364,35 @@ impl Store {
         }
     }
 
-    /// RELEASE of that nesting level: its notes become its parent's.
+    /// RELEASE of a nesting level: its undo entries move to the parent level.
     pub fn release(&mut self, level: usize) {
-        for note in self.notes.iter_mut().rev().take_while(|n| n.level >= level) {
-            note.level = level - 1;
+        for entry in self.undo.iter_mut().rev().take_while(|n| n.level >= level) {
+            entry.level = level - 1;
         }
     }
 
-    /// Rollback of that nesting level and those above it.
+    /// Rollback of this nesting level and all deeper ones.
     pub fn rollback(&mut self, level: usize) {
-        while self.notes.last().is_some_and(|n| n.level >= level) {
-            let Some(note) = self.notes.pop() else { break };
-            if let Key::Known(id) = note.key {
+        while self.undo.last().is_some_and(|n| n.level >= level) {
+            let Some(entry) = self.undo.pop() else { break };
+            if let Key::Known(id) = entry.key {
                 self.touched.push(id);
             }
-            match note.before {
-                Some(live) => self.changed.insert(note.key, live),
-                None => self.changed.remove(&note.key),
+            match entry.before {
+                Some(live) => self.changed.insert(entry.key, live),
+                None => self.changed.remove(&entry.key),
             };
         }
     }
 
-    /// What a parameter is now, to be put back by [`Store::restore`].
+    /// Saves the value of a parameter for [`Store::restore`].
     pub fn save(&self, name: &str) -> Result<Saved> {
         let key = self.find(name)?;
         let live = self.changed.get(&key).cloned();
         Ok(Saved { key, live })
     }
 
-    /// Puts back what was saved, whatever has been set since.
+    /// Restores the saved value, regardless of changes since then.
     pub fn restore(&mut self, saved: Saved) {
         let Saved { key, live } = saved;
         if let Key::Known(id) = key {
@@ -405,12 +404,12 @@ impl Store {
         };
     }
 
-    /// What all parameters are now, to be put back by [`Store::restore_all`].
+    /// Saves the values of all parameters for [`Store::restore_all`].
     pub fn save_all(&self) -> SavedAll {
-        SavedAll { changed: self.changed.clone(), notes: self.notes.clone() }
+        SavedAll { changed: self.changed.clone(), undo: self.undo.clone() }
     }
 
-    /// Puts back what was saved, whatever has been set since.
+    /// Restores the saved values, regardless of changes since then.
     pub fn restore_all(&mut self, saved: SavedAll) {
         let known = |key: &Key| match key {
             Key::Known(id) => Some(*id),
@@ -423,31 +422,31 @@ impl Store {
         }
         let gone = saved.changed.keys().filter(|key| !self.changed.contains_key(*key));
         self.touched.extend(gone.filter_map(known));
-        (self.changed, self.notes) = (saved.changed, saved.notes);
+        (self.changed, self.undo) = (saved.changed, saved.undo);
     }
 
-    /// Commit: values that were for the transaction only are gone.
+    /// Commit: discards transaction-local values.
     pub fn commit(&mut self) {
-        for note in std::mem::take(&mut self.notes) {
-            let Some(live) = self.changed.get_mut(&note.key) else { continue };
+        for entry in std::mem::take(&mut self.undo) {
+            let Some(live) = self.changed.get_mut(&entry.key) else { continue };
             if live.current != live.stays {
                 live.current = live.stays.clone();
-                if let Key::Known(id) = note.key {
+                if let Key::Known(id) = entry.key {
                     self.touched.push(id);
                 }
             }
             if live.current.is_none() && live.stays.is_none() {
-                self.changed.remove(&note.key);
+                self.changed.remove(&entry.key);
             }
         }
     }
 
-    /// Has anything been touched since [`Store::take_touched`]?
+    /// Has any value changed since the last [`Store::take_touched`]?
     pub fn is_touched(&self) -> bool {
         !self.touched.is_empty()
     }
 
-    /// Parameters whose values may have changed; the session takes them over.
+    /// Takes the list of parameters whose values may have changed.
     pub fn take_touched(&mut self) -> Vec<Id> {
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort();
@@ -455,7 +454,7 @@ impl Store {
         touched
     }
 
-    /// The rows of `pg_settings`; what only superusers may see is left out unless `all`.
+    /// The rows of `pg_settings`, without superuser-only parameters unless `all`.
     pub fn rows(&self, all: bool) -> Vec<Row> {
         let mut rows = Vec::new();
         for id in self.base.registry.ids() {
@@ -475,7 +474,7 @@ impl Store {
         let fallback = self.base.origin(id);
         let origin = self.origin(&key).unwrap_or(fallback);
         let reset = self.reset_origin(&key).unwrap_or(fallback);
-        // File modes are octal in `setting` only.
+        // File modes are octal only in `setting`.
         let raw = |value: &Value| match value {
             Value::Int(i) => i.to_string(),
             other => setting.plain(other),
@@ -491,7 +490,7 @@ impl Store {
             Kind::Enum { values } => Some(values.clone()),
             _ => None,
         };
-        let place = origin.place.as_ref().filter(|_| all);
+        let location = origin.location.as_ref().filter(|_| all);
         Row {
             name: setting.name.to_owned(),
             setting: match setting.name {
@@ -509,8 +508,8 @@ impl Store {
             boot_val: Some(raw(&setting.boot))
                 .filter(|_| !WITHOUT_BOOT_VALUE.contains(&setting.name)),
             reset_val: Some(raw(&reset.value)),
-            sourcefile: place.map(|(file, _)| file.to_string()),
-            sourceline: place.map(|(_, line)| *line as i32),
+            sourcefile: location.map(|(file, _)| file.to_string()),
+            sourceline: location.map(|(_, line)| *line as i32),
             pending_restart: self.base.needs_restart(id),
         }
     }

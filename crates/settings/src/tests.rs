@@ -1,7 +1,7 @@
-//! Expected values are what PostgreSQL 15 shows for the same settings.
+//! Expected values are those that PostgreSQL 15 shows for the same settings.
 
 use crate::conf::{Files, parse_file};
-use crate::hba::{self, Method, Peer, Surroundings};
+use crate::hba::{self, AuthContext, Method, Peer};
 use crate::*;
 use std::collections::HashMap;
 use std::io;
@@ -19,7 +19,7 @@ fn the_table_is_complete_and_consistent() {
     for id in registry.ids() {
         let s = registry.setting(id);
         assert_eq!(registry.find(&s.name.to_ascii_uppercase()), Some(id), "{}", s.name);
-        // What is shown can be read again.
+        // The displayed value parses to the same value.
         let shown = s.show(&s.boot);
         assert_eq!(s.parse(&shown).unwrap(), s.boot, "{} = {shown}", s.name);
         assert_eq!(base.origin(id).source, Source::Default);
@@ -27,7 +27,7 @@ fn the_table_is_complete_and_consistent() {
 }
 
 #[test]
-fn facts_that_are_not_understood_are_refused() {
+fn malformed_facts_are_rejected() {
     let good = "x\tinteger\tkB\tuser\t4\t0\t9\t\tEXPLAIN\tUngrouped";
     assert!(crate::registry::decode(good).is_some());
     for (wrong, instead) in [
@@ -84,7 +84,7 @@ fn values_are_shown_with_their_units() {
 }
 
 #[test]
-fn bad_values_are_refused_in_the_same_words() {
+fn errors_for_bad_values_match_postgresql() {
     let mut s = store();
     for (name, value, message, hint) in [
         (
@@ -146,7 +146,7 @@ fn bad_values_are_refused_in_the_same_words() {
 }
 
 #[test]
-fn transactions_undo_and_keep() {
+fn rollback_restores_and_commit_keeps_values() {
     let mut s = store();
     let set =
         |s: &mut Store, v: &str, a, level| s.set("work_mem", Some(v), a, level, true).unwrap();
@@ -186,7 +186,7 @@ impl Files for Fake {
 }
 
 #[test]
-fn files_with_includes_quotes_and_mistakes() {
+fn files_with_includes_quotes_and_errors() {
     let files = Fake(HashMap::from([
         (
             "/d/postgresql.conf",
@@ -227,7 +227,7 @@ fn files_with_includes_quotes_and_mistakes() {
 
 struct NoRoles;
 
-impl Surroundings for NoRoles {
+impl AuthContext for NoRoles {
     fn is_member(&mut self, user: &str, group: &str) -> bool {
         user == "ann" && group == "staff"
     }
@@ -242,7 +242,7 @@ impl Surroundings for NoRoles {
 }
 
 #[test]
-fn the_first_rule_that_fits_decides() {
+fn first_matching_rule_applies() {
     let text = "local all all trust\n\
         host db1,\"all\" \"b b\" 10.0.0.0/8 md5 # no\n\
         host all +staff 192.168.1.0 255.255.255.0 scram-sha-256\n\

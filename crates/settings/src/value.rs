@@ -1,10 +1,12 @@
-//! Values and their texts, with units. Counterpart: `parse_int`, `parse_real`, `ShowGUCOption`.
+//! Parsing and display of parameter values with units.
+//!
+//! Counterpart: `parse_int`, `parse_real`, `ShowGUCOption`.
 
 use crate::registry::{Kind, Setting};
 use pgerror::{PgError, Result, SqlState};
 use std::sync::Arc;
 
-/// A value in the parameter's base unit. An enumeration's value is its text in lower case.
+/// A value in the parameter's base unit. An enum value is its text in lower case.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Bool(bool),
@@ -41,12 +43,12 @@ impl Value {
     }
 }
 
-/// What a number without a unit counts.
+/// The base unit of a numeric parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// So many bytes.
+    /// Units of this many bytes.
     Bytes(u32),
-    /// So many microseconds.
+    /// Units of this many microseconds.
     Micros(u32),
 }
 
@@ -81,7 +83,7 @@ impl Unit {
         })
     }
 
-    /// As `pg_settings.unit` has it.
+    /// The name in `pg_settings.unit`.
     pub fn name(self) -> &'static str {
         match self {
             Unit::Bytes(1) => "B",
@@ -115,13 +117,13 @@ impl Unit {
     }
 }
 
-/// Why a number is none.
+/// Why a number is invalid.
 enum Fault {
     Plain,
     Hint(&'static str),
 }
 
-/// A number with perhaps a unit, in base units.
+/// A number with an optional unit, converted to base units.
 fn number(text: &str, unit: Option<Unit>) -> Result<f64, Fault> {
     let text = text.trim_start();
     let (value, rest) = leading_number(text).ok_or(Fault::Plain)?;
@@ -135,7 +137,7 @@ fn number(text: &str, unit: Option<Unit>) -> Result<f64, Fault> {
     Ok(value * size / unit.base())
 }
 
-/// Integers in C's notation (decimal, octal, hexadecimal), else decimal fractions.
+/// A number in C notation (decimal, octal, hexadecimal), else a decimal fraction.
 fn leading_number(text: &str) -> Option<(f64, &str)> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -176,7 +178,7 @@ fn leading_number(text: &str) -> Option<(f64, &str)> {
     Some((sign * value, &digits[end..]))
 }
 
-/// A truth value: any unambiguous beginning of true, false, yes, no, on, off; 1 and 0.
+/// A boolean: any unambiguous prefix of true, false, yes, no, on, off; 1 and 0.
 pub(crate) fn parse_bool(text: &str) -> Option<bool> {
     let t = text.trim().to_ascii_lowercase();
     let begins = |word: &str, least: usize| t.len() >= least && word.starts_with(&t);
@@ -189,9 +191,9 @@ pub(crate) fn parse_bool(text: &str) -> Option<bool> {
     }
 }
 
-/// Words for values of an enumeration that it does not list, by the value that they mean.
-/// Counterpart: the hidden entries of the options' tables in guc.c.
-fn other_word(name: &str, word: &str) -> Option<&'static str> {
+/// Hidden enum values and the values they stand for. Counterpart: the hidden entries of the option
+/// tables in guc.c.
+fn hidden_enum_value(name: &str, word: &str) -> Option<&'static str> {
     match (name, word) {
         ("wal_compression", "on" | "true" | "yes" | "1") => Some("pglz"),
         (_, "true" | "yes" | "1") => Some("on"),
@@ -204,7 +206,7 @@ fn other_word(name: &str, word: &str) -> Option<&'static str> {
 }
 
 impl Setting {
-    /// 22023 for that text.
+    /// 22023 for an invalid value.
     pub fn invalid(&self, text: &str) -> PgError {
         PgError::new(
             SqlState::INVALID_PARAMETER_VALUE,
@@ -212,7 +214,7 @@ impl Setting {
         )
     }
 
-    /// The value that a text means; the range is checked.
+    /// Parses a value and checks its range.
     pub fn parse(&self, text: &str) -> Result<Value> {
         match &self.kind {
             Kind::Bool => parse_bool(text).map(Value::Bool).ok_or_else(|| {
@@ -269,7 +271,7 @@ impl Setting {
     }
 
     fn choose(&self, text: &str, values: &[&'static str]) -> Result<Value> {
-        let meant = other_word(self.name, &text.to_ascii_lowercase());
+        let meant = hidden_enum_value(self.name, &text.to_ascii_lowercase());
         let found = match meant {
             Some("info") => Some("info"),
             Some(word) => values.iter().copied().find(|v| *v == word),
@@ -282,7 +284,7 @@ impl Setting {
         Err(self.invalid(text).hint(format!("Available values: {list}.")))
     }
 
-    /// As SHOW has it: with the largest unit that divides it.
+    /// The value as displayed by SHOW: with the largest unit that divides it.
     pub fn show(&self, value: &Value) -> String {
         match value {
             Value::Bool(on) => (if *on { "on" } else { "off" }).to_owned(),
@@ -299,7 +301,7 @@ impl Setting {
         }
     }
 
-    /// As `pg_settings.setting` has it: in base units.
+    /// The value as in `pg_settings.setting`: in base units.
     pub fn plain(&self, value: &Value) -> String {
         match value {
             Value::Int(i) if !self.is_mode() => i.to_string(),
@@ -308,7 +310,7 @@ impl Setting {
         }
     }
 
-    /// File modes are shown in octal.
+    /// File modes are displayed in octal.
     fn is_mode(&self) -> bool {
         matches!(self.name, "unix_socket_permissions" | "log_file_mode" | "data_directory_mode")
     }
@@ -335,7 +337,7 @@ fn real_with_unit(value: f64, unit: Unit) -> String {
     format!("{}{}", general(value), unit.name())
 }
 
-/// As C's `%g`.
+/// Formats like C's `%g`.
 pub(crate) fn general(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { value.to_string() };

@@ -1,15 +1,17 @@
-//! The server's messages, appended to a buffer that the caller sends when it sees fit.
+//! Encodes the messages of the server into a buffer, which the caller sends.
+//!
+//! Counterpart: pqformat.c.
 
 use crate::origin::origin;
 use pgerror::{Fields, PgError, Severity, SqlState};
 
-/// How a value travels.
+/// Format code of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
     #[default]
     Text,
     Binary,
-    /// What a client asked for that does not exist. An error only when a value is to travel so.
+    /// An unknown code. An error only when a value is converted with it.
     Unknown(i16),
 }
 
@@ -31,12 +33,12 @@ impl Format {
     }
 }
 
-/// 22023 for a value that is to travel in a format that does not exist.
+/// 22023 for a value with an unknown format code.
 pub fn unsupported_format(code: i16) -> PgError {
     PgError::new(SqlState::INVALID_PARAMETER_VALUE, format!("unsupported format code: {code}"))
 }
 
-/// The transaction's state in ReadyForQuery.
+/// The transaction status in ReadyForQuery.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransactionStatus {
     Idle = b'I' as isize,
@@ -44,11 +46,11 @@ pub enum TransactionStatus {
     Failed = b'E' as isize,
 }
 
-/// A column of a result.
+/// A column of RowDescription.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FieldDescription {
     pub name: String,
-    /// The table and column it comes from; 0 if from none.
+    /// OID of the table and number of the column it comes from; 0 if it is not a table column.
     pub table: u32,
     pub column: i16,
     pub type_oid: u32,
@@ -57,7 +59,7 @@ pub struct FieldDescription {
     pub format: Format,
 }
 
-/// Begins a message: its type byte and a place for the length.
+/// Begins a message: its type byte and room for the length.
 fn begin(out: &mut Vec<u8>, kind: u8) -> usize {
     out.push(kind);
     let at = out.len();
@@ -65,14 +67,15 @@ fn begin(out: &mut Vec<u8>, kind: u8) -> usize {
     at
 }
 
-/// Fills the length in. Rows and values are below 1 GB each; a longer message is an error above.
+/// Fills in the length. Rows and values are limited to 1 GB each; larger messages are rejected
+/// earlier.
 fn finish(out: &mut [u8], at: usize) {
     let len = u32::try_from(out.len() - at).expect("a message is below 4 GB");
     out[at..at + 4].copy_from_slice(&len.to_be_bytes());
 }
 
 fn string(out: &mut Vec<u8>, text: &str) {
-    // A zero byte would end it early.
+    // A zero byte would end the string early.
     if text.as_bytes().contains(&0) {
         out.extend(text.bytes().filter(|&b| b != 0));
     } else {
@@ -104,7 +107,7 @@ pub fn authentication_md5(out: &mut Vec<u8>, salt: [u8; 4]) {
     finish(out, at);
 }
 
-/// Offers SASL mechanisms.
+/// AuthenticationSASL with the mechanisms offered.
 pub fn authentication_sasl(out: &mut Vec<u8>, mechanisms: &[&str]) {
     let at = begin(out, b'R');
     out.extend_from_slice(&10u32.to_be_bytes());
@@ -115,7 +118,7 @@ pub fn authentication_sasl(out: &mut Vec<u8>, mechanisms: &[&str]) {
     finish(out, at);
 }
 
-/// A step of the SASL exchange; the last one if `last`.
+/// AuthenticationSASLContinue, or AuthenticationSASLFinal if `last`.
 pub fn authentication_sasl_data(out: &mut Vec<u8>, last: bool, data: &[u8]) {
     let at = begin(out, b'R');
     out.extend_from_slice(&(if last { 12u32 } else { 11 }).to_be_bytes());
@@ -137,7 +140,7 @@ pub fn backend_key_data(out: &mut Vec<u8>, pid: i32, key: i32) {
     finish(out, at);
 }
 
-/// The newest minor version, and the protocol options that are not known.
+/// The newest minor version supported, and the unrecognized protocol options.
 pub fn negotiate_protocol_version(out: &mut Vec<u8>, minor: u32, unknown: &[String]) {
     let at = begin(out, b'v');
     out.extend_from_slice(&(3 << 16 | minor).to_be_bytes());
@@ -158,7 +161,7 @@ pub fn command_complete(out: &mut Vec<u8>, tag: &str) {
     finish(out, at);
 }
 
-/// CommandComplete whose tag ends with a number.
+/// CommandComplete with a row count at the end of the tag.
 pub fn command_complete_count(out: &mut Vec<u8>, verb: &str, count: u64) {
     let at = begin(out, b'C');
     out.extend_from_slice(verb.as_bytes());
@@ -168,7 +171,7 @@ pub fn command_complete_count(out: &mut Vec<u8>, verb: &str, count: u64) {
     finish(out, at);
 }
 
-/// A number in decimal digits.
+/// Appends a number in decimal.
 #[inline]
 pub fn decimal(out: &mut Vec<u8>, mut n: u64) {
     let mut digits = [0u8; 20];
@@ -232,7 +235,7 @@ pub fn row_description(out: &mut Vec<u8>, fields: &[FieldDescription]) {
     finish(out, at);
 }
 
-/// Writes one row, column by column.
+/// Encodes one DataRow, column by column.
 pub struct DataRow<'a> {
     out: &'a mut Vec<u8>,
     at: usize,
@@ -256,17 +259,17 @@ impl<'a> DataRow<'a> {
         self.out.extend_from_slice(bytes);
     }
 
-    /// Bytes of the message so far, without its kind and length.
+    /// Bytes of the message so far, without type and length.
     pub fn length(&self) -> usize {
         self.out.len() - self.at - 4
     }
 
-    /// The buffer that the row is appended to, to make room in it for a large value.
+    /// The output buffer, to reserve space for a large value.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         self.out
     }
 
-    /// A value that `write` appends.
+    /// A value appended by `write`.
     #[inline]
     pub fn value_with(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let at = self.out.len();
@@ -294,12 +297,12 @@ pub fn function_call_response(out: &mut Vec<u8>, value: Option<&[u8]>) {
     finish(out, at);
 }
 
-/// CopyInResponse: the client shall send rows.
+/// CopyInResponse: asks the client for data.
 pub fn copy_in_response(out: &mut Vec<u8>, format: Format, columns: usize) {
     copy_response(out, b'G', format, columns);
 }
 
-/// CopyOutResponse: rows will come.
+/// CopyOutResponse: announces data.
 pub fn copy_out_response(out: &mut Vec<u8>, format: Format, columns: usize) {
     copy_response(out, b'H', format, columns);
 }
@@ -332,7 +335,7 @@ pub fn notification(out: &mut Vec<u8>, pid: i32, channel: &str, payload: &str) {
     finish(out, at);
 }
 
-/// ErrorResponse or NoticeResponse, by the report's severity.
+/// ErrorResponse or NoticeResponse, depending on the severity.
 pub fn report(out: &mut Vec<u8>, report: &PgError) {
     let f = report.fields();
     let kind = if f.severity >= Severity::Error { b'E' } else { b'N' };
@@ -342,7 +345,7 @@ pub fn report(out: &mut Vec<u8>, report: &PgError) {
     finish(out, at);
 }
 
-/// An error in the form that versions of the protocol before 3.0 had: one text, without a length.
+/// An error in the format of protocol versions before 3.0: one text without a length.
 pub fn report_old(out: &mut Vec<u8>, report: &PgError) {
     let f = report.fields();
     out.push(b'E');

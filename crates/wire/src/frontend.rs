@@ -1,37 +1,41 @@
-//! A client's messages.
+//! Decodes the messages of a client.
+//!
+//! Counterpart: pqformat.c, the reading half of postgres.c.
 
 use crate::backend::Format;
 use crate::violation;
 use pgerror::{PgError, Result, SqlState};
 
-/// What Describe and Close are about.
+/// The object of Describe and Close.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     Statement,
     Portal,
 }
 
+/// A Parse message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parse<'a> {
     pub name: &'a [u8],
     pub query: &'a [u8],
-    /// Type OIDs; 0 where the server shall find out.
+    /// Parameter type OIDs; 0 where the server infers the type.
     pub types: Vec<u32>,
 }
 
-/// Format codes of parameters or result columns. Whether they exist is asked when values are read
-/// or written.
+/// Format codes of parameters or result columns. Unknown codes are detected when values are
+/// converted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Formats {
     /// All text.
     #[default]
     Text,
-    /// One for all.
+    /// One code for all.
     All(Format),
     Each(Vec<Format>),
 }
 
 impl Formats {
+    /// The format of value `i`.
     pub fn get(&self, i: usize) -> Format {
         match self {
             Formats::Text => Format::Text,
@@ -40,7 +44,7 @@ impl Formats {
         }
     }
 
-    /// The number given, where it must agree with something.
+    /// The number of codes, if it must match the number of values.
     pub fn count(&self) -> Option<usize> {
         match self {
             Formats::Each(list) => Some(list.len()),
@@ -49,8 +53,8 @@ impl Formats {
     }
 }
 
-/// A Bind message, read step by step: that there is no such statement is told before what is wrong
-/// with the rest of the message.
+/// A Bind message, decoded step by step: a missing statement is reported before errors in the rest
+/// of the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bind<'a> {
     pub portal: &'a [u8],
@@ -64,14 +68,14 @@ pub struct BindValues<'a> {
     pub formats: Formats,
     /// `None` is NULL.
     pub values: Vec<Option<&'a [u8]>>,
-    /// How many values the message says it has. Fewer are in `values` where it is cut short:
-    /// [`BindValues::check`].
+    /// Number of values announced by the message. `values` has fewer if the message is truncated:
+    /// see [`BindValues::check`].
     pub count: usize,
     rest: Reader<'a>,
 }
 
 impl<'a> Bind<'a> {
-    /// Formats and values of the parameters. The values are there as far as the message goes.
+    /// Formats and values of the parameters, as far as the message contains them.
     pub fn values(self) -> Result<BindValues<'a>> {
         let mut rest = self.rest;
         let formats = rest.formats()?;
@@ -82,7 +86,7 @@ impl<'a> Bind<'a> {
                 formats.count().unwrap_or(0)
             )));
         }
-        // Each takes four bytes at least, so that the count alone cannot ask for memory.
+        // Each value takes at least four bytes, so a large count alone cannot allocate much memory.
         let mut values = Vec::with_capacity(count.min(rest.0.len() / 4));
         for _ in 0..count {
             let value = rest.u32().and_then(|len| match len {
@@ -97,7 +101,7 @@ impl<'a> Bind<'a> {
 }
 
 impl BindValues<'_> {
-    /// 08P01 for a message that is cut short. Asked after the values that are there have been read.
+    /// 08P01 for a truncated message. To be called after the available values were processed.
     pub fn check(&self) -> Result<()> {
         match self.values.len() == self.count {
             true => Ok(()),
@@ -105,7 +109,7 @@ impl BindValues<'_> {
         }
     }
 
-    /// Formats of the results, with which the message ends.
+    /// The result formats at the end of the message.
     pub fn results(self) -> Result<Formats> {
         let mut rest = self.rest;
         let formats = rest.formats()?;
@@ -123,7 +127,7 @@ pub enum FrontendMessage<'a> {
         target: Target,
         name: &'a [u8],
     },
-    /// `max_rows` 0: all.
+    /// `max_rows` 0 means no limit.
     Execute {
         portal: &'a [u8],
         max_rows: u32,
@@ -142,20 +146,20 @@ pub enum FrontendMessage<'a> {
     Password(&'a [u8]),
 }
 
-/// A call of a function without SQL, read step by step: what is wrong with the function is told
-/// before what is wrong with the rest of the message.
+/// A function call without SQL, decoded step by step: errors about the function are reported before
+/// errors in the rest of the message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionCall<'a> {
     rest: Reader<'a>,
 }
 
 impl<'a> FunctionCall<'a> {
-    /// The function's OID; the first thing to ask for.
+    /// The function's OID; to be read first.
     pub fn function(&mut self) -> Result<u32> {
         self.rest.u32()
     }
 
-    /// Formats of the arguments, and their number.
+    /// Formats and number of the arguments; to be read second.
     pub fn begin_arguments(&mut self) -> Result<(Formats, usize)> {
         Ok((self.rest.formats()?, self.rest.u16()?))
     }
@@ -171,7 +175,7 @@ impl<'a> FunctionCall<'a> {
         }
     }
 
-    /// The result's format, with which the message ends.
+    /// The result format at the end of the message.
     pub fn result_format(mut self) -> Result<Format> {
         let format = Format::of_code(self.rest.u16()? as i16);
         self.rest.end()?;
@@ -179,24 +183,24 @@ impl<'a> FunctionCall<'a> {
     }
 }
 
-/// The client gives up a COPY.
+/// CopyFail: the client aborts a COPY.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CopyFail<'a> {
     rest: Reader<'a>,
 }
 
 impl<'a> CopyFail<'a> {
+    /// The client's error message.
     pub fn reason(mut self) -> Result<&'a [u8]> {
         self.rest.string()
     }
 }
 
-/// A cursor over a message's body.
+/// A cursor over the body of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Reader<'a>(&'a [u8]);
 
-/// A message whose frame is good and whose contents are not: an error, but the next message can be
-/// read.
+/// An error in the contents of a correctly framed message: the connection remains usable.
 fn malformed(message: &str) -> PgError {
     PgError::new(SqlState::PROTOCOL_VIOLATION, message)
 }
@@ -255,7 +259,8 @@ impl<'a> Reader<'a> {
         Ok(if count == 0 { Formats::Text } else { Formats::Each(each) })
     }
 
-    /// What a message that ends with it is about. It is read whole before it is judged.
+    /// Decodes a message that consists of a target. The whole message is read before the target is
+    /// checked.
     fn target(mut self, message: &str) -> Result<(Target, &'a [u8])> {
         let (kind, name) = (self.byte()?, self.string()?);
         self.end()?;
@@ -272,7 +277,7 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> FrontendMessage<'a> {
-    /// The message of that kind with that body.
+    /// Decodes a message from its type byte and body.
     pub fn decode(kind: u8, body: &'a [u8]) -> Result<FrontendMessage<'a>> {
         let mut r = Reader(body);
         let message = match kind {
@@ -299,7 +304,7 @@ impl<'a> FrontendMessage<'a> {
             b'X' => FrontendMessage::Terminate,
             b'F' => return Ok(FrontendMessage::FunctionCall(FunctionCall { rest: r })),
             b'd' => return Ok(FrontendMessage::CopyData(body)),
-            // Out of turn they are ignored, whatever they hold.
+            // Ignored outside COPY, regardless of their contents.
             b'c' => return Ok(FrontendMessage::CopyDone),
             b'f' => return Ok(FrontendMessage::CopyFail(CopyFail { rest: r })),
             b'p' => return Ok(FrontendMessage::Password(body)),

@@ -1,19 +1,20 @@
-//! Bytes received and not yet used, cut into frames: a type byte, a length that counts itself, a
-//! body.
+//! The receive buffer, split into frames: a type byte, a length that includes itself, a body.
+//!
+//! Counterpart: pqcomm.c.
 
 use crate::violation;
 use pgerror::{Result, Severity};
 
-/// Longest message of the kinds that carry data. Counterpart: `PQ_LARGE_MESSAGE_LIMIT`.
+/// Maximum length of messages that carry data. Counterpart: `PQ_LARGE_MESSAGE_LIMIT`.
 const LARGE_BYTES_MAX: usize = 0x3fff_ffff;
-/// Longest message of the other kinds. Counterpart: `PQ_SMALL_MESSAGE_LIMIT`.
+/// Maximum length of other messages. Counterpart: `PQ_SMALL_MESSAGE_LIMIT`.
 const SMALL_BYTES_MAX: usize = 10_000;
-/// A buffer beyond this is given back when it is empty, so that an idle session stays small.
+/// A larger buffer is freed when it is empty, so that idle sessions use little memory.
 const KEPT_BYTES_MAX: usize = 16 * 1024;
-/// Read this much at a time.
+/// Minimum free space for a read in bytes.
 const READ_BYTES: usize = 8 * 1024;
 
-/// Where a message lies in the inbox.
+/// The location of a message in the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     pub kind: u8,
@@ -21,15 +22,15 @@ pub struct Frame {
     end: usize,
 }
 
-/// See the module's text.
+/// Received bytes that are not yet consumed.
 #[derive(Default)]
 pub struct Inbox {
     data: Vec<u8>,
-    /// Bytes of `data` that have come.
+    /// Number of received bytes in `data`.
     filled: usize,
-    /// Bytes of `data` that are used up.
+    /// Number of consumed bytes in `data`.
     used: usize,
-    /// Bytes that are dropped as they come: the rest of a message that nobody will read.
+    /// Number of bytes to discard: the rest of a message that is skipped.
     skipping: usize,
 }
 
@@ -38,8 +39,8 @@ impl Inbox {
         Inbox::default()
     }
 
-    /// Reads more by `read`, which fills a part of the buffer it is given. Returns what it
-    /// returned.
+    /// Reads more data with `read`, which fills a part of the given buffer and returns the byte
+    /// count. Returns that count.
     pub fn fill<E>(
         &mut self,
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
@@ -72,36 +73,36 @@ impl Inbox {
         self.skipping -= dropped;
     }
 
-    /// Kind and length in bytes of the message at the front, of which a part has come. `next_frame`
-    /// has found its length valid.
+    /// Type and total length in bytes of the partly received message at the front. `next_frame` has
+    /// validated its length.
     pub fn incomplete(&self) -> Option<(u8, usize)> {
         let pending = self.pending();
         let len = u32::from_be_bytes(*pending.get(1..)?.first_chunk::<4>()?) as usize;
         Some((*pending.first()?, 1 + len))
     }
 
-    /// Drops the next `bytes` bytes, whether they have come or not.
+    /// Discards the next `bytes` bytes, received or not.
     pub fn skip(&mut self, bytes: usize) {
         self.skipping += bytes;
         self.drop_skipped();
     }
 
-    /// Are there bytes to come that are dropped?
+    /// Are bytes still to be received discarded?
     pub fn is_skipping(&self) -> bool {
         self.skipping > 0
     }
 
-    /// Bytes that have come and are not used.
+    /// Received bytes that are not consumed.
     pub fn pending(&self) -> &[u8] {
         &self.data[self.used..self.filled]
     }
 
-    /// Marks bytes at the front as used.
+    /// Marks bytes at the front as consumed.
     pub fn consume(&mut self, bytes: usize) {
         self.used = (self.used + bytes).min(self.filled);
     }
 
-    /// The next message, if all of it has come. It stays readable until the next `fill`.
+    /// The next message, if it is complete. Its body stays valid until the next `fill`.
     pub fn next_frame(&mut self) -> Result<Option<Frame>> {
         let pending = self.pending();
         let Some(&kind) = pending.first() else { return Ok(None) };

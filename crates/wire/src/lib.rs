@@ -1,11 +1,11 @@
-//! The frontend/backend protocol, version 3, as a codec without sockets.
+//! A codec of the frontend/backend protocol, version 3, without sockets.
 //!
-//! Reading order: `startup` (what opens a connection), `inbox` (the bytes received, cut into
-//! frames), `frontend` (frames as messages), `backend` (answers written into a buffer, with
-//! `origin` for errors); `password` (how passwords are kept), `scram` (how they are proved).
+//! Reading order: `startup` (the first packet), `inbox` (the receive buffer and framing),
+//! `frontend` (client messages), `backend` (server messages, with `origin` for errors); `password`
+//! (stored passwords), `scram` (authentication).
 //!
-//! INVARIANT: nothing here trusts a length before the bytes have arrived; a message can make the
-//! server hold as many bytes as its sender has sent, never more.
+//! INVARIANT: no length is trusted before its bytes have arrived. The memory held for a message is
+//! proportional to the bytes received.
 //!
 //! Counterpart: pqcomm.c, pqformat.c, the reading half of postgres.c.
 
@@ -31,7 +31,7 @@ pub use startup::{StartupPacket, StartupParameters, refuse_version};
 
 use pgerror::{PgError, Severity, SqlState};
 
-/// A breach of the protocol: the connection is of no use afterwards.
+/// A protocol violation, after which the connection must be closed.
 pub fn violation(message: impl Into<String>) -> PgError {
     PgError::new(SqlState::PROTOCOL_VIOLATION, message).severity(Severity::Fatal)
 }

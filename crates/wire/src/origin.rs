@@ -1,16 +1,15 @@
-//! Where PostgreSQL raises its common errors: fields F and R of an ErrorResponse.
+//! Source locations of common PostgreSQL errors: fields F (file) and R (routine) of ErrorResponse.
 //!
-//! Some clients go by the routine: pgjdbc and asyncpg prepare a statement again if
-//! `RevalidateCachedQuery` refused it. For others it is a hint in psql's verbose output. Errors
-//! that PostgreSQL raises in many places have none here, and line numbers differ from one minor
-//! version to the next.
+//! Some clients depend on the routine: pgjdbc and asyncpg prepare a statement again after an error
+//! of `RevalidateCachedQuery`. psql shows it in verbose output. Errors raised in many places of
+//! PostgreSQL are omitted, as are line numbers, which differ between minor versions.
 
 use pgerror::Fields;
 
-/// The routine that raises an error, and the file it is in.
+/// Routine that raises an error, and its file.
 pub type Origin = (&'static str, &'static str);
 
-/// SQLSTATE, the message's beginning, and where PostgreSQL raises that.
+/// SQLSTATE, prefix of the message, and source location.
 const ORIGINS: &[(&str, &str, Origin)] = &[
     ("0A000", "cached plan must not change result type", ("RevalidateCachedQuery", "plancache.c")),
     ("08P01", "bind message supplies", ("exec_bind_message", "postgres.c")),
@@ -44,14 +43,15 @@ const ORIGINS: &[(&str, &str, Origin)] = &[
     ("57P01", "terminating connection due to", ("ProcessInterrupts", "postgres.c")),
 ];
 
-/// Where PostgreSQL raises the error, if that is known.
+/// The source location of the error, if known.
 pub fn origin(fields: &Fields) -> Option<Origin> {
     let code = fields.code.as_str();
     let found = ORIGINS.iter().find(|(c, m, _)| *c == code && fields.message.starts_with(m))?;
-    // Without a position it is a command that looks for the relation, or for the type.
-    let placed = !matches!(found.2.0, "parserOpenTable" | "typenameType" | "ParseFuncOrColumn")
-        || fields.position.is_some();
-    match (code, placed) {
+    // Errors without a position come from utility commands, which use other routines.
+    let has_position =
+        !matches!(found.2.0, "parserOpenTable" | "typenameType" | "ParseFuncOrColumn")
+            || fields.position.is_some();
+    match (code, has_position) {
         ("42P01", false) => Some(("RangeVarGetRelidExtended", "namespace.c")),
         (_, false) => None,
         (_, true) => Some(found.2),

@@ -1,5 +1,6 @@
-//! Passwords as `pg_authid.rolpassword` keeps them: SCRAM secrets and MD5 hashes. Counterpart:
-//! crypt.c, scram-common.c.
+//! Stored passwords (`pg_authid.rolpassword`): SCRAM secrets and MD5 hashes.
+//!
+//! Counterpart: crypt.c, scram-common.c.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -7,12 +8,12 @@ use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use sha2::{Digest, Sha256};
 
-/// Bytes of a SHA-256 hash.
+/// A SHA-256 hash or key.
 pub type Key = [u8; 32];
 
-/// Rounds of a new secret, as PostgreSQL 15 has it.
+/// Iteration count of new secrets, as in PostgreSQL 15.
 pub const ITERATIONS: u32 = 4096;
-/// Bytes of a new secret's salt.
+/// Length of the salt of new secrets in bytes.
 pub const SALT_BYTES: usize = 16;
 
 /// A SCRAM secret.
@@ -24,10 +25,10 @@ pub struct ScramSecret {
     pub server_key: Key,
 }
 
-/// How a password is kept.
+/// A stored password.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Secret {
-    /// The 32 hexadecimal digits.
+    /// The 32 hexadecimal digits after `md5`.
     Md5(String),
     Scram(ScramSecret),
 }
@@ -44,8 +45,8 @@ pub(crate) fn sha256(data: &[u8]) -> Key {
     Sha256::digest(data).into()
 }
 
-/// Compares without telling by its time where the first difference is.
-pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
+/// Constant-time comparison: its duration does not depend on the contents.
+pub(crate) fn constant_time_eq(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |acc, (x, y)| acc | (x ^ y)) == 0
 }
 
@@ -53,7 +54,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// What MD5 keeps: the hash of password and role.
+/// The MD5 hash of password and role name, as stored.
 fn md5_digits(password: &[u8], role: &str) -> String {
     let mut hash = Md5::new();
     hash.update(password);
@@ -61,14 +62,14 @@ fn md5_digits(password: &[u8], role: &str) -> String {
     hex(&hash.finalize())
 }
 
-/// The password in the form that SCRAM hashes: normalised if it is text that can be, else as it is.
-fn prepared(password: &str) -> String {
+/// The password normalised by SASLprep, or unchanged if that is not possible.
+fn normalised(password: &str) -> String {
     stringprep::saslprep(password).map_or_else(|_| password.to_owned(), |p| p.into_owned())
 }
 
 /// Hi() of RFC 5802: PBKDF2 with one block.
-fn salted(password: &str, salt: &[u8], iterations: u32) -> Key {
-    let password = prepared(password);
+fn salted_password(password: &str, salt: &[u8], iterations: u32) -> Key {
+    let password = normalised(password);
     let mut round = hmac(password.as_bytes(), &[salt, &1u32.to_be_bytes()]);
     let mut result = round;
     for _ in 1..iterations {
@@ -82,16 +83,16 @@ fn salted(password: &str, salt: &[u8], iterations: u32) -> Key {
 
 impl ScramSecret {
     pub fn new(password: &str, salt: &[u8], iterations: u32) -> ScramSecret {
-        let salted = salted(password, salt, iterations);
+        let salted_password = salted_password(password, salt, iterations);
         ScramSecret {
             iterations,
             salt: salt.to_vec(),
-            stored_key: sha256(&hmac(&salted, &[b"Client Key"])),
-            server_key: hmac(&salted, &[b"Server Key"]),
+            stored_key: sha256(&hmac(&salted_password, &[b"Client Key"])),
+            server_key: hmac(&salted_password, &[b"Server Key"]),
         }
     }
 
-    /// As `rolpassword` has it.
+    /// The text stored in `rolpassword`.
     pub fn text(&self) -> String {
         format!(
             "SCRAM-SHA-256${}:{}${}:{}",
@@ -118,7 +119,7 @@ impl ScramSecret {
 }
 
 impl Secret {
-    /// What a column `rolpassword` holds; `None` if it is neither.
+    /// Parses the contents of `rolpassword`; `None` if they are neither form.
     pub fn parse(text: &str) -> Option<Secret> {
         if let Some(digits) = text.strip_prefix("md5")
             && digits.len() == 32
@@ -129,7 +130,7 @@ impl Secret {
         ScramSecret::parse(text).map(Secret::Scram)
     }
 
-    /// The column's value for a password in plain text.
+    /// The contents of `rolpassword` for a plain-text password.
     pub fn make(password: &str, role: &str, md5: bool, salt: &[u8; SALT_BYTES]) -> String {
         if md5 {
             return format!("md5{}", md5_digits(password.as_bytes(), role));
@@ -137,26 +138,27 @@ impl Secret {
         ScramSecret::new(password, salt, ITERATIONS).text()
     }
 
-    /// Is it this password, sent in plain text?
+    /// Does this plain-text password match?
     pub fn is_plain(&self, password: &str, role: &str) -> bool {
         match self {
-            Secret::Md5(digits) => {
-                same(md5_digits(password.as_bytes(), role).as_bytes(), digits.as_bytes())
-            }
+            Secret::Md5(digits) => constant_time_eq(
+                md5_digits(password.as_bytes(), role).as_bytes(),
+                digits.as_bytes(),
+            ),
             Secret::Scram(secret) => {
                 let mine = ScramSecret::new(password, &secret.salt, secret.iterations);
-                same(&mine.server_key, &secret.server_key)
+                constant_time_eq(&mine.server_key, &secret.server_key)
             }
         }
     }
 
-    /// Is it the answer to the salt of AuthenticationMD5Password?
+    /// Is it the correct response to AuthenticationMD5Password with this salt?
     pub fn is_md5_answer(&self, answer: &[u8], salt: [u8; 4]) -> bool {
         let Secret::Md5(digits) = self else { return false };
         let mut hash = Md5::new();
         hash.update(digits);
         hash.update(salt);
-        same(format!("md5{}", hex(&hash.finalize())).as_bytes(), answer)
+        constant_time_eq(format!("md5{}", hex(&hash.finalize())).as_bytes(), answer)
     }
 }
 
@@ -164,9 +166,9 @@ impl Secret {
 mod tests {
     use super::*;
 
-    /// Made by PostgreSQL 15 from the password "secret" (and the role "u" for MD5).
+    /// Computed by PostgreSQL 15 for the password "secret" (and the role "u" for MD5).
     #[test]
-    fn secrets_are_those_of_the_real_server() {
+    fn secrets_match_postgresql() {
         let md5 = Secret::make("secret", "u", true, &[0; 16]);
         assert_eq!(md5, MD5);
         let Some(Secret::Scram(scram)) = Secret::parse(SCRAM) else { panic!("a SCRAM secret") };

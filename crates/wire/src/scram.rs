@@ -1,34 +1,36 @@
-//! The server's side of SCRAM-SHA-256 (RFC 5802, RFC 7677). Counterpart: auth-scram.c.
+//! The server side of SCRAM-SHA-256 (RFC 5802, RFC 7677).
+//!
+//! Counterpart: auth-scram.c.
 //!
 //! ```text
 //! client-first   n,,n=,r=<nonce>
-//! server-first   r=<nonce><more>,s=<salt>,i=<rounds>
+//! server-first   r=<nonce><more>,s=<salt>,i=<iterations>
 //! client-final   c=<header>,r=<all of the nonce>,p=<proof>
 //! server-final   v=<signature>
 //! ```
-//! A role that has no SCRAM secret goes through the same steps with a made-up one and fails at the
-//! end, so that a stranger cannot tell the two apart.
+//! A role without a SCRAM secret goes through the same exchange with a mock secret and fails at the
+//! end, so that a client cannot tell whether the role exists.
 
-use crate::password::{ITERATIONS, Key, SALT_BYTES, ScramSecret, hmac, same, sha256};
+use crate::password::{ITERATIONS, Key, SALT_BYTES, ScramSecret, constant_time_eq, hmac, sha256};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use pgerror::{PgError, Result, Severity, SqlState};
 
-/// The mechanism's name.
+/// Name of the mechanism.
 pub const MECHANISM: &str = "SCRAM-SHA-256";
-/// … with the channel bound.
+/// Name of the mechanism with channel binding.
 pub const MECHANISM_PLUS: &str = "SCRAM-SHA-256-PLUS";
-/// Bytes of the server's part of the nonce, before it is written in base 64.
+/// Length of the server's part of the nonce in bytes, before base64 encoding.
 pub const NONCE_BYTES: usize = 18;
 
-/// An exchange under way.
+/// The state of an exchange.
 pub struct Exchange {
     secret: ScramSecret,
-    /// The role has no such secret.
+    /// The role has no SCRAM secret: the exchange fails in any case.
     doomed: bool,
-    /// Hash of the server's certificate, if the client binds the channel.
+    /// Hash of the server's certificate, if channel binding is available.
     binding: Option<Vec<u8>>,
-    /// Does the connection have a channel that could be bound?
+    /// Is channel binding offered to the client?
     offered: bool,
     header: String,
     first_bare: String,
@@ -42,7 +44,7 @@ fn malformed(detail: &str) -> PgError {
         .severity(Severity::Fatal)
 }
 
-/// The value of the attribute that stands at the front of `rest`.
+/// The value of the attribute at the front of `rest`.
 fn attribute<'a>(rest: &mut &'a str, name: char) -> Result<&'a str> {
     let (field, tail) = rest.split_once(',').unwrap_or((rest, ""));
     let value = field.strip_prefix(name).and_then(|f| f.strip_prefix('='));
@@ -53,7 +55,7 @@ fn attribute<'a>(rest: &mut &'a str, name: char) -> Result<&'a str> {
     Ok(value)
 }
 
-/// What a message may show of what a stranger has sent.
+/// The part of unauthenticated input that a message may contain.
 fn first(field: &str) -> String {
     match field.chars().next() {
         Some(c) if ('!'..='~').contains(&c) => c.to_string(),
@@ -63,8 +65,8 @@ fn first(field: &str) -> String {
 }
 
 impl Exchange {
-    /// `secret` `None`: the role has none; `mock` then makes one up that is always the same for it.
-    /// `binding`: hash of the server's certificate on an encrypted connection.
+    /// Starts an exchange. If `secret` is `None`, a mock secret is derived from `mock`, always the
+    /// the same for a role. `binding`: hash of the server's certificate on an encrypted connection.
     pub fn new(
         secret: Option<ScramSecret>,
         role: &str,
@@ -93,7 +95,8 @@ impl Exchange {
         }
     }
 
-    /// Takes the first message; returns the answer. `plus`: the mechanism chosen binds the channel.
+    /// Processes client-first; returns server-first. `plus`: the client chose the mechanism with
+    /// channel binding.
     pub fn first(
         &mut self,
         message: &[u8],
@@ -168,7 +171,7 @@ impl Exchange {
             )
             .severity(Severity::Fatal));
         }
-        // The name is that of the startup packet, whatever is said here.
+        // The user name is ignored: that of the startup packet applies.
         attribute(&mut rest, 'n')?;
         let nonce = attribute(&mut rest, 'r')?;
         if nonce.is_empty() || !nonce.chars().all(|c| ('!'..='~').contains(&c)) {
@@ -188,7 +191,7 @@ impl Exchange {
         Ok(self.server_first.clone())
     }
 
-    /// Takes the last message. The answer if the client knows the password, else `None`.
+    /// Processes client-final; returns server-final if the proof is correct, else `None`.
     pub fn last(&self, message: &[u8]) -> Result<Option<String>> {
         let text =
             std::str::from_utf8(message).map_err(|_| malformed("The message is not UTF-8."))?;
@@ -213,7 +216,7 @@ impl Exchange {
                 .detail("Nonce does not match.")
                 .severity(Severity::Fatal));
         }
-        // Extensions may stand before the proof, which comes last.
+        // The proof is the last attribute; extensions may precede it.
         let (without_proof, proof) = text.rsplit_once(",p=").ok_or_else(|| {
             malformed("Expected attribute \"p\" but found the end of the message.")
         })?;
@@ -234,7 +237,7 @@ impl Exchange {
         for (k, s) in client_key.iter_mut().zip(signature) {
             *k ^= s;
         }
-        if !same(&sha256(&client_key), &self.secret.stored_key) || self.doomed {
+        if !constant_time_eq(&sha256(&client_key), &self.secret.stored_key) || self.doomed {
             return Ok(None);
         }
         Ok(Some(format!("v={}", BASE64.encode(hmac(&self.secret.server_key, &parts)))))
@@ -247,7 +250,7 @@ mod tests {
 
     /// The example of RFC 7677, section 3.
     #[test]
-    fn the_rfc_s_example() {
+    fn example_of_rfc_7677() {
         let salt = BASE64.decode("W22ZaJ0SNY7soEsUEjb6gQ==").unwrap();
         let secret = ScramSecret::new("pencil", &salt, 4096);
         let mut exchange = Exchange::new(Some(secret), "user", b"", None);
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn malformed_messages_are_rejected() {
         let new = || Exchange::new(None, "x", b"mock", None);
         for bad in [
             "",

@@ -1,18 +1,21 @@
-//! The first packet of a connection. It has no type byte.
+//! Decodes the first packet of a connection, which has no type byte.
+//!
+//! Counterpart: `ProcessStartupPacket` of postmaster.c.
 
 use crate::{backend, violation};
 use pgerror::{PgError, Result, Severity};
 
-/// Longest first packet. Counterpart: `MAX_STARTUP_PACKET_LENGTH`.
+/// Maximum length of the packet in bytes. Counterpart: `MAX_STARTUP_PACKET_LENGTH`.
 const STARTUP_BYTES_MAX: usize = 10_000;
 
 const CANCEL: u32 = 1234 << 16 | 5678;
 const SSL: u32 = 1234 << 16 | 5679;
 const GSS: u32 = 1234 << 16 | 5680;
 
+/// The kinds of first packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StartupPacket {
-    /// Answered by one byte; another first packet follows.
+    /// Answered with one byte; another first packet follows.
     SslRequest,
     GssRequest,
     Cancel {
@@ -20,26 +23,26 @@ pub enum StartupPacket {
         key: i32,
     },
     Startup(StartupParameters),
-    /// A version of the protocol that is not spoken here: [`refuse_version`].
+    /// An unsupported protocol version: see [`refuse_version`].
     Unsupported(u32),
 }
 
-/// What a client says about the session that it wants.
+/// The session parameters requested by the client.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StartupParameters {
-    /// Minor version asked for; only 0 exists.
+    /// Requested minor version; only 0 exists.
     pub minor: u16,
     pub user: Option<String>,
     pub database: Option<String>,
     /// `options`, `replication` and settings, in order.
     pub other: Vec<(String, String)>,
-    /// Protocol options (`_pq_.…`), none of which is known.
+    /// Protocol options (`_pq_.…`); none is supported.
     pub unknown: Vec<String>,
 }
 
 impl StartupPacket {
-    /// Takes the packet from the front of `bytes`; `None` if it is not all there. Returns its
-    /// length too.
+    /// Decodes the packet at the front of `bytes`; `None` if it is incomplete. Also returns its
+    /// length.
     pub fn decode(bytes: &[u8]) -> Result<Option<(StartupPacket, usize)>> {
         let Some(&head) = bytes.first_chunk::<4>() else { return Ok(None) };
         let len = u32::from_be_bytes(head) as usize;
@@ -54,7 +57,7 @@ impl StartupPacket {
     }
 }
 
-/// Who sends such a length speaks something else: nothing is answered.
+/// A client that sends such a length does not use this protocol: it gets no response.
 fn bad_length() -> PgError {
     violation("invalid length of startup packet").severity(Severity::Log)
 }
@@ -79,8 +82,7 @@ fn decode_body(body: &[u8]) -> Result<StartupPacket> {
     }
 }
 
-/// Tells a client that its version of the protocol is not spoken, in the form which that version
-/// has for it.
+/// Rejects a protocol version with an error in the format of that version.
 pub fn refuse_version(out: &mut Vec<u8>, version: u32) -> PgError {
     let (major, minor) = (version >> 16, version & 0xffff);
     let error = pgerror::pg_err!(
@@ -88,7 +90,7 @@ pub fn refuse_version(out: &mut Vec<u8>, version: u32) -> PgError {
         "unsupported frontend protocol {major}.{minor}: server supports 3.0 to 3.0"
     )
     .severity(Severity::Fatal);
-    // 0 is no version at all.
+    // Version 0 does not exist.
     if major < 3 && version != 0 {
         backend::report_old(out, &error);
     } else {
@@ -97,8 +99,8 @@ pub fn refuse_version(out: &mut Vec<u8>, version: u32) -> PgError {
     error
 }
 
-/// Names and values, each with a zero behind it, and one more zero. Some clients' layouts that are
-/// not quite this are accepted: a last name of one byte may stand where the last zero should be.
+/// Names and values, each zero-terminated, and a final zero byte. As in PostgreSQL, a slightly
+/// different layout is accepted: a last name of one byte may replace the final zero.
 fn parameters(minor: u16, body: &[u8]) -> Result<StartupParameters> {
     let mut found = StartupParameters { minor, ..StartupParameters::default() };
     let text = |from: usize| {

@@ -1,4 +1,4 @@
-//! Messages as the protocol's description spells them, whole and broken.
+//! Messages from the protocol documentation, complete and malformed.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn inbox(bytes: &[u8]) -> Inbox {
 }
 
 #[test]
-fn messages_are_cut_into_frames() {
+fn messages_are_split_into_frames() {
     let mut inbox = inbox(b"Q\0\0\0\x0dselect 1\0S\0\0\0\x04Q\0\0\0\x06x");
     let q = inbox.next_frame().unwrap().unwrap();
     assert_eq!(
@@ -42,9 +42,8 @@ fn long_messages_arrive_in_parts() {
 }
 
 #[test]
-fn unknown_kinds_and_impossible_lengths_end_the_connection() {
-    // The client is told of an unknown kind; with a wrong length nothing can be said to it any
-    // more.
+fn unknown_types_and_invalid_lengths_end_the_connection() {
+    // An unknown type is reported to the client; after an invalid length no response is possible.
     let cases = [
         (&b"z\0\0\0\x04"[..], Severity::Fatal),
         (b"Q\0\0\0\x03", Severity::Log),
@@ -72,7 +71,7 @@ fn bind_reads_values_and_formats() {
 }
 
 #[test]
-fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
+fn truncated_bodies_are_errors() {
     let bodies: [(u8, &[u8]); 5] = [
         (b'B', b"p\0s\0\0\x01\0\x01\0\x02\0\0\0\x02ab\xff\xff\xff\xff\0\x02\0\0\0\x01"),
         (b'P', b"s\0select $1\0\0\x01\0\0\0\x17"),
@@ -91,7 +90,7 @@ fn every_cut_of_a_body_is_an_error_and_nothing_worse() {
     }
 }
 
-/// A Bind is read step by step.
+/// A Bind message is decoded step by step.
 fn read_whole(kind: u8, body: &[u8]) -> pgerror::Result<()> {
     if let FrontendMessage::Bind(bind) = FrontendMessage::decode(kind, body)? {
         let values = bind.values()?;
@@ -118,7 +117,7 @@ fn startup_packets() {
     assert!(StartupPacket::decode(b"\xff\xff\xff\xff").is_err());
 }
 
-/// What follows the version, and whether PostgreSQL 15 finds it well-formed (asked of it).
+/// The bytes after the version, and whether PostgreSQL 15 accepts them (tested).
 #[test]
 fn layouts_of_startup_packets() {
     for (body, accepted) in [
@@ -150,7 +149,7 @@ fn layouts_of_startup_packets() {
 }
 
 #[test]
-fn other_versions_are_refused_in_their_own_form() {
+fn other_versions_get_errors_in_their_format() {
     let (packet, len) = StartupPacket::decode(b"\0\0\0\x08\0\x02\0\0").unwrap().unwrap();
     assert_eq!((packet, len), (StartupPacket::Unsupported(2 << 16), 8));
     let text = "unsupported frontend protocol 2.0: server supports 3.0 to 3.0";
@@ -166,7 +165,7 @@ fn other_versions_are_refused_in_their_own_form() {
 }
 
 #[test]
-fn formats_are_not_judged_before_values_travel() {
+fn formats_are_checked_when_values_are_converted() {
     let body = b"\0\0\0\x01\0\x07\0\0\0\x02\0\0\xff\xff";
     let FrontendMessage::Bind(bind) = FrontendMessage::decode(b'B', body).unwrap() else {
         panic!("not a Bind")
@@ -178,7 +177,7 @@ fn formats_are_not_judged_before_values_travel() {
 }
 
 #[test]
-fn answers_have_their_lengths() {
+fn messages_have_correct_lengths() {
     let mut out = Vec::new();
     backend::command_complete(&mut out, "SELECT 1");
     assert_eq!(out, b"C\0\0\0\x0dSELECT 1\0");
@@ -194,9 +193,9 @@ fn answers_have_their_lengths() {
     assert_eq!(&out[5..], b"SFATAL\0VFATAL\0C08P01\0Mbadtext\0P3\0\0");
 }
 
-/// A message that is not wanted is dropped as it comes, and the next one is found.
+/// A skipped message is discarded while it arrives, and the next one is found.
 #[test]
-fn a_skipped_message_leaves_the_next_in_step() {
+fn next_message_is_found_after_a_skipped_one() {
     let mut long = vec![b'Q'];
     long.extend_from_slice(&50_004u32.to_be_bytes());
     long.extend_from_slice(&[b'x'; 20_000]);

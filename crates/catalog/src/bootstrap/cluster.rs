@@ -1,4 +1,5 @@
-//! The files of the catalogs: heap, visibility map and indexes of every table, the relation maps.
+//! Builds the relation files of the catalogs: heap, visibility map and indexes of every table, and
+//! the relation maps.
 
 use super::heap::{HeapPages, ToastPages, form_row};
 use super::index::build as build_index;
@@ -14,7 +15,7 @@ use ids::{Oid, Tid};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
-/// Pages and rows of a relation's files, for `pg_class`.
+/// Page and row counts of a relation, for `pg_class`.
 #[derive(Clone, Copy, Default)]
 struct Size {
     pages: usize,
@@ -22,13 +23,13 @@ struct Size {
     all_visible: usize,
 }
 
-/// The rows of a table as the facts have them.
+/// The rows of a table as stored in the fact tables.
 fn fact_rows(relation: Oid) -> Vec<Vec<Datum>> {
     let types = facts::column_types(relation);
     facts::table(relation).map_or_else(Vec::new, |table| table.datums(&types).collect())
 }
 
-/// Paths and contents of all relation files, the relation maps and the databases' `PG_VERSION`.
+/// Paths and contents of all relation files, relation maps and `PG_VERSION` files of the databases.
 pub(super) fn build(options: &InitOptions) -> Result<Files> {
     let source = Builtin::load();
     let shift = Shift::new(options.collations.len());
@@ -40,8 +41,9 @@ pub(super) fn build(options: &InitOptions) -> Result<Files> {
         let rows = builder.adjusted_rows(class)?;
         builder.table(class, rows)?;
     }
-    // pg_class comes last: it holds the sizes of all others, and its own, which its rows' values
-    // cannot change.
+    // pg_class is built last because it holds the sizes of all relations. It holds its own sizes
+    // too, hence two rounds: the second one does not change the sizes, since these columns have a
+    // fixed width.
     let own = tables.iter().find(|c| c.oid == PgClass::RELATION);
     let own = own.ok_or_else(|| PgError::internal("pg_class is not in pg_class"))?;
     for _ in 0..2 {
@@ -85,7 +87,7 @@ fn has_storage(class: &PgClass) -> bool {
     matches!(class.relkind, b'r' | b'i' | b't')
 }
 
-/// OID, relfilenode and whether the relation is shared.
+/// OID, relfilenode and `relisshared` of a relation.
 type FileKey = (Oid, Oid, bool);
 
 struct Builder<'a> {
@@ -97,10 +99,10 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The rows of a table with the user's choices in them.
+    /// The rows of a table, adjusted to the options of `init`.
     fn adjusted_rows(&self, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
         let mut rows = fact_rows(class.oid);
-        // The rows of the facts alone: what is added below has its final numbers.
+        // Only rows of the fact tables are renumbered; rows added below already have final OIDs.
         self.shift.rows(&mut rows, class.oid);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
@@ -129,7 +131,7 @@ impl Builder<'_> {
         Ok(rows)
     }
 
-    /// The rows of `pg_class` with what is known of the sizes by now.
+    /// The rows of `pg_class` with the sizes known so far.
     fn class_rows(&self) -> Vec<Vec<Datum>> {
         let mut rows = self.fact_class_rows();
         self.shift.rows(&mut rows, PgClass::RELATION);
@@ -160,16 +162,16 @@ impl Builder<'_> {
         let desc = self.source.tupdesc(class);
         let mut toast = class.reltoastrelid.valid().map(|t| ToastPages::new(self.shift.oid(t)));
         let mut heap = HeapPages::default();
-        let mut places = Vec::with_capacity(rows.len());
+        let mut tids = Vec::with_capacity(rows.len());
         for row in &rows {
             let tuple = form_row(&desc, row, toast.as_mut())?;
-            places.push(heap.add(tuple)?);
+            tids.push(heap.add(tuple)?);
         }
         let indexes = self.source.indexes_of(class.oid).to_vec();
         for index in &indexes {
             let mut keys: Vec<(Vec<Datum>, Tid)> = rows
                 .iter()
-                .zip(&places)
+                .zip(&tids)
                 .map(|(row, &tid)| {
                     let column = |&n: &i16| row[n as usize - 1].clone();
                     (index.indkey.iter().map(column).collect(), tid)

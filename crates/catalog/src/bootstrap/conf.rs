@@ -1,5 +1,7 @@
-//! The configuration files of a new cluster. The texts are our own; the settings are those that
-//! PostgreSQL's `initdb` sets.
+//! The configuration files of a new cluster. The text is our own; the settings are those that
+//! `initdb` sets.
+//!
+//! Counterpart: initdb.c (`setup_config`).
 
 use super::{Files, InitOptions};
 use std::fmt::Write as _;
@@ -13,16 +15,16 @@ pub(super) fn add(files: &mut Files, options: &InitOptions) {
 }
 
 const AUTO: &str = "\
-# Written by ALTER SYSTEM. It is read after postgresql.conf, so what stands here counts.
+# Written by ALTER SYSTEM. It is read after postgresql.conf and overrides it.
 ";
 
 const IDENT: &str = "\
-# User name maps: which operating system user, or user proved by a certificate, may be which role.
+# User name maps: which operating system user, or certificate user, may log in as which role.
 #
 # MAPNAME   SYSTEM-USERNAME   PG-USERNAME
 #
 # A line of pg_hba.conf names a map with map=MAPNAME. A SYSTEM-USERNAME that begins with a slash is a
-# regular expression; \\1 in PG-USERNAME is then what its first parentheses matched.
+# regular expression; \\1 in PG-USERNAME is replaced by the match of its first group.
 ";
 
 /// A quoted value of the configuration file.
@@ -46,7 +48,7 @@ fn main_file(options: &InitOptions) -> String {
     if options.group_access {
         set("log_file_mode", "0640");
     }
-    // Sizes of the log's disk space are multiples of its segments.
+    // Like initdb, scale the WAL size limits with the segment size.
     let megabytes = options.wal_segment_size / (1024 * 1024);
     out.replace("{max_wal_size}", &size((64 * megabytes).max(1024)))
         .replace("{min_wal_size}", &size((5 * megabytes).max(80)))
@@ -62,10 +64,10 @@ fn size(megabytes: u32) -> String {
 const MAIN_HEAD: &str = "\
 # Server configuration.
 #
-# One setting a line: name = value. Quotes surround values with spaces or special characters. Sizes take
-# the units B, kB, MB, GB, TB, times us, ms, s, min, h, d. After a change, `pg_ctl reload` or
-# SELECT pg_reload_conf() is enough for most settings; those marked (restart) need a restart.
-# What is not set here has its default: SHOW ALL tells.
+# One setting per line: name = value. Values with spaces or special characters are quoted. Units of
+# sizes are B, kB, MB, GB, TB; units of times are us, ms, s, min, h, d. After a change, `pg_ctl reload`
+# or SELECT pg_reload_conf() is enough for most settings; those marked (restart) need a restart.
+# Settings that are not set here have their defaults; SHOW ALL lists all values.
 
 # Connections
 #listen_addresses = 'localhost'         # addresses to listen on, '*' for all (restart)
@@ -76,7 +78,7 @@ max_connections = 100                   # (restart)
 #ssl = off
 
 # Memory
-shared_buffers = 128MB                  # about a quarter of the machine's memory is good (restart)
+shared_buffers = 128MB                  # about a quarter of the machine's memory (restart)
 #huge_pages = try                       # (restart)
 #work_mem = 4MB                         # for one sort or hash table
 #maintenance_work_mem = 64MB            # for VACUUM and CREATE INDEX
@@ -121,9 +123,9 @@ fn hba(options: &InitOptions) -> String {
     let _ = write!(
         out,
         "\n# TYPE  DATABASE        USER            ADDRESS                 METHOD\n\n\
-         # through the socket in the file system\n\
+         # Unix-domain socket connections\n\
          local   all             all                                     {local}\n\
-         # from this machine by IPv4 and IPv6\n\
+         # IPv4 and IPv6 connections from this machine\n\
          host    all             all             127.0.0.1/32            {host}\n\
          host    all             all             ::1/128                 {host}\n\
          # replication connections from this machine\n\
@@ -135,20 +137,20 @@ fn hba(options: &InitOptions) -> String {
 }
 
 const HBA_HEAD: &str = "\
-# Who may connect, from where, and how they prove who they are. The first line that fits a connection
-# decides; a connection that no line fits is refused. A reload makes changes count.
+# Client authentication: which roles may connect, from where, and with which method. The first line that
+# matches a connection applies; a connection that matches no line is rejected. Changes need a reload.
 #
 # local         DATABASE  USER           METHOD  [OPTIONS]
 # host          DATABASE  USER  ADDRESS  METHOD  [OPTIONS]
-# hostssl, hostnossl, hostgssenc, hostnogssenc: as host, for encrypted or plain connections only
+# hostssl, hostnossl, hostgssenc, hostnogssenc: as host, for encrypted or unencrypted connections only
 #
-# DATABASE: a name, a list with commas, all, sameuser, samerole, replication, or @file.
-# USER: a name, a list with commas, all, +role for its members, or @file.
-# ADDRESS: a host name, an address with the length of its mask, samehost, samenet or all.
+# DATABASE: a name, a comma-separated list, all, sameuser, samerole, replication, or @file.
+# USER: a name, a comma-separated list, all, +role for its members, or @file.
+# ADDRESS: a host name, an address with a prefix length, samehost, samenet or all.
 # METHOD: trust, reject, scram-sha-256, md5, password, peer, ident, cert, ldap, radius, pam, gss …
 ";
 
 const HBA_TRUST: &str = "
-# \"trust\" lets every user of this machine connect as any role, the superuser included. Choose another
-# method where others have accounts.
+# \"trust\" lets every user of this machine connect as any role, including the superuser. Choose another
+# method on machines with several user accounts.
 ";

@@ -1,5 +1,6 @@
-//! Where the log begins: its first segment with one shutdown checkpoint, and `pg_control`.
-//! Counterpart: `BootStrapXLOG`.
+//! The initial WAL segment, which holds one shutdown checkpoint record, and `pg_control`.
+//!
+//! Counterpart: `BootStrapXLOG` of xlog.c.
 
 use super::InitOptions;
 use ids::{FullXid, Lsn, MultiXid, Oid, Xid};
@@ -15,7 +16,7 @@ pub(super) struct Start {
 
 const TIMELINE: u32 = 1;
 
-/// A new system identifier: the time and some randomness, as PostgreSQL composes it.
+/// A new system identifier, composed of the time and random bits in PostgreSQL's layout.
 fn system_id(env: &Env) -> u64 {
     let micros = env.clock.unix_micros() as u64;
     let (seconds, fraction) = (micros / 1_000_000, micros % 1_000_000);
@@ -68,7 +69,8 @@ pub(super) fn start(env: &Env, options: &InitOptions) -> Start {
         time: seconds,
         check_point: at,
         check_point_copy: check_point,
-        // The first value that tells itself apart from real positions.
+        // The first value of the fake LSN counter for unlogged relations
+        // (`FirstNormalUnloggedLSN`).
         unlogged_lsn: Lsn(1000),
         min_recovery_point: Lsn::INVALID,
         min_recovery_point_tli: 0,
@@ -90,7 +92,7 @@ pub(super) fn start(env: &Env, options: &InitOptions) -> Start {
     Start { segment_name: layout.file_name(TIMELINE, 1), segment, control: control.encode() }
 }
 
-/// The whole record: header, a short main-data header, the checkpoint.
+/// The complete WAL record: header, short main-data header, checkpoint data.
 fn checkpoint_record(check_point: &CheckPoint) -> Vec<u8> {
     const HEADER: usize = 24;
     const MAIN_DATA_SHORT: u8 = 255;
@@ -101,7 +103,7 @@ fn checkpoint_record(check_point: &CheckPoint) -> Vec<u8> {
     record.extend_from_slice(&data);
     let total = record.len() as u32;
     record[..4].copy_from_slice(&total.to_le_bytes());
-    // No transaction, no previous record.
+    // xl_tot_len is set; xl_xid and xl_prev stay zero: no transaction, no previous record.
     record[16] = CHECKPOINT_SHUTDOWN;
     record[17] = wal::RmgrId::Xlog as u8;
     let crc = crc32c::crc32c_append(crc32c::crc32c(&record[HEADER..]), &record[..20]);

@@ -1,5 +1,6 @@
-//! Heap pages of frozen rows, and the toasting of wide ones. Counterpart: heaptoast.c,
-//! toast_helper.c.
+//! Builds heap pages of frozen rows and moves wide values to TOAST tables.
+//!
+//! Counterpart: heaptoast.c, toast_helper.c.
 
 use ids::{BlockNo, CommandId, Oid, Tid, Xid};
 use page::heap_tuple::{HeapTupleHeader, infomask};
@@ -9,12 +10,12 @@ use page::{AddAt, PAGE_SIZE, PageBuf, Value, form, pglz};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
-/// A row wider than this is toasted until it is not: a quarter of a page.
+/// Rows wider than this many bytes (a quarter of a page) are toasted.
 const TOAST_TARGET: usize = 2032;
-/// Payload bytes of a chunk.
+/// Maximum payload of a TOAST chunk in bytes.
 const CHUNK: usize = 1996;
 
-/// The pages of a relation.
+/// The heap pages of a relation.
 #[derive(Default)]
 pub(super) struct HeapPages {
     pub pages: Vec<PageBuf>,
@@ -22,7 +23,7 @@ pub(super) struct HeapPages {
 }
 
 impl HeapPages {
-    /// Adds a tuple as the frozen row of the bootstrap transaction.
+    /// Adds a tuple, frozen and with the bootstrap XID as its `xmin`.
     pub(super) fn add(&mut self, mut tuple: Vec<u8>) -> Result<Tid> {
         let corrupt = || PgError::internal("row does not fit a page");
         let mut header = HeapTupleHeader::read(&tuple).ok_or_else(corrupt)?;
@@ -50,12 +51,12 @@ impl HeapPages {
         Err(corrupt())
     }
 
-    /// The main fork's bytes, checksums set if wanted.
+    /// The bytes of the main fork, with page checksums if `checksums`.
     pub(super) fn bytes(&mut self, checksums: bool) -> Vec<u8> {
         page_bytes(&mut self.pages, checksums)
     }
 
-    /// The visibility map: all visible, all frozen. Empty for an empty relation.
+    /// The visibility map, all pages all-visible and all-frozen; empty for an empty relation.
     pub(super) fn visibility_map(&self, checksums: bool) -> Vec<u8> {
         let mut maps = Vec::new();
         for block in (0..self.pages.len() as u32).map(BlockNo) {
@@ -82,11 +83,11 @@ pub(super) fn page_bytes(pages: &mut [PageBuf], checksums: bool) -> Vec<u8> {
     out
 }
 
-/// A TOAST table being filled.
+/// A TOAST table under construction.
 pub(super) struct ToastPages {
     pub relation: Oid,
     pub heap: HeapPages,
-    /// Key of the index and place of each chunk.
+    /// Index key and TID of each chunk.
     pub chunks: Vec<(Vec<Datum>, Tid)>,
     next_value: u32,
     desc: TupleDesc,
@@ -103,13 +104,13 @@ impl ToastPages {
             relation,
             heap: HeapPages::default(),
             chunks: Vec::new(),
-            // Values need to differ within the table only.
+            // Value OIDs need to be unique only within the TOAST table.
             next_value: Oid::FIRST_UNPINNED.0,
             desc: TupleDesc::new(attrs),
         }
     }
 
-    /// Stores a varlena's bytes behind its length word; returns the pointer.
+    /// Stores the payload of a varlena as chunks; returns the TOAST pointer.
     fn store(
         &mut self,
         raw_size: u32,
@@ -140,8 +141,9 @@ pub(super) fn value(datum: DatumRef<'_>) -> Value<'_> {
     }
 }
 
-/// Forms a row, toasted where it is wide and there is a TOAST table: columns are compressed, the
-/// largest first, then moved out, until the row is narrow enough.
+/// Forms a tuple. A row wider than [`TOAST_TARGET`] of a table with a TOAST table is toasted:
+/// attributes are compressed, largest first, then stored out of line, until the row is small
+/// enough.
 pub(super) fn form_row(
     desc: &TupleDesc,
     row: &[Datum],
@@ -151,7 +153,7 @@ pub(super) fn form_row(
     let tuple = form::form(desc, &values)?;
     let Some(toast) = toast.filter(|_| tuple.len() > TOAST_TARGET) else { return Ok(tuple) };
 
-    // Varlenas in stored form where they have been touched.
+    // Attributes whose stored form is already known: compressed values and TOAST pointers.
     let mut raw: Vec<Option<Vec<u8>>> = vec![None; row.len()];
     let mut tried = vec![false; row.len()];
     let mut compressing = true;
@@ -187,7 +189,7 @@ pub(super) fn form_row(
             return Ok(tuple);
         };
         let DatumRef::Bytes(payload) = row[i].as_ref() else {
-            return Err(PgError::internal("a varlena column holds a word"));
+            return Err(PgError::internal("varlena column has a by-value datum"));
         };
         if compressing {
             tried[i] = true;
@@ -197,7 +199,7 @@ pub(super) fn form_row(
             {
                 raw[i] = Some(varlena::compressed(payload.len(), Compression::Pglz, &data));
             }
-            // What is wide by itself is moved out at once.
+            // A value that alone exceeds the target is stored out of line at once.
             if size_of(&raw[i], payload) <= TOAST_TARGET {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Index pages of the catalogs.
+//! Builds the B-tree pages of the catalogs' indexes.
 
 use super::heap::page_bytes;
 use crate::rows::PgClass;
@@ -9,7 +9,7 @@ use pgerror::Result;
 use std::cmp::Ordering;
 use types::{Datum, DatumRef};
 
-/// The pages of an index over rows with these values of its columns, and their number.
+/// The pages of an index over these `(key values, TID)` pairs, and the number of pages.
 pub(super) fn build(
     schema: &KeySchema,
     name: &PgClass,
@@ -40,7 +40,8 @@ pub(super) fn build(
     Ok((page_bytes(&mut pages, checksums), count))
 }
 
-/// Indexes store a `name` as a cstring, without its padding.
+/// Indexes store a `name` as a cstring, without trailing padding (`name_ops` has storage type
+/// cstring).
 pub(crate) fn stored<'a>(value: &'a Datum, column: &KeyColumn) -> DatumRef<'a> {
     match value.as_ref() {
         name @ DatumRef::Bytes(_) if column.attr.len == -2 => DatumRef::Bytes(name.as_name()),

@@ -1,10 +1,13 @@
-//! Locales that `init` accepts.
+//! Checks the locales given to `init`.
+//!
+//! Counterpart: initdb.c (`check_locale_encoding`).
 
 use super::InitOptions;
 use crate::encoding;
 use pgerror::{PgError, Result, SqlState};
 
-/// The encoding that a locale's name implies; `None` for C and POSIX, which go with any.
+/// The encoding implied by the locale's name. `None` for C and POSIX, which work with every
+/// encoding.
 pub(super) fn encoding_of(locale: &str) -> Option<i32> {
     if is_c(locale) {
         return None;
@@ -17,11 +20,11 @@ fn is_c(locale: &str) -> bool {
     matches!(locale, "C" | "POSIX" | "")
 }
 
-/// Refuses locales whose encoding is not the database's.
+/// Rejects locales whose implied encoding differs from the database encoding.
 pub(super) fn check(options: &InitOptions) -> Result<()> {
     for locale in [&options.lc_collate, &options.lc_ctype] {
         let Some(needed) = encoding_of(locale) else { continue };
-        // SQL_ASCII means that the user knows better.
+        // SQL_ASCII disables the check, as in initdb.
         if needed != options.encoding && options.encoding != 0 {
             return Err(PgError::new(SqlState::INVALID_PARAMETER_VALUE, "encoding mismatch")
                 .detail(format!(

@@ -1,17 +1,18 @@
-//! Numbers of objects that initdb makes after the machine's collations: how many collations there
-//! are moves them. The facts come from a machine with `FACT_COLLATIONS` of them.
+//! Renumbers the objects that initdb creates after importing the system collations. Their OIDs
+//! depend on how many collations the machine has; the fact tables come from a machine with
+//! `FACT_COLLATIONS` of them.
 
 use ids::Oid;
 use types::{Datum, DatumRef};
 
-/// OID of the first collation of the machine.
+/// OID of the first system collation.
 pub(super) const FIRST_COLLATION: Oid = Oid(12_341);
-/// The same collations on the machine that the facts come from.
+/// Number of system collations on the machine that the fact tables come from.
 const FACT_COLLATIONS: u32 = 807;
-/// First OID of the facts behind the collations.
-const FIRST_BEHIND: Oid = Oid(FIRST_COLLATION.0 + FACT_COLLATIONS);
+/// First OID in the fact tables after the collations.
+const FIRST_AFTER: Oid = Oid(FIRST_COLLATION.0 + FACT_COLLATIONS);
 
-/// Fields of stored trees that hold OIDs of functions, types, relations and the like.
+/// Fields of node trees that hold OIDs of functions, types, relations and other objects.
 const OID_FIELDS: [&str; 32] = [
     "relid",
     "resorigtbl",
@@ -56,22 +57,22 @@ mod ty {
     pub(super) const OID_ARRAY: u32 = 1028;
 }
 
-/// By how much the objects behind the collations move.
+/// The offset, modulo 2^32, added to OIDs after the collations.
 #[derive(Clone, Copy)]
 pub(super) struct Shift(u32);
 
 impl Shift {
-    /// For a machine with that many collations.
+    /// The offset for a machine with this many collations.
     pub(super) fn new(collations: usize) -> Shift {
         Shift((collations as u32).wrapping_sub(FACT_COLLATIONS))
     }
 
     pub(super) fn oid(self, oid: Oid) -> Oid {
-        let moves = oid >= FIRST_BEHIND && oid < Oid::FIRST_NORMAL;
+        let moves = oid >= FIRST_AFTER && oid < Oid::FIRST_NORMAL;
         if moves { Oid(oid.0.wrapping_add(self.0)) } else { oid }
     }
 
-    /// Moves what the rows of a catalog are and refer to.
+    /// Renumbers the OIDs of catalog rows and the OIDs that they refer to.
     pub(super) fn rows(self, rows: &mut [Vec<Datum>], relation: Oid) {
         if self.0 != 0 {
             let types = crate::facts::column_types(relation);
@@ -99,7 +100,7 @@ impl Shift {
         }
     }
 
-    /// An array of OIDs: its payload's header has 20 bytes, each element 4.
+    /// An OID array: a 20-byte payload header, then elements of 4 bytes.
     fn array(self, payload: &[u8]) -> Vec<u8> {
         const HEADER_BYTES: usize = 20;
         let mut moved = payload.to_vec();
@@ -110,7 +111,7 @@ impl Shift {
         moved
     }
 
-    /// TOAST tables and their indexes are named after the OIDs of their tables.
+    /// The names of TOAST tables and their indexes contain the OID of the owning table.
     fn toast_name(self, name: &[u8]) -> Option<Datum> {
         let text = std::str::from_utf8(name).ok()?.trim_end_matches('\0');
         let rest = text.strip_prefix("pg_toast_")?;
@@ -119,8 +120,8 @@ impl Shift {
         Some(Datum::name(&format!("pg_toast_{table}{suffix}")))
     }
 
-    /// A stored tree: the numbers behind names of fields that hold OIDs, and lists of OIDs, `(o 1 2
-    /// 3)`.
+    /// A `pg_node_tree`: renumbers the values of OID fields and the elements of OID lists such as
+    /// `(o 1 2 3)`.
     fn tree(self, tree: &str) -> String {
         let mut moved = String::with_capacity(tree.len());
         let (mut is_oid, mut in_list) = (false, false);
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_behind_the_collations_move() {
+    fn objects_after_the_collations_are_renumbered() {
         let shift = Shift::new(FACT_COLLATIONS as usize + 2);
         assert_eq!(shift.oid(Oid(12_340)), Oid(12_340));
         assert_eq!(shift.oid(Oid(13_148)), Oid(13_150));

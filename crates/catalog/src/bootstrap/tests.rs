@@ -9,7 +9,7 @@ fn a_directory_that_is_not_empty_is_refused() {
 }
 
 #[test]
-fn reserved_names_and_odd_sizes_are_refused() {
+fn reserved_names_and_invalid_segment_sizes_are_refused() {
     let env = Env::memory(1);
     let options = InitOptions { user: "pg_x".to_owned(), ..InitOptions::default() };
     let error = init(&env, &options).unwrap_err();
@@ -21,9 +21,9 @@ fn reserved_names_and_odd_sizes_are_refused() {
     assert!(init(&env, &options).is_err());
 }
 
-/// The control file can be read back and every page carries its checksum.
+/// `pg_control` decodes and every page has a valid checksum.
 #[test]
-fn what_was_written_is_sound() {
+fn control_file_and_page_checksums_are_valid() {
     let env = Env::memory(7);
     init(&env, &InitOptions { sync: false, ..InitOptions::default() }).unwrap();
     let disk = &*env.disk;

@@ -1,5 +1,6 @@
-//! The caches, in the order and with the numbers of PostgreSQL 15. Counterpart:
-//! `SysCacheIdentifier` in utils/syscache.h.
+//! The list of caches, in PostgreSQL 15's order and with its numbers.
+//!
+//! Counterpart: `SysCacheIdentifier` of utils/syscache.h.
 
 use super::{CacheInfo, SysCache};
 use crate::rows::*;

@@ -1,4 +1,6 @@
-//! Keys of look-ups and PostgreSQL's hash of them.
+//! Cache keys and PostgreSQL's hash function for them.
+//!
+//! Counterpart: `CatalogCacheComputeHashValue` of catcache.c.
 
 use super::CacheInfo;
 use crate::rows::{Name, OidVector, Value};
@@ -6,12 +8,12 @@ use ids::{Oid, Xid};
 use types::hash::hash_bytes;
 use types::{Datum, DatumRef};
 
-/// A key of a look-up, borrowed.
+/// A borrowed lookup key.
 #[derive(Clone, Copy, Debug)]
 pub enum Key<'a> {
-    /// Of a by-value type, in the datum's form.
+    /// A value of a by-value type, in datum representation.
     Word(u64),
-    /// A `name` without padding.
+    /// A `name` without trailing padding.
     Name(&'a [u8]),
     /// A `text`.
     Text(&'a [u8]),
@@ -86,7 +88,7 @@ impl<'a> From<&'a OidVector> for Key<'a> {
 }
 
 impl Key<'_> {
-    /// As an index scan wants it. Names longer than 63 bytes are cut as on input.
+    /// The key as a datum of its column type. Names longer than 63 bytes are truncated as on input.
     pub(crate) fn to_datum(self) -> Datum {
         match self {
             Key::Word(w) => Datum::Word(w),
@@ -96,7 +98,7 @@ impl Key<'_> {
         }
     }
 
-    /// As an index stores it: names without padding.
+    /// The key in the form stored in indexes: names without padding.
     pub(crate) fn to_index_datum(self) -> Datum {
         match self {
             Key::Name(b) => Datum::bytes(Name::new(b).as_bytes()),
@@ -104,7 +106,7 @@ impl Key<'_> {
         }
     }
 
-    /// Is `datum`, made by [`Key::to_datum`] or found in a row, this key?
+    /// Does `datum`, made by [`Key::to_datum`] or read from a row, equal this key?
     pub(crate) fn is(self, datum: DatumRef<'_>) -> bool {
         match (self, datum) {
             (Key::Word(a), DatumRef::Word(b)) => a == b,
@@ -131,13 +133,13 @@ impl Key<'_> {
     }
 }
 
-/// Hash of a cache's keys. Counterpart: `CatalogCacheComputeHashValue`.
+/// Hash of the keys of a cache entry. Counterpart: `CatalogCacheComputeHashValue`.
 pub(crate) fn hash_keys(keys: &[Key<'_>]) -> u32 {
     let parts = keys.iter().enumerate();
     parts.fold(0, |hash, (i, key)| hash ^ key.hash().rotate_left(8 * i as u32))
 }
 
-/// The same of the key columns of a row.
+/// The same hash, computed from the key columns of a row.
 pub(crate) fn hash_row(cache: &CacheInfo, row: &[Datum]) -> u32 {
     let mut hash = 0;
     for (i, &attr) in cache.keys.iter().enumerate() {
@@ -158,14 +160,14 @@ pub(crate) fn hash_row(cache: &CacheInfo, row: &[Datum]) -> u32 {
     hash
 }
 
-/// What a key column of a by-reference type is.
+/// Type of a by-reference key column.
 enum Kind {
     Name,
     Text,
     Oids,
 }
 
-/// Only three caches have keys by reference that are not names.
+/// Only three caches have by-reference keys of a type other than `name`.
 fn kind(cache: &CacheInfo, key: usize) -> Kind {
     if cache.id == super::PROCNAMEARGSNSP.id && key == 1 {
         Kind::Oids

@@ -1,4 +1,4 @@
-//! The hash table of cache entries, shared or of one transaction.
+//! The hash table of cache entries, used by shared caches and by transaction overlays.
 
 use super::Key;
 use hashbrown::HashTable;
@@ -6,7 +6,8 @@ use std::any::Any;
 use sync::Arc;
 use types::Datum;
 
-/// An entry's value: a `Tuple<R>`, or a list of them; `None` says that no row has the key.
+/// Value of an entry: a `Tuple<R>`, or a list of them. `None` is a negative entry: no row has the
+/// key.
 pub(crate) type Found = Option<Arc<dyn Any + Send + Sync>>;
 
 struct Slot {
@@ -16,19 +17,19 @@ struct Slot {
     value: Found,
 }
 
-/// Entries by cache and keys. A list has fewer keys than its cache.
+/// Entries by cache and keys. A list entry has only a prefix of the cache's keys.
 #[derive(Default)]
 pub(crate) struct Table {
     slots: HashTable<Slot>,
     negative: usize,
 }
 
-/// So many entries for keys without a row are kept in a table; names from outside could fill it
-/// without end.
+/// Maximum number of negative entries per table. The bound is needed because clients can look up
+/// any number of names that do not exist.
 const NEGATIVE_MAX: usize = 1024;
 
-fn place(cache: u8, hash: u32) -> u64 {
-    // The table wants entropy in the high bits as well.
+fn slot_hash(cache: u8, hash: u32) -> u64 {
+    // hashbrown takes its control bytes from the high bits, so the entropy must reach them.
     (u64::from(hash) | u64::from(cache) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
@@ -40,7 +41,7 @@ impl Table {
                 && slot.keys.len() == keys.len()
                 && keys.iter().zip(&slot.keys).all(|(k, d)| k.is(d.as_ref()))
         };
-        self.slots.find(place(cache, hash), same).map(|s| &s.value)
+        self.slots.find(slot_hash(cache, hash), same).map(|s| &s.value)
     }
 
     pub(crate) fn insert(&mut self, cache: u8, hash: u32, keys: &[Key<'_>], value: Found) {
@@ -56,13 +57,13 @@ impl Table {
         }
         let keys = keys.iter().map(|k| k.to_datum()).collect();
         let slot = Slot { cache, hash, keys, value };
-        self.slots.insert_unique(place(cache, hash), slot, |s| place(s.cache, s.hash));
+        self.slots.insert_unique(slot_hash(cache, hash), slot, |s| slot_hash(s.cache, s.hash));
     }
 
     /// Removes the entries of a cache with this hash.
     pub(crate) fn remove(&mut self, cache: u8, hash: u32) {
         let same = |s: &Slot| s.cache == cache && s.hash == hash;
-        while let Ok(found) = self.slots.find_entry(place(cache, hash), same) {
+        while let Ok(found) = self.slots.find_entry(slot_hash(cache, hash), same) {
             let (slot, _) = found.remove();
             self.negative -= usize::from(slot.value.is_none());
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::rows::PgIndex;
 
-/// Index OIDs and key columns against `pg_index` of the facts.
+/// Index OIDs and key columns agree with `pg_index` of the fact tables.
 #[test]
 fn caches_are_the_catalogs_unique_indexes() {
     let indexes = crate::facts::rows::<PgIndex>();
@@ -14,7 +14,7 @@ fn caches_are_the_catalogs_unique_indexes() {
     }
 }
 
-/// Both ways of hashing agree, for keys of all kinds.
+/// Hashing keys and hashing rows agree, for every type of key.
 #[test]
 fn a_row_hashes_like_its_keys() {
     use crate::rows::{CatalogRow, PgProc, PgType};

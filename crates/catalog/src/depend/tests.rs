@@ -1,4 +1,4 @@
-//! The messages come from the same objects on a real server.
+//! The expected messages come from the same objects on a PostgreSQL 15 server.
 
 use super::*;
 use crate::{CatSession, Catalog, FactStore};
@@ -9,7 +9,7 @@ fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {
     test(&mut CatCx::over_facts(&store, &mut session))
 }
 
-/// A relation like `pg_roles`, with its row type, of another name and kind.
+/// A relation with its row type, copied from `pg_class` under another OID, name and kind.
 fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: u8) -> ObjectAddress {
     let model = cx.find_relation(None, "pg_class").unwrap().unwrap();
     let mut class = cx.class(model).unwrap().row.clone();
@@ -23,7 +23,7 @@ fn relation(cx: &mut CatCx<'_>, oid: u32, name: &str, kind: u8) -> ObjectAddress
 }
 
 #[test]
-fn a_view_holds_its_table() {
+fn view_blocks_drop_of_its_table() {
     with_cx(|cx| {
         let table = relation(cx, 20_000, "t", b'r');
         let view = relation(cx, 20_010, "v", b'v');
@@ -43,7 +43,7 @@ fn a_view_holds_its_table() {
         assert_eq!(plan.objects, [index, view, table]);
         assert_eq!(plan.notice, Some(("drop cascades to view v".to_owned(), None)));
 
-        // Both named: nothing else depends on them.
+        // Both are dropped explicitly: no other object depends on them.
         let plan = cx.plan_deletion(&[table, view], DropBehavior::Restrict).unwrap();
         assert_eq!(plan.objects.len(), 3);
         assert_eq!(plan.notice, None);
@@ -51,7 +51,7 @@ fn a_view_holds_its_table() {
 }
 
 #[test]
-fn parts_go_with_their_owner_only() {
+fn internal_parts_cannot_be_dropped_alone() {
     with_cx(|cx| {
         let table = relation(cx, 20_000, "t", b'r');
         let index = relation(cx, 20_020, "t_pkey", b'i');
@@ -68,7 +68,7 @@ fn parts_go_with_their_owner_only() {
 }
 
 #[test]
-fn the_system_keeps_what_it_needs() {
+fn pinned_objects_cannot_be_dropped() {
     with_cx(|cx| {
         let object = ObjectAddress::of::<PgProc>(Oid(883));
         let error = cx.plan_deletion(&[object], DropBehavior::Cascade).unwrap_err();

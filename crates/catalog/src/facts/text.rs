@@ -1,11 +1,11 @@
-//! Reads COPY's text format and the text forms of the few types that catalogs have.
+//! Parses COPY text format and the text representation of the catalogs' column types.
 
 use crate::rows::{AclItem, Text, Value, array};
 use ids::{Lsn, Oid, Xid};
 use std::borrow::Cow;
 use types::Datum;
 
-/// The rows below the line of column names; `None` is NULL.
+/// The rows after the header line; `None` is NULL.
 pub fn text_rows(text: &str) -> impl Iterator<Item = Vec<Option<Cow<'_, str>>>> {
     text.lines().skip(1).map(|line| line.split('\t').map(field).collect())
 }
@@ -34,7 +34,7 @@ fn field(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
-/// The datum of a type for a text from the facts; `None` where the type or the text is not known.
+/// The datum for a text representation; `None` where the type or the text is not supported.
 pub fn parse(type_oid: Oid, text: &str) -> Option<Datum> {
     Some(match type_oid.0 {
         16 => (text == "true" || text == "t").to_datum(),
@@ -80,7 +80,7 @@ fn oids<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<Oid>> {
     texts.map(|n| n.parse().ok().map(Oid)).collect()
 }
 
-/// A "char": nothing is the zero byte, `\ooo` a byte above 127.
+/// A "char": the empty string is the zero byte, `\ooo` a byte above 127.
 fn char_of(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [] => Some(0),
@@ -90,7 +90,7 @@ fn char_of(text: &str) -> Option<u8> {
     }
 }
 
-/// The elements of an array's text form `{a,"b c",d}`.
+/// The elements of an array's text representation `{a,"b c",d}`.
 fn list(text: &str) -> Option<Vec<String>> {
     let inner = text.strip_prefix('{')?.strip_suffix('}')?;
     let mut out = Vec::new();
@@ -111,11 +111,11 @@ fn list(text: &str) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// Letters of rights, in the order of their bits. Counterpart: `ACL_ALL_RIGHTS_STR`.
-const RIGHTS: &str = "arwdDxtXUCTcsA";
+/// Privilege letters in bit order. Counterpart: `ACL_ALL_RIGHTS_STR`.
+const PRIVILEGE_LETTERS: &str = "arwdDxtXUCTcsA";
 
-/// `grantee=rights/grantor` with role OIDs, no grantee for PUBLIC, `*` behind rights with grant
-/// option.
+/// `grantee=privileges/grantor` with role OIDs; an empty grantee is PUBLIC, `*` after a privilege
+/// marks its grant option.
 fn acl_item(text: &str) -> Option<AclItem> {
     let (grantee, rest) = text.split_once('=')?;
     let (rights, grantor) = rest.split_once('/')?;
@@ -126,7 +126,7 @@ fn acl_item(text: &str) -> Option<AclItem> {
         if c == '*' {
             privs |= last << 16;
         } else {
-            last = 1u32 << RIGHTS.find(c)?;
+            last = 1u32 << PRIVILEGE_LETTERS.find(c)?;
             privs |= last;
         }
     }

@@ -1,4 +1,4 @@
-//! Expected values come from queries on a real server.
+//! Expected values come from queries on a PostgreSQL 15 server.
 
 use super::*;
 use crate::{CatSession, Catalog, FactStore};
@@ -39,12 +39,12 @@ fn comparison_of_types() {
         let int4 = cx.type_ops(Oid(23)).unwrap();
         assert_eq!((int4.eq, int4.lt, int4.gt), (Oid(96), Oid(97), Oid(521)));
         assert_eq!((int4.cmp, int4.hash), (Oid(351), Oid(450)));
-        // varchar sorts as text.
+        // varchar uses the operators of text.
         let varchar = cx.type_ops(Oid(1043)).unwrap();
         assert_eq!((varchar.eq, varchar.lt, varchar.cmp), (Oid(98), Oid(664), Oid(360)));
-        // An array as anyarray.
+        // Arrays use the operators of anyarray.
         assert_eq!(cx.type_ops(Oid(1007)).unwrap().eq, Oid(1070));
-        // json has no order; xid has equality by hash only.
+        // json has no comparison; xid has equality through a hash operator class only.
         assert_eq!(cx.type_ops(Oid(114)).unwrap(), TypeOps::default());
         let xid = cx.type_ops(Oid(28)).unwrap();
         assert_eq!((xid.eq, xid.lt), (Oid(352), Oid(0)));
@@ -63,7 +63,7 @@ fn functions_and_operators_by_name() {
         let mut oids: Vec<u32> = two.iter().map(|c| c.row.oid.0).collect();
         oids.sort();
         assert_eq!(oids, [883, 2086]);
-        // concat("any") is expanded to as many arguments as there are.
+        // concat(VARIADIC "any") accepts any number of arguments.
         let any = cx.function_candidates(None, "concat", Some(3), &[], true, true).unwrap();
         assert_eq!(any[0].args, [Oid(2276); 3]);
         // jsonb_path_query(target, path, vars DEFAULT, silent DEFAULT) with a named argument
@@ -77,7 +77,7 @@ fn functions_and_operators_by_name() {
 }
 
 #[test]
-fn missing_names_have_postgres_words() {
+fn errors_for_missing_names_match_postgresql() {
     with_cx(|cx| {
         let error = cx.relation_oid(None, "nosuch").unwrap_err();
         assert_eq!(error.message(), "relation \"nosuch\" does not exist");

@@ -2,7 +2,7 @@ use crate::*;
 use ids::Oid;
 
 #[test]
-fn pg_class_knows_its_columns_and_indexes() {
+fn pg_class_has_columns_and_indexes() {
     let store = FactStore::new();
     let mut session = CatSession::new(Catalog::new(Oid(1)), Oid(10));
     let mut cx = CatCx::over_facts(&store, &mut session);
@@ -13,7 +13,7 @@ fn pg_class_knows_its_columns_and_indexes() {
     assert_eq!(indexes, [2662, 2663, 3455]);
     let name_index = cx.relation(Oid(2663)).unwrap();
     let part = name_index.index.as_ref().unwrap();
-    // btnametextcmp is no support function of name_ops within its type: btnamecmp and btoidcmp are.
+    // The support functions of the index on (relname, relnamespace): btnamecmp and btoidcmp.
     assert_eq!(part.support, [Oid(359), Oid(356)]);
     assert!(cx.try_relation(Oid(4_000_000)).unwrap().is_none());
 }

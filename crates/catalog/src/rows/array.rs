@@ -1,19 +1,22 @@
-//! One-dimensional arrays as catalogs hold them. Counterpart: utils/array.h.
+//! One-dimensional arrays in catalog columns.
+//!
+//! Counterpart: utils/array.h.
 //!
 //! ```text
-//! payload (no length word):  ndim i32 | dataoffset i32 | elemtype u32 | dims i32.. | lbounds i32.. | data
+//! payload, without the length word:
+//!   ndim i32 | dataoffset i32 | elemtype u32 | dims i32.. | lbounds i32.. | data
 //! ```
-//! `dataoffset` is 0 without a null bitmap. No array in a catalog has NULL elements.
+//! `dataoffset` is 0 without a null bitmap. Arrays in catalogs have no NULL elements.
 
 use super::Text;
 use ids::Oid;
 use types::Datum;
 
-/// Length of the header of a one-dimensional array's payload.
+/// Header size of a one-dimensional array's payload in bytes.
 const HEADER: usize = 20;
 
-/// A payload with `count` elements whose bytes are `data`, numbered from `lower`. Without elements
-/// the array has no dimension, as PostgreSQL makes it.
+/// The payload of an array with `count` elements, whose bytes are `data`, and lower bound `lower`.
+/// An array without elements has no dimensions, as in PostgreSQL.
 pub fn one_dimension(element: Oid, count: usize, lower: i32, data: &[u8]) -> Datum {
     if count == 0 {
         let mut out = vec![0; 12];
@@ -34,13 +37,13 @@ fn with_dimension(element: Oid, count: usize, lower: i32, data: &[u8]) -> Datum 
     Datum::bytes(out)
 }
 
-/// An `int2vector`: numbered from 0, one dimension even when empty.
+/// An `int2vector`: lower bound 0, one dimension even if empty.
 pub fn int2vector(values: &[i16]) -> Datum {
     let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     with_dimension(Oid(21), values.len(), 0, &data)
 }
 
-/// An `oidvector`: numbered from 0, one dimension even when empty.
+/// An `oidvector`: lower bound 0, one dimension even if empty.
 pub fn oidvector(values: &[Oid]) -> Datum {
     let data: Vec<u8> = values.iter().flat_map(|v| v.0.to_le_bytes()).collect();
     with_dimension(Oid(26), values.len(), 0, &data)
@@ -60,14 +63,14 @@ fn elements(payload: &[u8]) -> Option<(usize, &[u8])> {
     }
 }
 
-/// The bytes of all elements of `size` bytes each.
+/// The bytes of all elements, each `size` bytes long.
 pub fn fixed_elements(payload: &[u8], size: usize) -> Option<&[u8]> {
     let (count, data) = elements(payload)?;
     data.get(..count.checked_mul(size)?)
 }
 
-/// A `text[]`. Elements have 4-byte length words and take multiples of 4 bytes, the last one too:
-/// rows that are overwritten in place must be as long as PostgreSQL makes them.
+/// A `text[]`. Elements have 4-byte length words and are padded to 4 bytes, the last one too: rows
+/// overwritten in place must have exactly PostgreSQL's length.
 pub fn text_array(values: &[Text]) -> Datum {
     let mut data: Vec<u8> = Vec::new();
     for value in values {
@@ -78,13 +81,13 @@ pub fn text_array(values: &[Text]) -> Datum {
     one_dimension(Oid(25), values.len(), 1, &data)
 }
 
-/// The elements of a `text[]`; length words of one or four bytes.
+/// The elements of a `text[]`, with 1-byte or 4-byte length words.
 pub fn text_elements(payload: &[u8]) -> Option<Vec<Text>> {
     let (count, data) = elements(payload)?;
     let mut out = Vec::with_capacity(count.min(data.len()));
     let mut at = 0usize;
     for _ in 0..count {
-        // A short element follows unaligned; its first byte is never zero, padding is.
+        // A short element is not aligned; its first byte is never zero, padding bytes are.
         if *data.get(at)? == 0 || data[at] & 1 == 0 {
             at = at.next_multiple_of(4);
         }

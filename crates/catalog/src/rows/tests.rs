@@ -1,8 +1,8 @@
 use super::*;
 
-/// Writing and reading back keeps all forms of columns.
+/// Conversion to datums and back preserves every column type.
 #[test]
-fn rows_survive_the_way_to_datums_and_back() {
+fn rows_round_trip_through_datums() {
     for row in crate::facts::rows::<PgProc>() {
         let datums = row.to_row();
         let refs: Vec<DatumRef<'_>> = datums.iter().map(Datum::as_ref).collect();
@@ -10,10 +10,10 @@ fn rows_survive_the_way_to_datums_and_back() {
     }
 }
 
-/// Bytes as `pageinspect` shows them on a real server: `'{a,bcd,ef}'::text[]` as stored in a row,
-/// 48 with its length.
+/// Bytes of `'{a,bcd,ef}'::text[]` in a stored row, as shown by `pageinspect` on PostgreSQL; 48
+/// bytes with the length word.
 #[test]
-fn text_arrays_have_postgres_layout() {
+fn text_arrays_have_postgresql_layout() {
     let values: Vec<Text> = vec!["a".into(), "bcd".into(), "ef".into()];
     let Datum::Bytes(payload) = array::text_array(&values) else { panic!() };
     let expected: &[u8] = &[

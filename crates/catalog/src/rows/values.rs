@@ -1,4 +1,4 @@
-//! Types of catalog columns and how they become datums.
+//! Rust types of catalog columns and their conversion to and from datums.
 
 use super::array;
 use ids::{Lsn, Oid, Xid};
@@ -6,14 +6,14 @@ use std::fmt;
 use std::ops::Deref;
 use types::{Datum, DatumRef};
 
-/// A Rust type of catalog columns.
+/// A Rust type that represents a catalog column.
 pub trait Value: Sized {
-    /// `None` where the datum has another form, or is NULL and must not be.
+    /// `None` where the datum is malformed, or NULL and the column is not nullable.
     fn from_datum(datum: DatumRef<'_>) -> Option<Self>;
     fn to_datum(&self) -> Datum;
 }
 
-/// A `name`: up to 63 bytes in the database's encoding, by value.
+/// A `name` of up to 63 bytes in the database encoding, stored inline.
 #[derive(Clone, Copy)]
 pub struct Name {
     len: u8,
@@ -21,7 +21,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// Cut to 63 bytes, at a character boundary where `name` is UTF-8.
+    /// Truncated to 63 bytes, at a character boundary where `name` is UTF-8.
     pub fn new(name: impl AsRef<[u8]>) -> Name {
         let name = name.as_ref();
         let mut len = name.len().min(63);
@@ -39,8 +39,8 @@ impl Name {
         &self.bytes[..self.len as usize]
     }
 
-    /// For messages and for UTF-8 databases: in another encoding the part before the first byte
-    /// that is not UTF-8.
+    /// The text for messages and UTF-8 databases. In other encodings, the prefix before the first
+    /// byte that is not valid UTF-8.
     pub fn as_str(&self) -> &str {
         valid_prefix(self.as_bytes())
     }
@@ -119,7 +119,7 @@ impl fmt::Debug for Name {
     }
 }
 
-/// A `text`, `pg_node_tree` or `bytea`: the payload.
+/// A `text`, `pg_node_tree` or `bytea`: the payload without the length word.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Text(pub Box<[u8]>);
 
@@ -183,8 +183,8 @@ impl Deref for OidVector {
     }
 }
 
-/// Privileges that `grantor` gave `grantee` (0 is PUBLIC): bits 0-15 the rights, 16-31 with grant
-/// option. Counterpart: `AclItem` in utils/acl.h.
+/// Privileges granted by `grantor` to `grantee` (0 is PUBLIC). Bits 0-15 are the privileges, bits
+/// 16-31 their grant options. Counterpart: `AclItem` in utils/acl.h.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AclItem {
     pub grantee: Oid,
@@ -202,7 +202,7 @@ impl AclItem {
     }
 }
 
-/// An array of any type: PostgreSQL's payload as it is.
+/// An array of any element type, as PostgreSQL's payload bytes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AnyArray(pub Box<[u8]>);
 

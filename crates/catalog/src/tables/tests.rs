@@ -1,4 +1,4 @@
-//! Catalogs over the engine, on a cluster that `init` made in memory.
+//! Catalogs over the engine, in a cluster that `init` created in memory.
 
 use crate::bootstrap::{InitOptions, init};
 use crate::rows::*;
@@ -39,7 +39,7 @@ fn cluster() -> Env {
 }
 
 #[test]
-fn look_ups_find_what_init_wrote() {
+fn lookups_find_rows_written_by_init() {
     let env = cluster();
     let instance = Instance::new(&env);
     let (mut backend, mut session) = instance.session(1);
@@ -53,13 +53,13 @@ fn look_ups_find_what_init_wrote() {
     let class = cx.relation(Oid(1259)).unwrap();
     assert_eq!(class.attributes.len(), 33);
     assert!(class.table.as_ref().unwrap().is_catalog);
-    // A view's rule is toasted.
+    // The rule of this view is toasted.
     let view = cx.relation_oid(None, "pg_stat_all_tables").unwrap();
     let rules = &cx.relation(view).unwrap().rules;
     assert!(rules[0].ev_action.as_str().starts_with("({QUERY"));
     assert_eq!(cx.scan_all::<PgDatabase>().unwrap().len(), 3);
     session.commit(&mut backend, &instance.catalogs, Vec::new(), false).unwrap();
-    // Everything that the facts have is found under its key.
+    // Every row of the fact table is found by its key.
     backend.begin(Isolation::ReadCommitted);
     let mut cx = CatCx::new(&mut backend, &mut session);
     for row in facts::rows::<PgOperator>() {
@@ -82,7 +82,7 @@ fn schema(oid: Oid, name: &str) -> PgNamespace {
 }
 
 #[test]
-fn changes_are_seen_by_others_after_commit_and_survive() {
+fn changes_are_visible_after_commit_and_durable() {
     let env = cluster();
     let instance = Instance::new(&env);
     let (mut mine, mut my_session) = instance.session(1);
@@ -100,7 +100,7 @@ fn changes_are_seen_by_others_after_commit_and_survive() {
     my_session.commit(&mut mine, &instance.catalogs, Vec::new(), false).unwrap();
     assert_eq!(theirs.find_namespace("fresh").unwrap(), Some(oid));
 
-    // Renamed and taken back.
+    // A rename that is rolled back.
     mine.begin(Isolation::ReadCommitted);
     let mut cx = CatCx::new(&mut mine, &mut my_session);
     let row = cx.search(cache::NAMESPACENAME, &["fresh".into()]).unwrap().unwrap();
@@ -112,7 +112,7 @@ fn changes_are_seen_by_others_after_commit_and_survive() {
     let mut cx = CatCx::new(&mut mine, &mut my_session);
     assert_eq!(cx.find_namespace("stale").unwrap(), None);
     assert_eq!(cx.find_namespace("fresh").unwrap(), Some(oid));
-    // A second schema of that name is refused by the index.
+    // The unique index rejects a second schema with this name.
     let other_oid = cx.new_oid(indexes::PG_NAMESPACE_OID_INDEX).unwrap();
     let error = cx.insert(&schema(other_oid, "fresh")).unwrap_err();
     assert_eq!(

@@ -1,8 +1,10 @@
-//! ADD COLUMN. Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
+//! ADD COLUMN.
 //!
-//! A default that is the same for all rows is computed once and kept with the column
-//! (`attmissingval`): rows without the column have that value. Otherwise the rows are written
-//! again.
+//! A default that is the same for all rows is computed once and stored with the column
+//! (`attmissingval`); existing rows, which lack the column, then have this value. Any other default
+//! requires a table rewrite.
+//!
+//! Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
 
 use super::{Work, must_be};
 use crate::create_table::{self, Constraints};
@@ -19,7 +21,7 @@ use plan::expr::NextValueExpr;
 use std::sync::Arc;
 use types::Datum;
 
-/// See the module's text.
+/// Adds a column.
 pub fn add(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -48,7 +50,7 @@ pub fn add(
     }
     let mut constraints = Constraints::default();
     let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
-    create_table::repeat_remarks(host, def)?;
+    create_table::repeat_notices(host, def)?;
     crate::relation::check_column_type(host, &new.column, rel.kind(), rel.class.reltype)?;
     let oid = rel.oid();
     let class = &rel.class.row;
@@ -68,7 +70,7 @@ pub fn add(
         new.column.not_null = true;
     }
     let row = crate::relation::attribute_row(host, oid, number, &new.column)?;
-    let row = crate::relation::stamped(host, &rel.attributes, row);
+    let row = crate::relation::with_version(host, &rel.attributes, row);
     let mut cat = host.catalog();
     cat.insert(&row)?;
     let class_row = crate::relation::class(&mut cat, oid)?;
@@ -98,7 +100,7 @@ pub fn add(
     Ok(())
 }
 
-/// What the rows that are there have in the new column.
+/// Sets the value of the new column for existing rows.
 fn values(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -127,8 +129,8 @@ fn values(
     };
     let Some(expr) = default else {
         if constrained {
-            // NULL must be a value of the domain.
-            let e = crate::domain::null_of(host, column)?;
+            // The rewrite checks that the domain accepts NULL.
+            let e = crate::domain::null_in_domain(host, column)?;
             work.rewrite.values.push((number, e));
             work.rewrite.forced = true;
         }
@@ -149,12 +151,12 @@ fn values(
     let program = exprs::compile(host.facts(), &expr, &[])?;
     let mut state = EvalState::default();
     let value = exprs::value(&program, &mut state, host.expressions(), &[])?;
-    // Kept for a rewrite that another subcommand asks for.
+    // Needed if another subcommand causes a rewrite.
     work.rewrite.values.push((number, expr));
     set_missing(host, oid, column, value)
 }
 
-/// Keeps the value of rows without the column. Counterpart: `SetAttrMissing`.
+/// Stores the value for rows without the column. Counterpart: `SetAttrMissing`.
 pub fn set_missing(
     host: &mut dyn CommandHost,
     oid: Oid,

@@ -1,5 +1,7 @@
-//! Columns: defaults, storage, statistics targets. Counterpart: `ATExecColumnDefault` and its
-//! neighbours.
+//! Column attributes: defaults, storage, statistics targets.
+//!
+//! Counterpart: `ATExecColumnDefault`, `ATExecSetStatistics`, `ATExecSetStorage` and others of
+//! tablecmds.c.
 
 use super::{column, must_be};
 use crate::host::{CommandHost, notice};
@@ -10,7 +12,7 @@ use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 
-/// Changes a column's row.
+/// Updates the `pg_attribute` row of a column.
 pub fn change(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -75,11 +77,11 @@ pub fn remove_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) ->
     let old = host.catalog().scan(indexes::PG_ATTRDEF_ADRELID_ADNUM_INDEX, &keys)?.pop();
     let Some(old) = old else { return Ok(()) };
     let object = ObjectAddress::of::<PgAttrdef>(old.oid);
-    // A generation expression is part of its column: not to be planned as a drop.
+    // A generation expression is an internal part of its column, so a planned drop would fail.
     drop::drop_single(host, object)
 }
 
-/// DROP EXPRESSION: the column becomes an ordinary one.
+/// DROP EXPRESSION: turns a generated column into an ordinary one.
 pub fn drop_expression(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -184,7 +186,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
     }
 }
 
-/// The same change for the columns of indexes over the column. Counterpart:
+/// Applies the change to the columns of indexes over the column. Counterpart:
 /// `SetIndexStorageProperties`.
 fn on_indexes(
     host: &mut dyn CommandHost,

@@ -1,4 +1,5 @@
-//! Constraints of tables that are there: ADD, DROP, ALTER and VALIDATE CONSTRAINT, NOT NULL.
+//! Constraints of existing tables: ADD, DROP, ALTER and VALIDATE CONSTRAINT, NOT NULL.
+//!
 //! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
 
 use super::rewrite::{contains_nulls, violated};
@@ -14,7 +15,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 
-/// ADD of a table constraint, with a look at the rows.
+/// Adds a table constraint and checks the existing rows.
 pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     match c.contype {
@@ -52,7 +53,8 @@ pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> R
     }
 }
 
-/// The key columns of an index that is to belong to a constraint. An error if it cannot.
+/// The key columns of an existing index that a constraint is to use; an error if the index is not
+/// suitable.
 fn usable_index(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -158,7 +160,7 @@ fn use_index(
         }
         _ => name.to_string(),
     };
-    // The index goes with the constraint from now on, not with the columns.
+    // The index now depends on the constraint, not on the columns.
     let this = ObjectAddress::relation(oid);
     let mut cat = host.catalog();
     for d in cat.dependencies_of(this)? {
@@ -192,7 +194,7 @@ fn use_index(
     Ok(())
 }
 
-/// Makes columns NOT NULL after looking at the rows.
+/// Sets columns NOT NULL after checking the existing rows.
 pub fn set_not_null(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -253,7 +255,7 @@ pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTable
     attribute::change(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
 }
 
-/// The constraint of that name on the table.
+/// The constraint with this name on the table.
 fn named(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -288,7 +290,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
     dropping::drop_objects(host, &[object], dropping::behavior(cmd.behavior), false)
 }
 
-/// ALTER CONSTRAINT: whether and when a foreign key may wait.
+/// ALTER CONSTRAINT: the deferrability of a foreign key.
 pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
     must_be(rel, b"rp", "ALTER CONSTRAINT")?;
     let (name, deferrable, deferred) = match &cmd.def {
@@ -318,7 +320,7 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
     let new = PgConstraint { condeferrable: deferrable, condeferred: deferred, ..row.row.clone() };
     cat.update(&row, &new)?;
     for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
-        // Only the checks and NO ACTION can wait: see `add_triggers`.
+        // Only the check triggers and NO ACTION are deferrable: see `add_triggers`.
         if !matches!(t.tgfoid.0, 1644 | 1645 | 1654 | 1655) {
             continue;
         }

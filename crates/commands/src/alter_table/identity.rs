@@ -1,5 +1,6 @@
-//! ADD GENERATED … AS IDENTITY, SET GENERATED, DROP IDENTITY. Counterpart: `ATExecAddIdentity` and
-//! its neighbours.
+//! ADD GENERATED … AS IDENTITY, SET GENERATED, DROP IDENTITY.
+//!
+//! Counterpart: `ATExecAddIdentity`, `ATExecSetIdentity`, `ATExecDropIdentity`.
 
 use super::{attribute, column};
 use crate::host::{CommandHost, notice};
@@ -71,7 +72,7 @@ pub fn add(
     Ok(())
 }
 
-/// SET GENERATED and SET of the sequence's options.
+/// SET GENERATED and changes of the sequence options.
 pub fn set(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -135,7 +136,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
     let owned = sequence::owned_by(host, rel.oid(), Some(number))?;
     attribute::change(host, rel.oid(), number, |a| a.attidentity = 0)?;
     for seq in owned {
-        // Part of the column until now: not to be planned as a drop of it.
+        // The sequence is an internal part of the column, so a planned drop would fail.
         let this = ObjectAddress::relation(seq);
         let mut cat = host.catalog();
         for d in cat.dependencies_of(this)? {

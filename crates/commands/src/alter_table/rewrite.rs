@@ -1,8 +1,10 @@
-//! Writing a table's rows again, or only looking at them. Counterpart: `ATRewriteTable`.
+//! Table rewrites, and checks of existing rows without a rewrite.
 //!
-//! The rows are read through the descriptor that the relation had before the statement, from its
-//! old files, and written through the new one into new files under the same OIDs; the old files go
+//! Rows are read through the relation's descriptor before the statement, from its old files, and
+//! written through the new descriptor into new files under the same OIDs. The old files are removed
 //! at commit.
+//!
+//! Counterpart: `ATRewriteTable`.
 
 use crate::host::CommandHost;
 use crate::{cluster, exprs, relation, truncate, typeuse};
@@ -16,18 +18,18 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef};
 
-/// What is to be done to the rows of a table.
+/// The pending changes to a table's rows.
 pub struct Rewrite {
     /// The relation before the statement.
     old: Arc<RelDesc>,
-    /// New values, over the old row.
+    /// New values, computed from the old row.
     pub values: Vec<(AttrNo, Expr)>,
-    /// Generated columns to be computed, over the new row.
+    /// Generated columns to compute from the new row.
     pub generated: Vec<(AttrNo, Expr)>,
     pub verify_not_null: bool,
-    /// The rows must be written even if no value changes.
+    /// Rewrite even if no value changes.
     pub forced: bool,
-    /// Another persistence for the new files.
+    /// New `relpersistence`, if it changes.
     pub persistence: Option<u8>,
     pub tablespace: Option<Oid>,
 }
@@ -50,7 +52,7 @@ impl Rewrite {
         &self.old
     }
 
-    /// Must the rows be written?
+    /// Is a rewrite needed?
     pub fn is_needed(&self) -> bool {
         self.forced || self.persistence.is_some() || self.tablespace.is_some()
     }
@@ -87,7 +89,7 @@ fn compile(host: &mut dyn CommandHost, work: &Rewrite, new: &RelDesc) -> Result<
     Ok(out)
 }
 
-/// Does what is to be done, if anything is.
+/// Performs the rewrite or check, if one is pending.
 pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<()> {
     let needed = work.is_needed();
     if !work.values.is_empty() || !work.generated.is_empty() {
@@ -101,9 +103,9 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
         let new = host.catalog().relation(oid)?;
         return verify(host, &new);
     }
-    set_place(host, oid, work)?;
+    set_location(host, oid, work)?;
     if let Some(persistence) = work.persistence {
-        // With those of identity columns that the same statement has added.
+        // Includes the sequences of identity columns added by the same statement.
         for seq in crate::sequence::owned_by(host, oid, None)? {
             host.lock_relation(seq, crate::names::mode::ACCESS_EXCLUSIVE)?;
             crate::sequence::change_persistence(host, seq, persistence)?;
@@ -116,7 +118,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
     if !matches!(new.kind(), b'r' | b'm' | b't') {
         return Ok(());
     }
-    // Rows that only move are what they were to older snapshots, too.
+    // Rows that are only moved keep their visibility, also for older snapshots.
     let moves = work.tablespace.is_some()
         && work.persistence.is_none()
         && work.values.is_empty()
@@ -140,8 +142,8 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
     Ok(())
 }
 
-/// Persistence and tablespace of the relation and of what is stored with it.
-fn set_place(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
+/// Sets persistence and tablespace of the relation, its indexes and its TOAST table.
+fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     let rel = host.catalog().relation(oid)?;
     let mut parts = vec![(oid, true)];
     let indexes = rel.indexes.iter().map(|i| (i.indexrelid, false));
@@ -162,7 +164,7 @@ fn set_place(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()>
             class.reltablespace = tablespace;
         }
         if class != row.row {
-            // The old files are where they were: they are noted before the row changes.
+            // The old files are scheduled for removal before the row changes.
             relation::replace_files(host, &row, class)?;
         }
     }
@@ -179,7 +181,7 @@ fn copy(
     let width = new.attributes.len();
     let old_width = old.tupdesc.len();
     let mut columns: Vec<AttrNo> = (1..=old_width as AttrNo).collect();
-    // Values that were compressed before their column's storage became plain stay so.
+    // Values keep their compressed form even if their column's storage is now plain.
     let has_plain = new.attributes.iter().any(|a| a.attlen == -1 && a.attstorage == b'p');
     let same: Vec<AttrNo> = match has_plain {
         true => columns.iter().copied().filter(|n| !programs.sets(*n)).collect(),
@@ -256,7 +258,7 @@ fn schema_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(schema.unwrap_or_default().to_string())
 }
 
-/// 23502 for a column of rows that are there.
+/// 23502 for a column of existing rows.
 pub fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
@@ -268,7 +270,7 @@ pub fn contains_nulls(host: &mut dyn CommandHost, rel: &RelDesc, column: &str) -
     .column(column))
 }
 
-/// 23514 for a constraint that rows do not satisfy.
+/// 23514 for a constraint that existing rows violate.
 pub fn violated(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgError> {
     let schema = schema_of(host, rel)?;
     Ok(pg_err!(
@@ -301,7 +303,7 @@ fn test(
     Ok(())
 }
 
-/// Looks for NULL in columns that do not allow it.
+/// Checks NOT NULL columns of existing rows.
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
     relation::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };

@@ -1,9 +1,9 @@
-//! ALTER COLUMN TYPE. Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`,
-//! `ATPostAlterTypeCleanup`.
+//! ALTER COLUMN TYPE.
 //!
-//! Constraints and indexes over the column are taken down and made again from their definitions
-//! when the rows have their new form; views, rules, triggers and generated columns that use it are
-//! in the way.
+//! Constraints and indexes over the column are dropped and recreated from their definitions after
+//! the rewrite. Views, rules, triggers and generated columns that use the column are an error.
+//!
+//! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
 use super::{Work, attribute, column, must_be};
 use crate::host::CommandHost;
@@ -20,10 +20,10 @@ use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use std::sync::Arc;
 
-/// What was taken down, to be made again.
+/// The dropped objects that are to be recreated.
 #[derive(Default)]
 pub struct Rebuild {
-    /// Statements, in the order in which they are to run.
+    /// Definitions, in the order in which they are to be executed.
     constraints: Vec<(Oid, Saved)>,
     indexes: Vec<(Oid, Saved)>,
     statistics: Vec<(Oid, Saved)>,
@@ -32,7 +32,7 @@ pub struct Rebuild {
 struct Saved {
     sql: String,
     comment: Option<Text>,
-    /// Of the index that a constraint has.
+    /// Comment of the constraint's index.
     index_comment: Option<Text>,
     /// Table, and name of the constraint or index.
     table: Oid,
@@ -41,7 +41,7 @@ struct Saved {
     foreign: bool,
     clustered: bool,
     replica_identity: bool,
-    /// Where the index lies.
+    /// Tablespace of the index.
     tablespace: Option<ast::Name>,
 }
 
@@ -51,7 +51,7 @@ fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(format!("{}.{}", quote(schema.as_str()), quote(rel.name())))
 }
 
-/// See the module's text.
+/// Changes the type of a column.
 pub fn alter(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -99,7 +99,7 @@ pub fn alter(
         typeuse::check_row_type(host, rel)?;
     }
     if rel.kind() == b'r' {
-        // Over the rows as the statement found them, whatever has become of other columns.
+        // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
         let needs = work.rewrite.is_needed() || changes_bytes(&e, number);
@@ -109,7 +109,7 @@ pub fn alter(
         work.rewrite.forced |= needs;
     }
     let default = new_default(host, rel, &a, ty, typmod)?;
-    take_down(host, rel, &a, work)?;
+    drop_dependents(host, rel, &a, work)?;
     attribute_row(host, rel, &a, &new)?;
     let oid = rel.oid();
     if let Some((e, generated)) = default {
@@ -127,7 +127,7 @@ pub fn alter(
     Ok(())
 }
 
-/// The new value over the old row.
+/// The conversion expression, over the old row.
 fn transform(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
@@ -176,7 +176,7 @@ fn transform(
     .hint(format!("You might need to specify \"USING {quoted}::{full}\".")))
 }
 
-/// The expression as a value of a column of that type.
+/// The expression coerced to the column's new type.
 fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<Option<Expr>> {
     let mut lookup = SessionLookup::new(host);
     let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
@@ -188,13 +188,13 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
     Ok(Some(e))
 }
 
-/// Is the value other than the bytes that are there? Counterpart: `ATColumnChangeRequiresRewrite`.
+/// Does the expression change the stored bytes? Counterpart: `ATColumnChangeRequiresRewrite`.
 fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
     const VARCHAR_LENGTH: Oid = Oid(669);
     match e {
         Expr::Var(v) => v.varattno != number,
         Expr::Relabel(r) => changes_bytes(&r.arg, number),
-        // A longer varchar holds what a shorter one did.
+        // A varchar with a larger limit accepts all old values.
         Expr::FuncExpr(f) if f.funcid == VARCHAR_LENGTH => {
             let Some(Expr::Const(limit)) = f.args.get(1) else { return true };
             let limit = if limit.value.is_null() { -1 } else { limit.value.as_ref().as_i32() };
@@ -207,7 +207,7 @@ fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
     }
 }
 
-/// The default of the column as a value of its new type.
+/// The column's default, coerced to the new type.
 fn new_default(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -231,7 +231,7 @@ fn new_default(
     ))
 }
 
-/// Without coercions that nobody wrote. Counterpart: `strip_implicit_coercions`.
+/// The expression without implicit coercions. Counterpart: `strip_implicit_coercions`.
 fn strip_implicit(e: Expr) -> Expr {
     let implicit = |f: CoercionForm| f == CoercionForm::ImplicitCast;
     match e {
@@ -247,8 +247,9 @@ fn strip_implicit(e: Expr) -> Expr {
     }
 }
 
-/// Takes down constraints and indexes over the column; refuses what cannot be made again.
-fn take_down(
+/// Saves and drops constraints, indexes and statistics over the column. An error for other
+/// dependents.
+fn drop_dependents(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
     a: &PgAttribute,
@@ -277,7 +278,7 @@ fn take_down(
                     _ if d.objid == rel.oid() && d.objsubid != 0 => {
                         let other = rel.attribute(d.objsubid as AttrNo);
                         let other = other.map_or("", |o| o.attname.as_str()).to_string();
-                        return Err(generated_in_the_way(&other, a));
+                        return Err(used_by_generated_column(&other, a));
                     }
                     _ => refuse(host, "used by a view or rule")?,
                 }
@@ -295,7 +296,7 @@ fn take_down(
                 if row.adnum != a.attnum {
                     let other = rel.attribute(row.adnum);
                     let other = other.map_or("", |o| o.attname.as_str()).to_string();
-                    return Err(generated_in_the_way(&other, a));
+                    return Err(used_by_generated_column(&other, a));
                 }
             }
             PgStatisticExt::RELATION => statistics.push(d.objid),
@@ -331,7 +332,7 @@ fn take_down(
     Ok(())
 }
 
-fn generated_in_the_way(other: &str, a: &PgAttribute) -> PgError {
+fn used_by_generated_column(other: &str, a: &PgAttribute) -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a generated column")
         .detail(format!("Column \"{}\" is used by generated column \"{other}\".", a.attname))
 }
@@ -374,7 +375,7 @@ fn save_constraint(host: &mut dyn CommandHost, oid: Oid) -> Result<Option<Saved>
         let class = host.catalog().class(i.indexrelid)?;
         saved.tablespace = Some(tablespace::name_of(host, class.reltablespace)?);
         if let Some(options) = &class.reloptions {
-            // Storage parameters stand before what makes the constraint deferrable.
+            // WITH precedes DEFERRABLE in a constraint definition.
             let with = format!(" WITH ({})", definition::options_text(options));
             let at = saved.sql.find(" DEFERRABLE").unwrap_or(saved.sql.len());
             saved.sql.insert_str(at, &with);
@@ -420,7 +421,7 @@ fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<S
     })
 }
 
-/// The column's row with its new type, and what it needs.
+/// Updates the column's row with its new type, and its dependencies.
 fn attribute_row(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -464,16 +465,16 @@ fn attribute_row(
     host.catalog().increment_command_counter()
 }
 
-/// The same array over another element type of the same bytes.
+/// Replaces the element type of an array by one with the same representation.
 fn with_element_type(mut array: AnyArray, ty: Oid) -> AnyArray {
-    // Dimensions, offset of the data, element type.
+    // Header: dimensions, data offset, element type.
     if let Some(place) = array.0.get_mut(8..12) {
         place.copy_from_slice(&ty.0.to_le_bytes());
     }
     array
 }
 
-/// Makes constraints and indexes again.
+/// Recreates the saved constraints, indexes and statistics.
 pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
     let rebuild = std::mem::take(&mut work.rebuild);
     let mut list = rebuild.constraints;
@@ -487,10 +488,10 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
     for (saved, class) in indexes.chain(constraints).chain(statistics) {
         let mut parsed = parse::parse(&saved.sql)?;
         let Some(mut stmt) = parsed.pop() else { continue };
-        put_place(&mut stmt.stmt, &saved);
+        keep_tablespace(&mut stmt.stmt, &saved);
         match &stmt.stmt {
             Node::CreateStatsStmt(s) => {
-                crate::extstats::create_again(host, s, &saved.sql, saved.schema)?;
+                crate::extstats::recreate(host, s, &saved.sql, saved.schema)?;
                 host.catalog().increment_command_counter()?;
             }
             other => crate::utility::run_utility(host, other, &saved.sql).map(drop)?,
@@ -500,9 +501,9 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
     Ok(())
 }
 
-/// The index is to lie where it lay, whatever `default_tablespace` says, and no right is asked for
-/// what was there before.
-fn put_place(stmt: &mut Node, saved: &Saved) {
+/// The index keeps its tablespace regardless of `default_tablespace`, and no privilege on it is
+/// required.
+fn keep_tablespace(stmt: &mut Node, saved: &Saved) {
     let (place, again) = match stmt {
         Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),
         Node::AlterTableStmt(s) => match s.cmds.first_mut().and_then(|c| c.def.as_mut()) {
@@ -515,7 +516,7 @@ fn put_place(stmt: &mut Node, saved: &Saved) {
     place.clone_from(&saved.tablespace);
 }
 
-/// The comment and the marks that the object had.
+/// Restores the comment, and the clustering and replica identity flags.
 fn restore(host: &mut dyn CommandHost, saved: &Saved, class: Oid) -> Result<()> {
     let index = host.catalog().relation_in(saved.schema, &saved.name)?;
     let object = if class == PgClass::RELATION {

@@ -1,4 +1,5 @@
-//! COPY's binary format: a signature, then rows of counted fields, then -1.
+//! COPY's binary format: a signature, then rows with a field count, then a trailer of -1.
+//!
 //! Counterpart: `CopyReadBinaryAttribute` of copyfromparse.c, the binary half of copyto.c.
 //!
 //! ```text
@@ -10,17 +11,17 @@ use pgerror::{Result, bail};
 
 pub(super) const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 
-/// The bytes before the first row.
+/// The header before the first row.
 pub(super) fn header() -> Vec<u8> {
     let mut out = SIGNATURE.to_vec();
     out.extend_from_slice(&[0; 8]);
     out
 }
 
-/// What fetches more input; false at its end.
+/// A callback that appends more input; false at end of input.
 pub(super) type More<'a> = dyn FnMut(&mut Vec<u8>) -> Result<bool> + 'a;
 
-/// Input that is taken apart.
+/// Buffered input of the binary format.
 #[derive(Default)]
 pub(super) struct Input {
     buffer: Vec<u8>,
@@ -28,7 +29,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// The next `n` bytes; nothing where the input ends before.
+    /// The next `n` bytes; `None` if the input ends before.
     pub(super) fn take(&mut self, more: &mut More<'_>, n: usize) -> Result<Option<&[u8]>> {
         while self.buffer.len() - self.at < n {
             if self.at > 0 {
@@ -54,7 +55,7 @@ impl Input {
         Ok(bytes.and_then(|b| b.first_chunk::<4>()).map(|b| i32::from_be_bytes(*b)))
     }
 
-    /// Reads the header. 22P04 if it is not one. Counterpart: `ReceiveCopyBinaryHeader`.
+    /// Reads the header; 22P04 if it is invalid. Counterpart: `ReceiveCopyBinaryHeader`.
     pub(super) fn begin(&mut self, more: &mut More<'_>) -> Result<()> {
         if self.take(more, SIGNATURE.len())? != Some(SIGNATURE) {
             bail!(BAD_COPY_FILE_FORMAT, "COPY file signature not recognized");
@@ -78,7 +79,7 @@ impl Input {
         Ok(())
     }
 
-    /// Begins a row of so many fields; false at the end of the data.
+    /// Starts a row with `wanted` fields; false at the trailer or end of input.
     pub(super) fn row(&mut self, more: &mut More<'_>, wanted: usize) -> Result<bool> {
         let Some(count) = self.i16(more)? else { return Ok(false) };
         if count == -1 {
@@ -93,7 +94,7 @@ impl Input {
         Ok(true)
     }
 
-    /// The bytes of a field; nothing for NULL.
+    /// The bytes of a field; `None` for NULL.
     pub(super) fn field(&mut self, more: &mut More<'_>) -> Result<Option<&[u8]>> {
         let Some(size) = self.i32(more)? else {
             bail!(BAD_COPY_FILE_FORMAT, "unexpected EOF in COPY data")
@@ -115,9 +116,10 @@ impl Input {
 mod tests {
     use super::*;
 
-    /// As `copy (select 1::int2, null) to … (format binary)` of PostgreSQL 15 writes it, in pieces.
+    /// Output of `copy (select 1::int2, null) to … (format binary)` from PostgreSQL 15, read in
+    /// pieces.
     #[test]
-    fn rows_come_apart() {
+    fn rows_are_parsed() {
         let mut data = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec();
         data.extend_from_slice(b"\0\x02\0\0\0\x02\0\x01\xff\xff\xff\xff\xff\xff");
         let mut pieces = data.chunks(3);
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn other_files_are_refused() {
+    fn invalid_headers_are_rejected() {
         let mut first = Some(b"a\tb\nc\td\ne\tf\n".to_vec());
         let mut more = |out: &mut Vec<u8>| match first.take() {
             Some(piece) => {

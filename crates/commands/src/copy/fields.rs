@@ -1,34 +1,36 @@
-//! Fields of a line of COPY data. Counterpart: `CopyReadAttributesText`, `CopyReadAttributesCSV`.
+//! Splits a line of COPY data into fields.
+//!
+//! Counterpart: `CopyReadAttributesText`, `CopyReadAttributesCSV`.
 
 use super::Format;
 use pgerror::{Result, pg_err};
 
-/// The fields of one line: ranges, nothing for NULL.
+/// The fields of one line as byte ranges; `None` for NULL.
 #[derive(Default)]
 pub struct Fields {
-    /// What the ranges are in, unless `plain`.
+    /// The unescaped text that the ranges refer to, unless `plain`.
     text: Vec<u8>,
-    /// Nothing in the line stands for something else: the ranges are in the line itself.
+    /// The line contains no escapes or quotes: the ranges refer to the line itself.
     plain: bool,
-    pub places: Vec<Option<(usize, usize)>>,
+    pub ranges: Vec<Option<(usize, usize)>>,
     /// Was the field quoted (CSV)?
     pub quoted: Vec<bool>,
-    /// So many fields and one more are kept.
-    most: usize,
+    /// Number of columns. At most one more field is kept, enough to detect extra data.
+    fields_max: usize,
 }
 
 impl Fields {
-    /// Field `i` of `line`, which was split last.
+    /// Field `i` of `line`, the line that was split last.
     #[inline]
     pub fn get<'a>(&'a self, i: usize, line: &'a [u8]) -> Option<&'a [u8]> {
         let text = if self.plain { line } else { &self.text };
-        self.places[i].map(|(from, to)| &text[from..to])
+        self.ranges[i].map(|(from, to)| &text[from..to])
     }
 
     fn clear(&mut self) {
         self.text.clear();
         self.plain = false;
-        self.places.clear();
+        self.ranges.clear();
         self.quoted.clear();
     }
 
@@ -37,18 +39,18 @@ impl Fields {
         self.add((!null).then_some((from, to)), quoted);
     }
 
-    /// One more field; those beyond `most` are as good as one.
-    fn add(&mut self, place: Option<(usize, usize)>, quoted: bool) {
-        if self.places.len() <= self.most {
-            self.places.push(place);
+    /// Appends a field. Only the first field beyond `fields_max` is kept.
+    fn add(&mut self, range: Option<(usize, usize)>, quoted: bool) {
+        if self.ranges.len() <= self.fields_max {
+            self.ranges.push(range);
             self.quoted.push(quoted);
         }
     }
 
-    /// Splits a line, of which no more than one field beyond `most` is wanted.
-    pub fn split(&mut self, line: &[u8], format: &Format, most: usize) -> Result<()> {
+    /// Splits a line into fields; at most `fields_max` + 1 are kept.
+    pub fn split(&mut self, line: &[u8], format: &Format, fields_max: usize) -> Result<()> {
         self.clear();
-        self.most = most;
+        self.fields_max = fields_max;
         if format.csv { self.split_csv(line, format) } else { self.split_text(line, format) }
     }
 
@@ -89,7 +91,7 @@ impl Fields {
         }
     }
 
-    /// A line without backslashes: its fields are what is between the delimiters.
+    /// A line without backslashes: the fields are the bytes between delimiters.
     fn split_plain(&mut self, line: &[u8], format: &Format) {
         self.plain = true;
         let mut from = 0;
@@ -151,13 +153,13 @@ impl Fields {
     }
 }
 
-/// Place of the first byte that is `wanted`; looks at sixteen at a time.
+/// Index of the first byte that satisfies `wanted`; tests sixteen bytes at a time.
 #[inline]
 pub fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     const WIDTH: usize = 16;
     let mut at = 0;
     for chunk in bytes.chunks_exact(WIDTH) {
-        // Without a branch for each byte, so that the compiler can compare all of them at once.
+        // No branch per byte, so that the compiler can vectorise the loop.
         if chunk.iter().fold(false, |found, &c| found | wanted(c)) {
             break;
         }
@@ -166,7 +168,7 @@ pub fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
     bytes[at..].iter().position(|&c| wanted(c)).map(|n| at + n)
 }
 
-/// A backslash sequence whose second byte, `c`, is at `i`; returns the place behind it.
+/// Decodes the backslash sequence whose second byte, `c`, is at `i`; returns the index after it.
 fn escape(rest: &[u8], mut i: usize, c: u8, out: &mut Vec<u8>) -> usize {
     let octal = |b: Option<&u8>| b.filter(|b| (b'0'..=b'7').contains(b)).map(|b| b - b'0');
     let hex = |b: Option<&u8>| b.and_then(|b| (*b as char).to_digit(16)).map(|d| d as u8);
@@ -229,7 +231,7 @@ mod tests {
     fn fields(line: &str, csv: bool) -> Vec<Option<String>> {
         let mut f = Fields::default();
         f.split(line.as_bytes(), &format(csv), usize::MAX).unwrap();
-        (0..f.places.len())
+        (0..f.ranges.len())
             .map(|i| f.get(i, line.as_bytes()).map(|b| String::from_utf8_lossy(b).into_owned()))
             .collect()
     }

@@ -1,8 +1,10 @@
-//! COPY FROM: text to rows. Counterpart: copyfrom.c, copyfromparse.c.
+//! COPY FROM: parses input rows and inserts them.
+//!
+//! Counterpart: copyfrom.c, copyfromparse.c.
 
 use super::fields::Fields;
 use super::lines::Lines;
-use super::{Format, Header, check_rights, columns_of, forced};
+use super::{Format, Header, check_privileges, columns_of, forced};
 use crate::bulk::{TableWriter, null_error};
 use crate::host::CommandHost;
 use crate::{exprs, names};
@@ -20,17 +22,17 @@ use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
 use vfs::OpenMode;
 
-/// Rows and bytes that are gathered before they are written.
+/// Limits of the rows and input bytes buffered before a write.
 const ROWS_MAX: usize = 1000;
 const BYTES_MAX: usize = 65_535;
 
-/// How a field's text becomes a value.
+/// The conversion of a field's text to a value.
 enum Input {
     Int2,
     Int4,
     Int8,
     Text,
-    /// varchar(n), or char(n), which is padded: at most so many characters.
+    /// varchar(n), or char(n), which is padded.
     Sized {
         chars: usize,
         pad: bool,
@@ -42,7 +44,7 @@ enum Input {
     },
 }
 
-/// What a column that is not in the data gets.
+/// The value of a column that is not in the data.
 enum Default {
     Null,
     Value(Datum),
@@ -55,14 +57,14 @@ struct Column {
     ty: Oid,
     typmod: i32,
     input: Input,
-    /// NULL as a value of the column's domain.
+    /// Coerces NULL to the column's domain.
     null_test: Option<Program>,
     not_null: bool,
     force_not_null: bool,
     force_null: bool,
 }
 
-/// A condition sees rows before generated columns are computed.
+/// WHERE may not use generated columns, since it is evaluated before they are computed.
 fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     let mut used = None;
     let mut system = false;
@@ -86,11 +88,11 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     }
 }
 
-/// Where the input stands, for error messages.
+/// Current position in the input, for error context.
 #[derive(Default)]
-struct Place {
+struct InputPosition {
     column: Option<usize>,
-    /// The line being taken apart; none while rows are written.
+    /// The line being parsed; `None` while rows are written.
     line: Option<(usize, usize)>,
 }
 
@@ -120,7 +122,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
     let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
-    check_rights(host, &rel, &columns, acl::INSERT)?;
+    check_privileges(host, &rel, &columns, acl::INSERT)?;
     match rel.kind() {
         b'r' => {
             host.catalog().check_new_rows(&rel)?;
@@ -162,7 +164,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
             Source::File { file, at: 0, path: path.to_string() }
         }
     };
-    // The client has been asked for its rows by now.
+    // As in PostgreSQL, these errors come after CopyInResponse was sent.
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
     let mut reader =
@@ -170,13 +172,13 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let result = reader.run(host, condition.as_ref());
     let result = match result {
         Ok(n) => reader.writer.finish(host).map(|()| n),
-        Err(e) => Err(reader.located(e)),
+        Err(e) => Err(reader.with_context(e)),
     };
     host.backend().truncate_snapshots(depth);
     result
 }
 
-/// 42809 for what has no rows of its own.
+/// 42809 for relations without rows of their own.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
         b'r' => Ok(()),
@@ -188,7 +190,7 @@ fn check_kind(rel: &RelDesc) -> Result<()> {
     }
 }
 
-/// FREEZE is for tables whose files this (sub)transaction has made.
+/// FREEZE requires a table whose files were created in the current (sub)transaction.
 fn insert_options(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -216,19 +218,19 @@ struct Reader<'a> {
     table: String,
     columns: Vec<Column>,
     defaults: Vec<(usize, Default)>,
-    by_place: Vec<usize>,
+    by_position: Vec<usize>,
     writer: TableWriter,
     source: Source,
     lines: Lines,
     fields: Fields,
     batch: Batch,
-    /// Rows that are looked at singly (WHERE, checks) pass through here.
+    /// Rows that must be tested one by one (WHERE, constraints) are built here.
     stage: Option<Batch>,
     numbers: Vec<u64>,
-    /// A value of type char(n) with its blanks.
+    /// A buffer for blank-padded char(n) values.
     padded: Vec<u8>,
     bytes: usize,
-    place: Place,
+    position: InputPosition,
     shown_number: u64,
     state: EvalState,
 }
@@ -264,7 +266,7 @@ impl<'a> Reader<'a> {
             if host.catalog().type_row(a.atttypid)?.typtype == b'd'
                 && crate::domain::has_constraints(host, a.atttypid)?
             {
-                let e = crate::domain::null_of(host, a)?;
+                let e = crate::domain::null_in_domain(host, a)?;
                 null_test = Some(exprs::compile(host.facts(), &e, &[])?);
             }
             columns.push(Column {
@@ -295,7 +297,7 @@ impl<'a> Reader<'a> {
             };
             defaults.push((a.attnum as usize - 1, value));
         }
-        let by_place = columns.iter().map(|c| c.number as usize - 1).collect();
+        let by_position = columns.iter().map(|c| c.number as usize - 1).collect();
         let mut writer = TableWriter::new(host, rel.oid(), options)?;
         writer.written = columns.iter().map(|c| c.number).collect();
         let batch = writer.batch();
@@ -305,7 +307,7 @@ impl<'a> Reader<'a> {
             table: rel.name().to_string(),
             columns,
             defaults,
-            by_place,
+            by_position,
             writer,
             source,
             lines: Lines::new(format.csv.then_some((format.quote, format.escape))),
@@ -315,7 +317,7 @@ impl<'a> Reader<'a> {
             numbers: Vec::new(),
             padded: Vec::new(),
             bytes: 0,
-            place: Place::default(),
+            position: InputPosition::default(),
             shown_number: 0,
             state: EvalState::default(),
         })
@@ -323,15 +325,15 @@ impl<'a> Reader<'a> {
 
     fn line(&mut self, host: &mut dyn CommandHost) -> Result<Option<(usize, usize)>> {
         let source = &mut self.source;
-        self.place = Place::default();
+        self.position = InputPosition::default();
         let line = self.lines.next(&mut |out| source.more(host, out));
         self.shown_number = self.lines.number;
         let line = line?;
-        self.place.line = line;
+        self.position.line = line;
         Ok(line)
     }
 
-    /// Rows in binary format.
+    /// Reads rows in binary format.
     fn run_binary(
         &mut self,
         host: &mut dyn CommandHost,
@@ -345,7 +347,7 @@ impl<'a> Reader<'a> {
         }
         loop {
             self.shown_number += 1;
-            self.place = Place::default();
+            self.position = InputPosition::default();
             {
                 let source = &mut self.source;
                 if !input.row(&mut |out| source.more(host, out), self.columns.len())? {
@@ -353,13 +355,13 @@ impl<'a> Reader<'a> {
                 }
             }
             for i in 0..self.columns.len() {
-                self.place.column = Some(i);
+                self.position.column = Some(i);
                 let column = &self.columns[i];
                 let source = &mut self.source;
                 let field = input.field(&mut |out| source.more(host, out))?;
                 self.bytes += field.map_or(0, <[u8]>::len);
                 let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
-                let out = &mut batch.columns[self.by_place[i]];
+                let out = &mut batch.columns[self.by_position[i]];
                 match field {
                     None => {
                         if let Some(p) = &column.null_test {
@@ -406,7 +408,7 @@ impl<'a> Reader<'a> {
             if !self.columns.is_empty() {
                 self.fields.split(text, self.format, self.columns.len())?;
             } else if !text.is_empty() {
-                // An empty line is a row without columns, not one empty field.
+                // For a table without columns, an empty line is a row.
                 bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
             }
             self.row(host)?;
@@ -426,7 +428,7 @@ impl<'a> Reader<'a> {
 
     fn check_header(&mut self, line: (usize, usize)) -> Result<()> {
         self.fields.split(self.lines.bytes(line), self.format, usize::MAX)?;
-        let found = self.fields.places.len();
+        let found = self.fields.ranges.len();
         if found != self.columns.len() {
             bail!(
                 BAD_COPY_FILE_FORMAT,
@@ -457,19 +459,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Appends the line's values to the batch.
+    /// Appends the values of the line to the batch.
     fn row(&mut self, host: &mut dyn CommandHost) -> Result<()> {
-        let found = self.fields.places.len();
+        let found = self.fields.ranges.len();
         if found > self.columns.len() {
             bail!(BAD_COPY_FILE_FORMAT, "extra data after last expected column");
         }
-        let line = self.place.line.map_or(&[][..], |line| self.lines.bytes(line));
+        let line = self.position.line.map_or(&[][..], |line| self.lines.bytes(line));
         for i in 0..self.columns.len() {
             if i >= found {
-                self.place.column = None;
+                self.position.column = None;
                 bail!(BAD_COPY_FILE_FORMAT, "missing data for column \"{}\"", self.columns[i].name);
             }
-            self.place.column = Some(i);
+            self.position.column = Some(i);
             let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
             let column = &mut self.columns[i];
             let mut field = self.fields.get(i, line);
@@ -483,9 +485,9 @@ impl<'a> Reader<'a> {
                     field = None;
                 }
             }
-            let out = &mut batch.columns[self.by_place[i]];
+            let out = &mut batch.columns[self.by_position[i]];
             let Some(text) = field else {
-                // Domains may refuse NULL.
+                // The domain may reject NULL.
                 if let Some(p) = &column.null_test {
                     exprs::value(p, &mut self.state, host.expressions(), &[])?;
                 }
@@ -512,11 +514,12 @@ impl<'a> Reader<'a> {
                     let v = host.functions().type_input(column.ty, text, -1)?;
                     out.push(v.as_ref());
                 }
-                // Bytes that do not continue a character: the text has passed the encoding's check.
+                // Counts characters by skipping continuation bytes; the line is already valid
+                // UTF-8.
                 Input::Sized { chars, pad } => {
                     let has = text.iter().filter(|c| **c & 0xC0 != 0x80).count();
                     if has > *chars {
-                        // Too long, unless what is too much is blank.
+                        // Too long, which is an error unless only blanks are cut off.
                         let typmod = *chars as i32 + 4;
                         let v = host.functions().type_input(column.ty, text, typmod)?;
                         out.push(v.as_ref());
@@ -538,12 +541,12 @@ impl<'a> Reader<'a> {
         self.complete_row(host)
     }
 
-    /// Appends what columns get that are not in the data.
+    /// Appends the values of columns that are not in the data.
     fn complete_row(&mut self, host: &mut dyn CommandHost) -> Result<()> {
-        self.place.column = None;
+        self.position.column = None;
         let batch = self.stage.as_mut().unwrap_or(&mut self.batch);
-        for (place, default) in &self.defaults {
-            let out = &mut batch.columns[*place];
+        for (index, default) in &self.defaults {
+            let out = &mut batch.columns[*index];
             match default {
                 Default::Null => out.push_null(),
                 Default::Value(v) => out.push(v.as_ref()),
@@ -557,7 +560,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Tests the row that has just been appended; false if WHERE leaves it out.
+    /// Tests the row appended last; false if WHERE excludes it.
     fn finish_row(
         &mut self,
         host: &mut dyn CommandHost,
@@ -580,20 +583,20 @@ impl<'a> Reader<'a> {
         }
         let last = self.batch.len - 1;
         for c in self.columns.iter().filter(|c| c.not_null) {
-            let place = c.number as usize - 1;
-            if self.batch.columns[place].is_null(last) {
+            let index = c.number as usize - 1;
+            if self.batch.columns[index].is_null(last) {
                 let row = self.batch.row_owned(last);
-                return Err(null_error(host, &self.writer.rel, place, &row, &self.writer.written)?);
+                return Err(null_error(host, &self.writer.rel, index, &row, &self.writer.written)?);
             }
         }
-        for (place, _) in &self.defaults {
-            let a = &self.writer.rel.table.tupdesc.attrs[*place];
-            if a.not_null && !a.dropped && self.batch.columns[*place].is_null(last) {
+        for (index, _) in &self.defaults {
+            let a = &self.writer.rel.table.tupdesc.attrs[*index];
+            if a.not_null && !a.dropped && self.batch.columns[*index].is_null(last) {
                 let row = self.batch.row_owned(last);
                 return Err(null_error(
                     host,
                     &self.writer.rel,
-                    *place,
+                    *index,
                     &row,
                     &self.writer.written,
                 )?);
@@ -604,7 +607,7 @@ impl<'a> Reader<'a> {
 
     fn flush(&mut self, host: &mut dyn CommandHost) -> Result<()> {
         host.backend().check_interrupts()?;
-        self.place = Place::default();
+        self.position = InputPosition::default();
         let mut at_fault = None;
         let result = self.writer.write(host, &self.batch, &mut at_fault);
         if let Some(n) = at_fault.and_then(|r| self.numbers.get(r)) {
@@ -617,8 +620,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Adds where the input stood. Counterpart: `CopyFromErrorCallback`.
-    fn located(&self, e: PgError) -> PgError {
+    /// Adds the input position as error context. Counterpart: `CopyFromErrorCallback`.
+    fn with_context(&self, e: PgError) -> PgError {
         if self.format.binary && self.shown_number == 0 {
             return e;
         }
@@ -630,13 +633,13 @@ impl<'a> Reader<'a> {
                 false => text.into_owned(),
             }
         };
-        let line = match (self.place.column, self.place.line) {
+        let line = match (self.position.column, self.position.line) {
             (Some(c), _) if self.format.binary => {
                 format!("COPY {table}, line {number}, column {}", self.columns[c].name)
             }
             (Some(c), _) => {
                 let name = &self.columns[c].name;
-                let line = self.place.line.map_or(&[][..], |line| self.lines.bytes(line));
+                let line = self.position.line.map_or(&[][..], |line| self.lines.bytes(line));
                 match self.fields.get(c, line) {
                     Some(v) => {
                         let v = clip(v);
@@ -645,7 +648,7 @@ impl<'a> Reader<'a> {
                     None => format!("COPY {table}, line {number}, column {name}: null input"),
                 }
             }
-            // Bytes that are no text are not shown.
+            // Bytes that are not valid text are not shown.
             (None, Some(_)) if e.code() == pgerror::SqlState::CHARACTER_NOT_IN_REPERTOIRE => {
                 format!("COPY {table}, line {number}")
             }
@@ -659,7 +662,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Input {
-    /// Calls the type's input function.
+    /// Calls the type's input or receive function.
     fn call(&mut self, host: &mut dyn CommandHost, ty: Oid, text: DatumRef<'_>) -> Result<Datum> {
         let Input::Function { io, typmod, extra } = self else {
             return host.functions().type_input(ty, text.as_bytes(), -1);
@@ -680,7 +683,7 @@ impl Input {
     }
 }
 
-/// A plain number of up to nine digits.
+/// Parses an integer of up to nine digits.
 #[inline]
 fn small_int(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
@@ -701,14 +704,14 @@ fn small_int(text: &[u8]) -> Option<i64> {
     Some(if negative { -n } else { n })
 }
 
-/// 22021 for bytes that are not UTF-8.
+/// 22021 for invalid UTF-8.
 fn check_encoding(line: &[u8]) -> Result<()> {
     let bad = match std::str::from_utf8(line) {
         Ok(_) if !line.contains(&0) => return Ok(()),
         Ok(_) => vec![0u8],
         Err(e) => {
             let at = e.valid_up_to();
-            // As many bytes as the first one announces.
+            // The sequence length implied by the first byte.
             let announced = match line[at] {
                 0xc0..=0xdf => 2,
                 0xe0..=0xef => 3,
@@ -740,7 +743,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text() {
+    fn invalid_utf8_is_rejected() {
         let e = check_encoding(b"ab\xff").unwrap_err();
         assert_eq!(e.message(), "invalid byte sequence for encoding \"UTF8\": 0xff");
     }

@@ -1,14 +1,15 @@
-//! Lines of COPY data: bytes come in pieces, whole lines go out. Counterpart: `CopyReadLine` of
-//! copyfromparse.c.
+//! Splits COPY input, which arrives in pieces of any size, into lines.
+//!
+//! Counterpart: `CopyReadLine` of copyfromparse.c.
 
 use super::fields::position;
 use pgerror::{PgError, Result, bail};
 use types::limits::{ALLOCATION_BYTES_MAX, buffer_full};
 
-/// Where bytes come from: appends some, false at the end.
+/// A callback that appends more input; false at end of input.
 pub type More<'a> = dyn FnMut(&mut Vec<u8>) -> Result<bool> + 'a;
 
-/// PostgreSQL reads this much at a time, and names it where a line is too long.
+/// PostgreSQL's read size (`RAW_BUF_SIZE`), which its error for overlong lines mentions.
 const PIECE_BYTES: usize = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,15 +20,15 @@ enum LineEnd {
     Both,
 }
 
-/// See the module's text.
+/// Buffered input and the position of the next line.
 pub struct Lines {
     buf: Vec<u8>,
-    /// First byte that is not part of a line given out.
+    /// Index of the first byte after the lines returned so far.
     start: usize,
-    /// First byte not looked at.
+    /// Index of the next byte to examine.
     at: usize,
     ended: bool,
-    /// `\.` was met.
+    /// `\.` was read.
     marker: bool,
     style: LineEnd,
     csv: Option<(u8, u8)>,
@@ -35,7 +36,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// `csv`: quote and escape character.
+    /// `csv`: quote and escape characters.
     pub fn new(csv: Option<(u8, u8)>) -> Lines {
         Lines {
             buf: Vec::new(),
@@ -53,7 +54,7 @@ impl Lines {
         if self.ended {
             return Ok(false);
         }
-        // All of the buffer is one line so far, which may not reach 1 GB.
+        // The buffer holds one incomplete line, which must stay below 1 GB.
         let held = self.buf.len() - self.start;
         if held >= ALLOCATION_BYTES_MAX - PIECE_BYTES {
             return Err(buffer_full(held, PIECE_BYTES));
@@ -69,7 +70,7 @@ impl Lines {
         Ok(!self.ended)
     }
 
-    /// The next line, without its end; nothing at the end of data.
+    /// The next line without its terminator; `None` at end of data.
     pub fn next(&mut self, more: &mut More<'_>) -> Result<Option<(usize, usize)>> {
         if self.marker {
             return Ok(None);
@@ -80,7 +81,7 @@ impl Lines {
             Some((quote, escape)) => self.find_csv(more, quote, escape)?,
         };
         let Some((from, to)) = found else {
-            // What the client still sends after the end marker is of no interest.
+            // Discard input after the end marker.
             let mut rest = Vec::new();
             while !self.ended {
                 rest.clear();
@@ -91,18 +92,19 @@ impl Lines {
         Ok(Some((from, to)))
     }
 
+    /// The bytes of a line returned by [`Lines::next`].
     pub fn bytes(&self, line: (usize, usize)) -> &[u8] {
         &self.buf[line.0..line.1]
     }
 
-    /// The byte at a place, read if need be.
-    fn peek(&mut self, place: usize, more: &mut More<'_>) -> Result<Option<u8>> {
-        let mut offset = place - self.start;
+    /// The byte at an index, after reading more input if necessary.
+    fn peek(&mut self, index: usize, more: &mut More<'_>) -> Result<Option<u8>> {
+        let mut offset = index - self.start;
         while self.start + offset >= self.buf.len() {
             if !self.fill(more)? {
                 return Ok(None);
             }
-            offset = place.min(offset + self.start) - self.start;
+            offset = index.min(offset + self.start) - self.start;
         }
         Ok(self.buf.get(self.start + offset).copied())
     }
@@ -142,7 +144,7 @@ impl Lines {
         }
     }
 
-    /// What is there at the end of data without a line end.
+    /// The rest of the input as a line without a terminator.
     fn last_line(&mut self) -> Option<(usize, usize)> {
         self.at = self.at.min(self.buf.len());
         if self.start >= self.buf.len() {
@@ -154,7 +156,7 @@ impl Lines {
         Some(line)
     }
 
-    /// At `\.`: the end of data if nothing else is on the line. `Some(None)` is that end.
+    /// At `\.`: end of data if the line contains nothing else. `Some(None)` means end of data.
     #[allow(clippy::type_complexity)]
     fn end_marker(&mut self, more: &mut More<'_>) -> Result<Option<Option<(usize, usize)>>> {
         let offset = self.at - self.start;
@@ -177,7 +179,7 @@ impl Lines {
                 }
                 self.marker = true;
                 if offset > 0 {
-                    // What stands before the marker is a line.
+                    // The bytes before the marker form a line.
                     let line = (self.start, self.at);
                     self.start = self.at;
                     return Ok(Some(Some(line)));
@@ -191,7 +193,7 @@ impl Lines {
         }
     }
 
-    /// At a newline or carriage return that ends the line.
+    /// At a newline or carriage return that terminates the line.
     fn line_end(&mut self, c: u8, more: &mut More<'_>, what: &str) -> Result<(usize, usize)> {
         let offset = self.at - self.start;
         let mut width = 1;
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_do_not_hang_on_the_pieces() {
+    fn lines_do_not_depend_on_read_sizes() {
         for piece in 1..6 {
             assert_eq!(
                 lines(b"a\tb\nc\\\nd\n\nlast", piece, None).unwrap(),

@@ -1,6 +1,8 @@
-//! COPY TO: rows to text. Counterpart: copyto.c.
+//! COPY TO: formats rows as text, CSV or binary.
+//!
+//! Counterpart: copyto.c.
 
-use super::{Format, Header, check_rights, columns_of};
+use super::{Format, Header, check_privileges, columns_of};
 use crate::host::CommandHost;
 use crate::{names, query};
 use analyze::{Params, SessionLookup};
@@ -69,7 +71,7 @@ pub(super) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY TO needs a table or a query") };
     let rel = names::open(host, rv, names::mode::ACCESS_SHARE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
-    check_rights(host, &rel, &columns, acl::SELECT)?;
+    check_privileges(host, &rel, &columns, acl::SELECT)?;
     let (name, variant) = (rel.name(), "Try the COPY (SELECT ...) TO variant.");
     match rel.kind() {
         b'r' => {}
@@ -177,7 +179,7 @@ impl<'a> Writer<'a> {
             count: 0,
         };
         if format.binary {
-            // Goes with the first row: clients take each CopyData for a row.
+            // The header is sent with the first row: clients treat each CopyData message as a row.
             out.row = TextBuffer::from(super::binary::header().as_slice());
         }
         if format.header == Header::Yes {
@@ -201,7 +203,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Appends the field as the format wants it.
+    /// Appends the field, quoted and escaped as the format requires.
     fn push_field(&mut self, force: bool, single: bool) {
         let f = self.format;
         if !f.csv {

@@ -1,11 +1,13 @@
-//! An explained statement as a tree, and its four forms. Counterpart: the output half of explain.c.
+//! The tree of an explained statement and its four output formats.
+//!
+//! Counterpart: the output half of explain.c.
 
 use std::fmt::Write;
 
 /// The value of a property.
 pub enum Value {
     Text(String),
-    /// A number or truth, written as it is.
+    /// A number or boolean, written without quotes.
     Raw(String),
     List(Vec<String>),
     Lists(Vec<Vec<String>>),
@@ -13,7 +15,7 @@ pub enum Value {
     Objects(Vec<Fields>),
 }
 
-/// Properties in order.
+/// Properties in output order.
 pub type Fields = Vec<(String, Value)>;
 
 /// A plan node as text (a title and lines) and as properties.
@@ -22,12 +24,12 @@ pub struct NodeView {
     pub title: String,
     pub lines: Vec<String>,
     pub fields: Fields,
-    /// With the label of an init plan, sub-plan or `WITH` query.
+    /// Children with an optional label (init plan, subplan or CTE).
     pub children: Vec<(Option<String>, NodeView)>,
 }
 
 impl NodeView {
-    /// A property of all forms.
+    /// A property for all formats.
     pub fn text(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
         self.lines.push(format!("{name}: {value}"));
@@ -45,7 +47,7 @@ impl NodeView {
         self.field(name, Value::List(values));
     }
 
-    /// A property of the structured forms alone.
+    /// A property for the structured formats only.
     pub fn field(&mut self, name: &str, value: Value) {
         self.fields.push((name.to_owned(), value));
     }
@@ -54,7 +56,7 @@ impl NodeView {
         self.field(name, Value::Raw(value.to_string()));
     }
 
-    /// As lines of text, the node at this indentation.
+    /// Writes the node as lines of text at this indentation.
     pub fn write_text(&self, indent: usize, label: Option<&str>, out: &mut Vec<String>) {
         let mut indent = indent;
         if let Some(label) = label {
@@ -75,7 +77,7 @@ impl NodeView {
         }
     }
 
-    /// As properties, children last.
+    /// The node as properties, children last.
     pub fn into_fields(self) -> Fields {
         let mut fields = self.fields;
         if !self.children.is_empty() {
@@ -90,7 +92,7 @@ fn spaces(indent: usize) -> String {
     " ".repeat(indent * 2)
 }
 
-/// The structured forms.
+/// The structured formats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Markup {
     Json,
@@ -216,7 +218,7 @@ impl Writer {
         }
     }
 
-    /// The first property continues the line.
+    /// The first property continues the current line.
     fn yaml_object(&mut self, indent: usize, fields: &Fields) {
         for (i, (name, value)) in fields.iter().enumerate() {
             if i > 0 {
@@ -291,7 +293,7 @@ impl Writer {
     }
 
     fn xml(&mut self, indent: usize, name: &str, value: &Value) {
-        // Lists of objects are named in the plural.
+        // Elements of a list are named in the singular.
         let single = name.strip_suffix('s').unwrap_or(name);
         match value {
             Value::Text(t) | Value::Raw(t) => self.xml_leaf(indent, name, t),

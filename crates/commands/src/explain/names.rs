@@ -1,5 +1,6 @@
-//! Names under which a plan's tables are shown: each its alias, with a number where several bear
-//! the same. Counterpart: `select_rtable_names_for_explain`.
+//! Aliases of the plan's range-table entries, made unique by a numeric suffix.
+//!
+//! Counterpart: `select_rtable_names_for_explain`.
 
 use crate::host::CommandHost;
 use analyze::deparse::{PlanNames, unused};
@@ -8,12 +9,12 @@ use plan::Plan;
 use plan::node::{PlanNode, PlannedStmt};
 use plan::query::RteKind;
 
-/// The names of a statement's range table.
+/// The aliases of the statement's range table.
 pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
-    // In the order of the query levels, so that outer queries keep their names unchanged.
+    // In the order of query levels, so that outer queries keep their aliases unchanged.
     let mut used = Vec::new();
     level(&stmt.plan_tree, &mut used);
-    // One that another was preferred to has no tables to be told apart from.
+    // Alternative subplans that were not chosen are ignored.
     let runs = plan::params::used_subplans(&stmt.plan_tree, &stmt.subplans);
     let running = stmt.subplans.iter().zip(runs).filter(|(_, runs)| *runs);
     running.for_each(|(p, _)| level(p, &mut used));
@@ -50,7 +51,7 @@ pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
     Ok(PlanNames::new(names))
 }
 
-/// Range-table indexes that the nodes of one query level use, ascending; then those of the queries
+/// Range-table indexes used by the nodes of one query level, ascending, then those of the levels
 /// below.
 fn level(plan: &Plan, out: &mut Vec<i32>) {
     let (mut here, mut below) = (Vec::new(), Vec::new());

@@ -1,9 +1,10 @@
-//! Plan nodes: their titles, properties and children. Counterpart: `ExplainNode` and the `show_*`
-//! functions of explain.c.
+//! Plan nodes: titles, properties and children.
+//!
+//! Counterpart: `ExplainNode` and the `show_*` functions of explain.c.
 
 use super::Options;
 use super::doc::{NodeView, Value};
-use super::figures;
+use super::metrics;
 use crate::host::CommandHost;
 use analyze::deparse::{Above, Deparser, Place, PlanNames, qualified};
 use executor::{Execution, HashCounts, NodeStats};
@@ -21,13 +22,13 @@ pub struct Describer<'a, 'p> {
     pub options: &'a Options,
     pub stmt: &'p PlannedStmt,
     pub names: PlanNames,
-    /// The finished run, if the statement was run.
+    /// The finished execution, with ANALYZE.
     pub run: Option<&'a Execution>,
-    /// Sub-plans shown already.
+    /// Subplans shown so far.
     pub shown: HashSet<u32>,
 }
 
-/// How a node hangs on the one above.
+/// The relationship of a node to its parent.
 #[derive(Clone, Copy, Default)]
 pub struct Link<'s> {
     pub relationship: Option<&'static str>,
@@ -40,7 +41,7 @@ impl Link<'static> {
     }
 }
 
-/// A node's names: in the text form, and as `Node Type`, with `Strategy` or `Operation`.
+/// A node's title for the text format, and its `Node Type`, `Strategy` and `Operation` properties.
 struct Kind {
     title: String,
     node_type: &'static str,
@@ -53,7 +54,7 @@ impl<'p> Describer<'_, 'p> {
         Place { plan, above: above.to_vec(), subplans: &self.stmt.subplans }
     }
 
-    /// The node and all below it.
+    /// Describes a node and its subtree.
     pub fn node(
         &mut self,
         plan: &'p Plan,
@@ -82,10 +83,10 @@ impl<'p> Describer<'_, 'p> {
         }
         self.properties(&mut view, &place, stats)?;
         if let Some(s) = stats.filter(|_| self.options.buffers) {
-            figures::buffers(&mut view, &s.buffers);
+            metrics::buffers(&mut view, &s.buffers);
         }
         if let Some(s) = stats.filter(|_| self.options.wal) {
-            figures::wal(&mut view, &s.wal);
+            metrics::wal(&mut view, &s.wal);
         }
         self.children(&mut view, &place)?;
         Ok(view)
@@ -108,7 +109,7 @@ impl<'p> Describer<'_, 'p> {
         view.title.clone_from(&kind.title);
     }
 
-    /// What the node works on, behind its name.
+    /// The object that the node operates on, after its title.
     fn title(&mut self, view: &mut NodeView, plan: &'p Plan, kind: &Kind) -> Result<()> {
         match &plan.node {
             PlanNode::IndexScan { scanrelid, probe }
@@ -168,7 +169,7 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    /// The relation, function or query that is scanned. Counterpart: `ExplainTargetRel`.
+    /// The scanned relation, function or CTE. Counterpart: `ExplainTargetRel`.
     fn target(&mut self, view: &mut NodeView, rti: i32, node: &PlanNode) -> Result<()> {
         let Some(rte) = self.stmt.rtable.get((rti - 1).max(0) as usize) else { return Ok(()) };
         let refname = self.names.name(rti).to_owned();
@@ -214,11 +215,11 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    /// Estimates and what came of them.
+    /// Estimates and run-time statistics.
     fn numbers(&self, view: &mut NodeView, info: &PlanInfo, stats: Option<NodeStats>) {
-        figures::costs(self.options, view, info);
+        metrics::costs(self.options, view, info);
         if self.run.is_some() {
-            figures::actual(self.options, view, stats);
+            metrics::actual(self.options, view, stats);
         }
     }
 
@@ -234,12 +235,12 @@ impl<'p> Describer<'_, 'p> {
         Ok(self.host.catalog().class(oid)?.relname.to_string())
     }
 
-    /// Do columns bear their table's name above scans?
+    /// Are column names qualified above scans?
     fn prefix(&self) -> bool {
         self.several() || self.options.verbose
     }
 
-    /// Are there several range-table entries? A level without tables counts as one.
+    /// Are there several range-table entries? A Result node without a child counts as one.
     fn several(&self) -> bool {
         fn bare(plan: &Plan) -> usize {
             let own = matches!(plan.node, PlanNode::Result { child: None, .. });
@@ -292,7 +293,7 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    /// How many rows went away, per loop; nothing in the text form where there were none.
+    /// The rows removed per loop; the text format omits zero.
     fn removed(&self, view: &mut NodeView, label: &str, stats: Option<NodeStats>, total: u64) {
         if self.run.is_none() {
             return;
@@ -305,7 +306,7 @@ impl<'p> Describer<'_, 'p> {
         view.number(label, format!("{mean:.0}"));
     }
 
-    /// The condition of a scan and what it removed.
+    /// The filter condition of a scan and the rows that it removed.
     fn filter(
         &mut self,
         view: &mut NodeView,
@@ -357,7 +358,7 @@ impl<'p> Describer<'_, 'p> {
                 self.removed(view, label, stats, counts.removed_late);
                 self.filter(view, place, stats)?;
                 if self.run.is_some() {
-                    figures::heap_blocks(view, &counts);
+                    metrics::heap_blocks(view, &counts);
                 }
             }
             PlanNode::TidScan { tid_quals, .. } => {
@@ -409,7 +410,7 @@ impl<'p> Describer<'_, 'p> {
             PlanNode::Sort { keys, .. } => {
                 self.sort_key(view, place, "Sort Key", keys, usize::MAX)?;
                 if let Some(sort) = self.run.and_then(|r| r.sort_stats(plan)) {
-                    figures::sort(view, &sort);
+                    metrics::sort(view, &sort);
                 }
             }
             PlanNode::IncrementalSort { keys, presorted_cols, .. } => {
@@ -436,7 +437,7 @@ impl<'p> Describer<'_, 'p> {
                     && let Some(hash) = counts.hash
                     && self.run.is_some()
                 {
-                    figures::hash_agg(view, &hash);
+                    metrics::hash_agg(view, &hash);
                 }
                 if !plan.info.qual.is_empty() {
                     self.removed(view, "Rows Removed by Filter", stats, counts.removed);
@@ -553,7 +554,7 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    /// Columns of the child's output, as the child knows them.
+    /// The child's output columns as expressions of the child.
     fn child_columns(&mut self, place: &Place<'p>, cols: &[usize]) -> Result<Vec<String>> {
         let Some(child) = place.plan.children().first().copied() else { return Ok(Vec::new()) };
         let mut above = place.above.clone();
@@ -670,7 +671,7 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
-    /// The node that PostgreSQL has between a hash join and its inner side.
+    /// The Hash node that PostgreSQL has between a hash join and its inner side.
     fn hash(
         &mut self,
         inner: &'p Plan,
@@ -682,7 +683,7 @@ impl<'p> Describer<'_, 'p> {
             Kind { title: "Hash".into(), node_type: "Hash", strategy: None, operation: None };
         self.begin(&mut view, &kind, Link::of("Inner"));
         let stats = self.run.and_then(|r| r.stats(inner)).map(|s| NodeStats {
-            // It hands on no rows before it has them all.
+            // Its startup time is its total time: it returns no rows until the table is built.
             startup_us: s.total_us,
             ..s
         });
@@ -700,13 +701,13 @@ impl<'p> Describer<'_, 'p> {
             view.list("Output", list);
         }
         if let Some(counts) = counts.filter(|_| self.run.is_some()) {
-            figures::hash(&mut view, &counts);
+            metrics::hash(&mut view, &counts);
         }
         if let Some(s) = stats.filter(|_| self.options.buffers) {
-            figures::buffers(&mut view, &s.buffers);
+            metrics::buffers(&mut view, &s.buffers);
         }
         if let Some(s) = stats.filter(|_| self.options.wal) {
-            figures::wal(&mut view, &s.wal);
+            metrics::wal(&mut view, &s.wal);
         }
         let child = self.node(inner, above, Link::of("Outer"))?;
         view.children.push((None, child));
@@ -732,9 +733,9 @@ impl<'p> Describer<'_, 'p> {
             view.title.push_str(&format!(" on {}", qualified(None, &index)));
             view.field("Index Name", Value::Text(index));
         }
-        figures::costs(self.options, &mut view, info);
+        metrics::costs(self.options, &mut view, info);
         if let Some(run) = self.run {
-            figures::actual(self.options, &mut view, run.bitmap_stats(bitmap));
+            metrics::actual(self.options, &mut view, run.bitmap_stats(bitmap));
         }
         if let BitmapNode::Index { probe, .. } = bitmap {
             let verbose = self.options.verbose;
@@ -783,7 +784,7 @@ impl<'p> Describer<'_, 'p> {
     }
 }
 
-/// Conditions joined into one.
+/// The conditions joined by AND or OR.
 fn all_of(quals: &[Expr], op: BoolOp) -> Option<Expr> {
     match quals {
         [] => None,
@@ -868,7 +869,7 @@ fn kind_of(plan: &Plan) -> Kind {
     }
 }
 
-/// The node's own expressions, as they are set up: target list, conditions, the rest.
+/// The node's own expressions in initialisation order: target list, conditions, others.
 fn expressions_of<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
     plan.info.target_list.iter().for_each(|t| f(&t.expr));
     plan.info.qual.iter().for_each(&mut *f);

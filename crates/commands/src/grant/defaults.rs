@@ -1,8 +1,9 @@
-//! ALTER DEFAULT PRIVILEGES, and the rights that new objects get from it.
+//! ALTER DEFAULT PRIVILEGES, and the initial privileges of new objects.
+//!
 //! Counterpart: `ExecAlterDefaultPrivilegesStmt`, `get_user_default_acl`.
 
 use super::object::note_members;
-use super::{Order, grantees, list, merge, rights_of};
+use super::{GrantSpec, grantees, list, merge, privileges_of};
 use crate::host::CommandHost;
 use crate::{drop, names};
 use catalog::ObjectAddress;
@@ -13,7 +14,7 @@ use ids::Oid;
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 
-/// The letter in `pg_default_acl` and the kind of rights.
+/// The `defaclobjtype` code and the ACL kind.
 fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {
     Ok(match objtype {
         ObjectType::Table => (b'r', Kind::Table),
@@ -49,11 +50,11 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterDefaultPrivilegesStmt) -> R
             bail!(INVALID_GRANT_OPERATION, "default privileges cannot be set for columns");
         }
     }
-    let (all, rights) = rights_of(&action.privileges, action.objtype)?;
+    let (all, rights) = privileges_of(&action.privileges, action.objtype)?;
     if action.objtype == ObjectType::Table && rights & !Kind::Table.all() != 0 {
         bail!(INVALID_GRANT_OPERATION, "invalid privilege type USAGE for relation");
     }
-    let order = Order {
+    let order = GrantSpec {
         grant: action.is_grant,
         option: action.grant_option,
         behavior: action.behavior,
@@ -114,13 +115,13 @@ fn find(
 
 fn set(
     host: &mut dyn CommandHost,
-    order: &Order,
+    order: &GrantSpec,
     owner: Oid,
     space: Oid,
     objtype: u8,
     kind: Kind,
 ) -> Result<()> {
-    // Rights of one schema come on top of those for all.
+    // Per-schema privileges are added to the global ones, so they start empty.
     let usual = match space.is_valid() {
         true => Vec::new(),
         false => acl::default_acl(kind, owner),
@@ -136,7 +137,7 @@ fn set(
             let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
             let mut cat = host.catalog();
             cat.delete(&old)?;
-            cat.forget_object(this)?;
+            cat.delete_object_records(this)?;
         }
         return host.catalog().increment_command_counter();
     }
@@ -170,7 +171,7 @@ fn set(
     host.catalog().increment_command_counter()
 }
 
-/// The rights of an object that `owner` makes in the schema; nothing where they are the usual ones.
+/// The ACL of an object that `owner` creates in the schema; `None` if it is the built-in default.
 pub fn of_new_object(
     host: &mut dyn CommandHost,
     objtype: ObjectType,
@@ -193,7 +194,7 @@ pub fn of_new_object(
     Ok(if list::same(&all, &usual) { None } else { Some(all) })
 }
 
-/// Notes the roles that a new object's rights name.
+/// Records dependencies on the roles in a new object's ACL.
 pub fn note_new(
     host: &mut dyn CommandHost,
     object: ObjectAddress,
@@ -204,7 +205,7 @@ pub fn note_new(
     note_members(host, object, &[], &members)
 }
 
-/// What a role gave by default goes (DROP OWNED).
+/// Removes a role from a default ACL (DROP OWNED).
 pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()> {
     let row = host.catalog().scan(indexes::PG_DEFAULT_ACL_OID_INDEX, &[oid.into()])?.pop();
     let row =
@@ -216,7 +217,7 @@ pub fn drop_member(host: &mut dyn CommandHost, oid: Oid, role: Oid) -> Result<()
         b'T' => (Kind::Type, row.defaclrole),
         _ => (Kind::Schema, row.defaclrole),
     };
-    let order = Order {
+    let order = GrantSpec {
         grant: false,
         option: false,
         behavior: parse::ast::DropBehavior::Cascade,

@@ -1,4 +1,6 @@
-//! Lists of rights: adding, taking away, and what hangs on a grant option that goes.
+//! Operations on access control lists: granting, revoking, and the effect of a revoked grant
+//! option.
+//!
 //! Counterpart: acl.c (`aclupdate`, `recursive_revoke`, `check_circularity`).
 
 use catalog::rows::AclItem;
@@ -6,20 +8,20 @@ use ids::Oid;
 use parse::ast::DropBehavior;
 use pgerror::{Result, bail, pg_err};
 
-/// The right bits; the same 16 bits higher are their grant options.
-pub const RIGHTS: u32 = 0xFFFF;
+/// The privilege bits; their grant options are 16 bits higher.
+pub const PRIVILEGE_BITS: u32 = 0xFFFF;
 
-/// What is done to an entry of a list.
+/// The change of an ACL entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
     Add,
     Remove,
 }
 
-/// What a decision about membership asks of the catalogs: has the role the rights of the other?
+/// A membership test: does the first role have the privileges of the second?
 pub type IsMember<'a> = dyn FnMut(Oid, Oid) -> Result<bool> + 'a;
 
-/// Changes the rights that `item.grantor` gave `item.grantee`.
+/// Changes the privileges that `item.grantor` granted to `item.grantee`.
 pub fn update(
     list: &[AclItem],
     item: AclItem,
@@ -28,8 +30,8 @@ pub fn update(
     behavior: DropBehavior,
     is_member: &mut IsMember<'_>,
 ) -> Result<Vec<AclItem>> {
-    // Who gives away a right that came from himself would keep it for ever.
-    if change == Change::Add && item.privs & !RIGHTS != 0 {
+    // A circular grant would make the privilege irrevocable.
+    if change == Change::Add && item.privs & !PRIVILEGE_BITS != 0 {
         check_circularity(list, item, owner, is_member)?;
     }
     let mut out = list.to_vec();
@@ -56,7 +58,7 @@ pub fn update(
     Ok(out)
 }
 
-/// Grant options that a role has, by whatever way, of those asked for.
+/// The grant options among those asked for that a role holds, directly or through membership.
 fn options_of(
     list: &[AclItem],
     role: Oid,
@@ -64,7 +66,7 @@ fn options_of(
     is_member: &mut IsMember<'_>,
 ) -> Result<u32> {
     if is_member(role, owner)? {
-        return Ok(RIGHTS);
+        return Ok(PRIVILEGE_BITS);
     }
     let mut have = 0;
     for a in list.iter().filter(|a| a.grantee.is_valid() && a.privs >> 16 != 0) {
@@ -75,7 +77,7 @@ fn options_of(
     Ok(have)
 }
 
-/// Rights given by a role that has lost its option go too, or forbid the change.
+/// Revokes privileges granted by a role that lost its grant option, or fails with RESTRICT.
 fn revoke_dependents(
     mut list: Vec<AclItem>,
     grantee: Oid,
@@ -84,7 +86,7 @@ fn revoke_dependents(
     behavior: DropBehavior,
     is_member: &mut IsMember<'_>,
 ) -> Result<Vec<AclItem>> {
-    // The owner never loses them.
+    // The owner never loses its grant options.
     if grantee == owner {
         return Ok(list);
     }
@@ -94,7 +96,8 @@ fn revoke_dependents(
         return Ok(list);
     }
     loop {
-        let given = list.iter().find(|a| a.grantor == grantee && a.privs & RIGHTS & lost != 0);
+        let given =
+            list.iter().find(|a| a.grantor == grantee && a.privs & PRIVILEGE_BITS & lost != 0);
         let Some(&given) = given else { return Ok(list) };
         if behavior == DropBehavior::Restrict {
             return Err(pg_err!(DEPENDENT_OBJECTS_STILL_EXIST, "dependent privileges exist")
@@ -114,7 +117,7 @@ fn check_circularity(
     if item.grantor == owner {
         return Ok(());
     }
-    // Without what the grantee gave, can the grantor still give this?
+    // Without the grants made by the grantee, can the grantor still grant this?
     let mut rest = list.to_vec();
     while let Some(at) = rest.iter().position(|a| a.grantee == item.grantee && a.privs >> 16 != 0) {
         let gone = AclItem { privs: rest[at].privs | rest[at].privs << 16, ..rest[at] };
@@ -128,7 +131,7 @@ fn check_circularity(
     Ok(())
 }
 
-/// Both lists' entries in one.
+/// The union of both lists.
 pub fn merge(left: Vec<AclItem>, right: &[AclItem]) -> Vec<AclItem> {
     let mut out = left;
     for item in right {
@@ -140,12 +143,12 @@ pub fn merge(left: Vec<AclItem>, right: &[AclItem]) -> Vec<AclItem> {
     out
 }
 
-/// Puts the entries into the order that default rights are kept in.
+/// Sorts the entries in the order used by default ACLs.
 pub fn sort(list: &mut [AclItem]) {
     list.sort_unstable_by_key(|a| (a.grantee, a.grantor, a.privs));
 }
 
-/// The same entries, in whatever order?
+/// Do both lists have the same entries, in any order?
 pub fn same(left: &[AclItem], right: &[AclItem]) -> bool {
     let (mut left, mut right) = (left.to_vec(), right.to_vec());
     sort(&mut left);
@@ -153,7 +156,7 @@ pub fn same(left: &[AclItem], right: &[AclItem]) -> bool {
     left == right
 }
 
-/// Roles named in the list, each once; PUBLIC and the owner excepted.
+/// The roles in the list without duplicates, except PUBLIC and the owner.
 pub fn members(list: Option<&[AclItem]>, owner: Oid) -> Vec<Oid> {
     let mut out = Vec::new();
     for a in list.unwrap_or_default() {
@@ -166,8 +169,8 @@ pub fn members(list: Option<&[AclItem]>, owner: Oid) -> Vec<Oid> {
     out
 }
 
-/// Rights of the old owner become the new one's; entries that fall together become one.
-/// Counterpart: `aclnewowner`.
+/// Replaces the old owner by the new one; entries that become equal are merged. Counterpart:
+/// `aclnewowner`.
 pub fn new_owner(list: &[AclItem], old: Oid, new: Oid) -> Vec<AclItem> {
     let to = |o: Oid| if o == old { new } else { o };
     let mut out: Vec<AclItem> = Vec::new();
@@ -199,9 +202,9 @@ mod tests {
         update(list, item, how, OWNER, behavior, &mut |a, b| Ok(a == b))
     }
 
-    /// owner -> 20 -> 30, all with grant option; as PostgreSQL answers to the same statements.
+    /// owner -> 20 -> 30, all with grant option. Expected results come from PostgreSQL.
     #[test]
-    fn a_grant_option_takes_what_was_given_by_it_along() {
+    fn revoking_a_grant_option_cascades() {
         let with_option = SELECT | SELECT << 16;
         let list = vec![item(10, 10, 127), item(20, 10, with_option), item(30, 20, with_option)];
         let revoked = item(20, 10, SELECT << 16);

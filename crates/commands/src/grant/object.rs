@@ -1,5 +1,5 @@
-//! Objects that have rights: how each kind is named, where its rights are kept, and who is told of
-//! changes.
+//! Objects with privileges: name resolution for each kind, storage of the ACL, dependencies and
+//! invalidation.
 
 use super::list;
 use crate::host::CommandHost;
@@ -12,29 +12,29 @@ use ids::{AttrNo, Oid, Tid};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 
-/// An object of any kind.
+/// An object with an ACL, of any kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Subject {
-    /// The catalog.
+    /// OID of the catalog.
     pub class: Oid,
     pub oid: Oid,
-    /// For columns of a table; else 0.
+    /// Attribute number for column privileges; else 0.
     pub column: AttrNo,
 }
 
-/// What there is to know of an object's rights.
-pub struct Rights {
+/// Owner, ACL and description of an object.
+pub struct ObjectPrivileges {
     pub owner: Oid,
     pub acl: Option<Vec<AclItem>>,
     pub kind: Kind,
-    /// As messages name it.
+    /// Name for messages.
     pub name: String,
-    /// The word for its kind.
+    /// Noun for the kind of object, for messages.
     pub noun: &'static str,
 }
 
-impl Rights {
-    /// The list, or what stands where none is.
+impl ObjectPrivileges {
+    /// The ACL, or the default one where the column is NULL.
     pub fn list(&self) -> Vec<AclItem> {
         self.acl.clone().unwrap_or_else(|| acl::default_acl(self.kind, self.owner))
     }
@@ -62,9 +62,9 @@ impl Subject {
         ObjectAddress { class: self.class, object: self.oid, sub: i32::from(self.column) }
     }
 
-    /// The rights, to be changed. Rows that are also changed in place stay locked: the lock must
-    /// come before the row is read, and is given back by [`Subject::unlock`].
-    pub fn lock(self, host: &mut dyn CommandHost) -> Result<(Rights, Option<Tid>)> {
+    /// The privileges, locked for a change. Rows that are also changed in place stay locked: the
+    /// lock must be acquired before the row is read, and is released by [`Subject::unlock`].
+    pub fn lock(self, host: &mut dyn CommandHost) -> Result<(ObjectPrivileges, Option<Tid>)> {
         let keys = [self.oid.into()];
         let locked = match self.class {
             PgClass::RELATION => {
@@ -80,13 +80,15 @@ impl Subject {
         Ok((self.rights(host)?, locked))
     }
 
+    /// Releases the lock of [`Subject::lock`].
     pub fn unlock(self, host: &mut dyn CommandHost, locked: Option<Tid>) -> Result<()> {
         locked.map_or(Ok(()), |tid| host.catalog().unlock(self.class, tid))
     }
 
-    pub fn rights(self, host: &mut dyn CommandHost) -> Result<Rights> {
+    /// Owner and ACL of the object.
+    pub fn rights(self, host: &mut dyn CommandHost) -> Result<ObjectPrivileges> {
         let oid = self.oid;
-        let make = |owner, acl: &Option<Vec<AclItem>>, kind, name: String, noun| Rights {
+        let make = |owner, acl: &Option<Vec<AclItem>>, kind, name: String, noun| ObjectPrivileges {
             owner,
             acl: acl.clone(),
             kind,
@@ -148,7 +150,7 @@ impl Subject {
         })
     }
 
-    /// Stores the rights and notes which roles the object now needs.
+    /// Stores the ACL and updates the dependencies on roles.
     pub fn store(self, host: &mut dyn CommandHost, acl: Option<Vec<AclItem>>) -> Result<()> {
         let before = self.rights(host)?;
         let oid = self.oid;
@@ -162,7 +164,7 @@ impl Subject {
         match self.class {
             PgClass::RELATION if self.column != 0 => {
                 let old = column_row(host, oid, self.column)?;
-                // A column without rights of its own has none on record.
+                // An empty column ACL is stored as NULL.
                 let attacl = acl.clone().filter(|list| !list.is_empty());
                 host.catalog().update(&old, &PgAttribute { attacl, ..old.row.clone() })?;
                 host.catalog().invalidate_relation(oid, false);
@@ -202,8 +204,7 @@ fn column_row(host: &mut dyn CommandHost, oid: Oid, number: AttrNo) -> Result<Ro
     found.ok_or_else(|| lost::<PgAttribute>(oid))
 }
 
-/// Makes `pg_shdepend` say which roles the object's rights name. Counterpart:
-/// `updateAclDependencies`.
+/// Updates `pg_shdepend` for the roles in the object's ACL. Counterpart: `updateAclDependencies`.
 pub fn note_members(
     host: &mut dyn CommandHost,
     object: ObjectAddress,
@@ -228,7 +229,7 @@ pub fn note_members(
     Ok(())
 }
 
-/// The objects that a list in GRANT names.
+/// The objects named in a GRANT statement.
 pub fn named(
     host: &mut dyn CommandHost,
     kind: ObjectType,
@@ -312,7 +313,7 @@ fn one(host: &mut dyn CommandHost, kind: ObjectType, node: &Node) -> Result<Subj
     })
 }
 
-/// All objects of a kind in schemas (ALL … IN SCHEMA).
+/// All objects of a kind in the given schemas (ALL … IN SCHEMA).
 pub fn in_schemas(
     host: &mut dyn CommandHost,
     kind: ObjectType,

@@ -1,4 +1,5 @@
-//! The TOAST table of a relation: whether one is needed, its creation, new files for it.
+//! The TOAST table of a relation: whether one is needed, its creation and its replacement.
+//!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
 use super::{self as relation, NewColumn, NewRelation, create, new_files};
@@ -10,10 +11,10 @@ use ids::{Oid, Persistence};
 use pgerror::Result;
 use types::oids;
 
-/// Bytes of a tuple above which columns are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
+/// Tuples larger than this many bytes are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 const TOAST_TUPLE_THRESHOLD: i64 = 2032;
 
-/// Largest size of a value, header included; `None` if there is no bound. Counterpart:
+/// Maximum size of a value in bytes, header included; `None` if unbounded. Counterpart:
 /// `type_maximum_size`.
 fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
     if typmod < 0 {
@@ -35,7 +36,7 @@ fn value_size_max(ty: Oid, typmod: i32, encoding: i32) -> Option<i64> {
     }
 }
 
-/// Whether rows of these columns can become so long that values are moved out of the tuple.
+/// Can rows of these columns become large enough for out-of-line storage?
 fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
     let (mut length, mut unlimited, mut toastable) = (0i64, false, false);
     for c in columns {
@@ -67,7 +68,8 @@ fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
     align(header) + align(length) > TOAST_TUPLE_THRESHOLD
 }
 
-/// Gives a table its TOAST table where it needs one and has none. Counterpart: toasting.c.
+/// Creates the TOAST table of a table that needs one and has none. Counterpart:
+/// `create_toast_table`.
 pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Text>>) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;
@@ -111,8 +113,8 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     cat.increment_command_counter()
 }
 
-/// New files for the TOAST table of a table that is written again; where the columns need none any
-/// more, the table loses it. Counterpart: what becomes of it in `finish_heap_swap`.
+/// Gives the TOAST table of a rewritten table new files, or drops it if the columns no longer need
+/// it. Counterpart: the TOAST part of `finish_heap_swap`.
 pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;
@@ -139,9 +141,9 @@ pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// `numeric_maximum_size` of PostgreSQL for numeric(10,2) is 14, for numeric(1000,0) 510 bytes.
+    /// PostgreSQL's `numeric_maximum_size` is 14 for numeric(10,2) and 510 for numeric(1000,0).
     #[test]
-    fn sizes_of_limited_types() {
+    fn maximum_sizes_of_limited_types() {
         let typmod = |p: i32, s: i32| (p << 16 | s) + 4;
         assert_eq!(value_size_max(oids::NUMERIC, typmod(10, 2), 6), Some(8 + 4 * 2));
         assert_eq!(value_size_max(oids::VARCHAR, 104, 6), Some(404));

@@ -1,5 +1,6 @@
-//! Bodies of functions in SQL, as they are checked when a function is made. Counterpart:
-//! `interpret_AS_clause` of functioncmds.c, `fmgr_sql_validator` of pg_proc.c.
+//! Bodies of SQL functions, analysed and checked when the function is created.
+//!
+//! Counterpart: `interpret_AS_clause` of functioncmds.c, `fmgr_sql_validator` of pg_proc.c.
 
 use super::Parameters;
 use crate::host::CommandHost;
@@ -12,8 +13,7 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, bail};
 use types::oids;
 
-/// The statements of a body as written in SQL-standard form, analysed: their text, and what they
-/// need.
+/// Analyses an SQL-standard function body. Returns its stored form and dependencies.
 pub(super) fn standard_body(
     host: &mut dyn CommandHost,
     node: &Node,
@@ -40,7 +40,7 @@ pub(super) fn standard_body(
     };
     let mut needs = Vec::new();
     let text = match node {
-        // BEGIN ATOMIC: the statements stand in a list within a list.
+        // BEGIN ATOMIC: the parser represents the statements as a list in a list.
         Node::List(outer) => {
             let mut queries = Vec::new();
             for inner in outer.iter() {
@@ -63,14 +63,14 @@ pub(super) fn standard_body(
     Ok((Text::from(text), needs))
 }
 
-/// The error with its position in the statement, where the body stands there once; else with the
-/// body as an internal query. Counterpart: `function_parse_error_transpose`.
+/// Maps the error position to the CREATE statement if the body occurs in it exactly once; otherwise
+/// reports the body as an internal query. Counterpart: `function_parse_error_transpose`.
 pub(super) fn transposed(mut e: PgError, sql: &str, body: &str, name: &str) -> PgError {
     let Some(position) = e.fields().position else {
         return e.context(format!("SQL function \"{name}\""));
     };
     let fields = e.fields_mut();
-    match place_in(sql, body, position) {
+    match position_in(sql, body, position) {
         Some(place) => fields.position = Some(place),
         None => {
             fields.position = None;
@@ -81,10 +81,10 @@ pub(super) fn transposed(mut e: PgError, sql: &str, body: &str, name: &str) -> P
     e
 }
 
-/// Where the statement has character `position` of the body, if it holds the body once: between
-/// dollar quotes, or as a literal, in which quotes and escapes take more than one character.
-/// Counterpart: `match_prosrc_to_query`.
-fn place_in(sql: &str, body: &str, position: u32) -> Option<u32> {
+/// The position in the statement of character `position` of the body. `None` unless the statement
+/// contains the body once, dollar-quoted or as a literal, where quotes and escapes take more than
+/// one character. Counterpart: `match_prosrc_to_query`.
+fn position_in(sql: &str, body: &str, position: u32) -> Option<u32> {
     let bytes = sql.as_bytes();
     let mut found = None;
     for (at, c) in sql.char_indices() {
@@ -95,7 +95,7 @@ fn place_in(sql: &str, body: &str, position: u32) -> Option<u32> {
                 let quoted = sql.get(start..end) == Some(body) && bytes.get(end) == Some(&b'$');
                 quoted.then_some(start + body.char_indices().nth(position as usize - 1)?.0)
             }
-            '\'' => literal_place(&sql[start..], body, position).map(|p| start + p),
+            '\'' => literal_position(&sql[start..], body, position).map(|p| start + p),
             _ => None,
         };
         if let Some(end) = end {
@@ -108,10 +108,10 @@ fn place_in(sql: &str, body: &str, position: u32) -> Option<u32> {
     found
 }
 
-/// The byte in `text`, the inside of a literal and what follows, at which character `position` of
-/// the body stands; `None` where the literal is another one. Counterpart:
+/// The byte offset of character `position` of the body in `text`, which starts after the opening
+/// quote of a literal. `None` where the literal differs from the body. Counterpart:
 /// `match_prosrc_to_literal`.
-fn literal_place(text: &str, body: &str, position: u32) -> Option<usize> {
+fn literal_position(text: &str, body: &str, position: u32) -> Option<usize> {
     let mut rest = text.char_indices().peekable();
     let mut place = None;
     for (i, wanted) in body.chars().enumerate() {
@@ -133,7 +133,7 @@ fn literal_place(text: &str, body: &str, position: u32) -> Option<usize> {
     (c == '\'' && after != Some('\'')).then_some(place.unwrap_or(end))
 }
 
-/// What a body is checked against.
+/// The signature that a body is checked against.
 pub(super) struct Signature<'a> {
     pub name: &'a str,
     pub types: &'a [Oid],
@@ -150,7 +150,7 @@ pub(super) fn outputs_of(p: &Parameters) -> Vec<Oid> {
     pairs.filter(|(_, m)| matches!(m, b'o' | b'b' | b't')).map(|(t, _)| *t).collect()
 }
 
-/// Analyses a body, and its last statement's columns as the function's result. Counterpart:
+/// Analyses a body and checks the result columns of its last statement. Counterpart:
 /// `fmgr_sql_validator`.
 pub(super) fn check_body(
     host: &mut dyn CommandHost,

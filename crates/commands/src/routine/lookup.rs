@@ -1,5 +1,6 @@
-//! The routine that a name means, with or without argument types. Counterpart: `LookupFuncWithArgs`
-//! of parse_func.c.
+//! Resolution of a routine reference with or without argument types.
+//!
+//! Counterpart: `LookupFuncWithArgs` of parse_func.c.
 
 use crate::host::CommandHost;
 use catalog::rows::{PgProc, indexes};
@@ -16,7 +17,7 @@ pub(super) fn noun(kind: ObjectType) -> &'static str {
     }
 }
 
-/// What a search came to.
+/// The result of a search.
 enum Found {
     None,
     One(Oid),
@@ -29,8 +30,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The routines of the name with their places in the path, in its order. Those of the temporary
-    /// schema are found only by its name.
+    /// The routines with this name and their positions in the search path, in path order. Routines
+    /// in the temporary schema are found only by a qualified name.
     fn candidates(&self, host: &mut dyn CommandHost) -> Result<Vec<(usize, catalog::Row<PgProc>)>> {
         let temp = host.catalog().session.temp_namespace;
         let path = host.catalog().search_path()?;
@@ -47,8 +48,8 @@ impl Search<'_> {
         Ok(placed)
     }
 
-    /// Without argument types: the only one of the name and the kind. Of routines with the same
-    /// arguments the first of the path hides the others.
+    /// Without argument types: the only routine with this name and kind. The first routine in the
+    /// path hides others with equal argument types.
     fn only(&self, host: &mut dyn CommandHost, kind: ObjectType) -> Result<Found> {
         let mut seen: Vec<catalog::Row<PgProc>> = Vec::new();
         for (_, f) in self.candidates(host)? {
@@ -64,8 +65,8 @@ impl Search<'_> {
         })
     }
 
-    /// By the arguments, all of them or those that are input. A routine of the wrong kind hides
-    /// others too.
+    /// By all argument types or by the input argument types. A routine of the wrong kind also hides
+    /// others.
     fn by_types(
         &self,
         host: &mut dyn CommandHost,
@@ -86,8 +87,8 @@ impl Search<'_> {
         Ok(if is_of_kind(first, kind) { Found::One(first.oid) } else { Found::None })
     }
 
-    /// Standard SQL names a procedure by all of its arguments, PostgreSQL by those that are input:
-    /// without modes it may be either, and one routine must be meant by both.
+    /// The SQL standard identifies a procedure by all arguments, PostgreSQL by its input arguments.
+    /// Without argument modes both interpretations are tried, and both must find the same routine.
     fn search(
         &self,
         host: &mut dyn CommandHost,
@@ -120,12 +121,12 @@ fn is_of_kind(f: &PgProc, kind: ObjectType) -> bool {
     }
 }
 
-/// A type of the argument list. Messages have no position, as in PostgreSQL.
+/// The type of an argument. As in PostgreSQL, errors have no position.
 fn argument(host: &mut dyn CommandHost, t: &TypeName) -> Result<Oid> {
     super::type_of(host, t)
 }
 
-/// The message about the first argument type that does not exist; nothing if all exist.
+/// The error message for the first argument type that does not exist; `None` if all exist.
 pub(super) fn missing_argument(
     host: &mut dyn CommandHost,
     object: &ObjectWithArgs,
@@ -143,7 +144,7 @@ pub(super) fn missing_argument(
     Ok(None)
 }
 
-/// The routine that a statement names; nothing where it does not exist and may be missing.
+/// The routine named in a statement; `None` where it does not exist and `missing_ok` is set.
 pub fn find(
     host: &mut dyn CommandHost,
     object: &ObjectWithArgs,
@@ -211,7 +212,7 @@ fn signature(host: &mut dyn CommandHost, shown: &str, args: &[Oid]) -> Result<St
     Ok(format!("{shown}({})", list.join(", ")))
 }
 
-/// 42809 where what was found is of another kind. Aggregates are functions too.
+/// 42809 where the routine found is of another kind. Aggregates count as functions.
 fn check_kind(
     host: &mut dyn CommandHost,
     oid: Oid,

@@ -1,12 +1,13 @@
-//! Which types a function's arguments and result may have. Counterpart: `ProcedureCreate`,
-//! `check_valid_polymorphic_signature`.
+//! Checks of argument and result types of a function.
+//!
+//! Counterpart: `ProcedureCreate`, `check_valid_polymorphic_signature`.
 
 use crate::host::CommandHost;
 use ids::Oid;
 use pgerror::{Result, bail, pg_err};
 use types::oids;
 
-/// Most arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
+/// Maximum number of arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
 const ARGUMENTS_MAX: usize = 100;
 
 const ANYNONARRAY: Oid = Oid(2776);
@@ -17,7 +18,7 @@ const INTERNAL: Oid = Oid(2281);
 
 const RANGES: [Oid; 2] = [ANYRANGE, ANYMULTIRANGE];
 const COMPATIBLE_RANGES: [Oid; 2] = [oids::ANYCOMPATIBLERANGE, oids::ANYCOMPATIBLEMULTIRANGE];
-/// Types that are all told by any of them.
+/// Polymorphic types of the "any element" family: each determines all others, ranges excepted.
 const FAMILY: [Oid; 6] =
     [oids::ANYELEMENT, oids::ANYARRAY, ANYNONARRAY, ANYENUM, ANYRANGE, ANYMULTIRANGE];
 const COMPATIBLE_FAMILY: [Oid; 5] = [
@@ -28,8 +29,8 @@ const COMPATIBLE_FAMILY: [Oid; 5] = [
     oids::ANYCOMPATIBLEMULTIRANGE,
 ];
 
-/// 42P13 where the result's type could not be told from the arguments'. `outputs`: types of the
-/// output parameters.
+/// 42P13 where the result type cannot be determined from the argument types. `outputs`: types of
+/// the output parameters.
 pub(super) fn check(
     host: &mut dyn CommandHost,
     input: &[Oid],
@@ -58,7 +59,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// The types of which an argument would tell this result type, if none is there.
+/// The argument types that would determine this result type, if none of them is present.
 fn missing(ty: Oid, input: &[Oid]) -> Option<&'static str> {
     let (family, needed): (&[Oid], _) = if RANGES.contains(&ty) {
         (&RANGES, "anyrange or anymultirange")
@@ -73,6 +74,6 @@ fn missing(ty: Oid, input: &[Oid]) -> Option<&'static str> {
     } else {
         return None;
     };
-    let told = input.iter().any(|i| family.contains(i));
-    (!told).then_some(needed)
+    let info = input.iter().any(|i| family.contains(i));
+    (!info).then_some(needed)
 }

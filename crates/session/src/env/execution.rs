@@ -177,7 +177,7 @@ impl Services for Core {
 
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
         let desc = self.cat().relation(indexid)?;
-        desc.btree.clone().ok_or_else(|| self.cat().unkept(&desc))
+        desc.btree.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
     }
 
     fn index_operator(

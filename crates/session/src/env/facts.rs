@@ -125,7 +125,7 @@ impl Core {
         }
         // Whoever hashes rows has decided that they can be; if not, their columns say so.
         let (base, _) = self.cat().base_type(ty)?;
-        let ops = self.cat().type_ops_itself(base)?;
+        let ops = self.cat().type_ops_unchecked(base)?;
         let Some(proc) = ops.hash.valid() else {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(

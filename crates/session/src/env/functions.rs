@@ -287,7 +287,7 @@ impl FnContext for Core {
         let number = self.row_types.len() as i32;
         let columns: Vec<(Oid, Oid)> = desc.columns.iter().map(|c| (c.ty, c.collation)).collect();
         self.row_types.push(desc);
-        self.cat().learn_record_order(number, &columns)?;
+        self.cat().register_record_order(number, &columns)?;
         Ok(number)
     }
 

@@ -427,7 +427,7 @@ fn first_in_path(
     core: &mut Core,
     mut find: impl FnMut(&mut Core, Oid) -> Result<Option<Oid>>,
 ) -> Result<Option<Oid>> {
-    for schema in core.cat().lasting_schemas()? {
+    for schema in core.cat().persistent_schemas()? {
         if let Some(oid) = find(core, schema)? {
             return Ok(Some(oid));
         }

@@ -1,8 +1,7 @@
-//! Values that promise what this server does not do. They are refused, so that nobody relies on
-//! them: an encrypted connection, a log in a certain place, a standby that has the data.
+//! Rejects parameter values that this server cannot honour, where silently ignoring them would be
+//! misleading: encryption, log destinations, synchronous standbys.
 //!
-//! Values that only say how something is to be done, and are not followed, are in
-//! `docs/settings.md`.
+//! Values that only tune behaviour and are ignored are listed in `docs/settings.md`.
 
 use crate::registry::Setting;
 use crate::value::Value;
@@ -10,7 +9,7 @@ use pgerror::{PgError, Result, SqlState};
 
 const OFF: &str = "Turn it off, or remove it from the configuration.";
 
-/// Switches that cannot be turned on, what is missing, and the way out.
+/// Boolean parameters that cannot be enabled: name, message, hint.
 const SWITCHES: &[(&str, &str, &str)] = &[
     (
         "ssl",
@@ -26,16 +25,16 @@ const SWITCHES: &[(&str, &str, &str)] = &[
     ("db_user_namespace", "\"db_user_namespace\" is not supported by this server", OFF),
 ];
 
-/// Destinations of the log that PostgreSQL has besides standard error.
+/// Log destinations of PostgreSQL other than standard error.
 const DESTINATIONS: [&str; 3] = ["csvlog", "jsonlog", "syslog"];
 
-/// 0A000 for a value that promises what does not happen.
+/// 0A000 for a value that this server cannot honour.
 pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
     let refuse = |message: &str, hint: &str| {
         Err(PgError::new(SqlState::FEATURE_NOT_SUPPORTED, message).hint(hint))
     };
     match (setting.name, value) {
-        // The parameter of older servers that dumps still set to off.
+        // A parameter of older servers that dumps still set to off.
         ("default_with_oids", Value::Bool(true)) => Err(PgError::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             "tables declared WITH OIDS are not supported",
@@ -89,7 +88,7 @@ pub(crate) fn check(setting: &Setting, value: &Value) -> Result<()> {
     }
 }
 
-/// The words of a list.
+/// The items of a comma-separated list, without quotes.
 pub fn words(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(|w| w.trim().trim_matches('"')).filter(|w| !w.is_empty())
 }

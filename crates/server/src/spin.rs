@@ -1,11 +1,12 @@
-//! A client that has just been answered often asks again within microseconds. A session that sleeps
-//! then pays for being woken (on a virtual machine more than for the statement itself); one that
-//! looks for the message a little longer does not. So `norsu.client_spin` microseconds are spent
-//! looking, under two conditions:
+//! Busy-waits for the next message of a client before the session's thread sleeps.
 //!
-//! - At most half of the processors have sessions that are awake: looking takes nobody's turn.
-//! - Looking has been worth it: after each time that it was not, twice as many messages are waited
-//!   for asleep.
+//! A client often sends its next message within microseconds after a response. Waking a sleeping
+//! thread then costs more than the statement itself, above all on virtual machines. A session
+//! therefore polls its socket for `norsu.client_spin` microseconds, under two conditions:
+//!
+//! - At most half of the processors have awake sessions, so that polling takes no time from others.
+//! - Polling has been useful: each failure doubles the number of messages for which the session
+//!   sleeps without polling.
 
 use crate::net::Stream;
 use session::{Outlet, Transport};
@@ -16,54 +17,54 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Sessions of this process that do not wait for their clients asleep.
+/// Number of sessions in this process that are not asleep waiting for their clients.
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
 
-/// Most messages that are waited for asleep before looking is tried again.
-const SKIPPED_MAX: u32 = 255;
+/// Maximum number of messages without polling after failures.
+const SLEEPS_MAX: u32 = 255;
 
-/// See the module's text.
-pub(crate) struct Attentive {
+/// A connection with adaptive busy-waiting.
+pub(crate) struct SpinningStream {
     stream: Stream,
     span: Duration,
-    /// Messages yet to be waited for asleep.
-    skip: u32,
-    /// How many they were after the last failure.
-    skipped: u32,
+    /// Remaining messages without polling.
+    sleeps_left: u32,
+    /// Number of messages without polling after the last failure.
+    sleeps: u32,
 }
 
-impl Attentive {
-    pub(crate) fn new(stream: Stream) -> Attentive {
+impl SpinningStream {
+    pub(crate) fn new(stream: Stream) -> SpinningStream {
         AWAKE.fetch_add(1, Relaxed);
-        Attentive { stream, span: Duration::ZERO, skip: 0, skipped: 0 }
+        SpinningStream { stream, span: Duration::ZERO, sleeps_left: 0, sleeps: 0 }
     }
 
-    /// Is there a processor for looking?
-    fn may_look(&mut self) -> bool {
+    /// Should this read poll the socket?
+    fn should_spin(&mut self) -> bool {
         if self.span.is_zero() || AWAKE.load(Relaxed) > processors() / 2 {
             return false;
         }
-        if self.skip > 0 {
-            self.skip -= 1;
+        if self.sleeps_left > 0 {
+            self.sleeps_left -= 1;
             return false;
         }
         true
     }
 
-    /// Looks for bytes; `None` if none came in time.
-    fn look(&mut self, buf: &mut [u8]) -> Option<io::Result<usize>> {
+    /// Polls for input; `None` after the time limit.
+    fn spin_read(&mut self, buf: &mut [u8]) -> Option<io::Result<usize>> {
         let begun = Instant::now();
         loop {
             match self.stream.read_now(buf) {
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
                 done => {
-                    self.skipped = 0;
+                    self.sleeps = 0;
                     return Some(done);
                 }
             }
             if begun.elapsed() >= self.span {
-                self.skipped = (2 * self.skipped + 1).min(SKIPPED_MAX);
-                self.skip = self.skipped;
+                self.sleeps = (2 * self.sleeps + 1).min(SLEEPS_MAX);
+                self.sleeps_left = self.sleeps;
                 return None;
             }
             std::hint::spin_loop();
@@ -76,16 +77,16 @@ fn processors() -> usize {
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-impl Drop for Attentive {
+impl Drop for SpinningStream {
     fn drop(&mut self) {
         AWAKE.fetch_sub(1, Relaxed);
     }
 }
 
-impl Transport for Attentive {
+impl Transport for SpinningStream {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        if self.may_look()
-            && let Some(result) = self.look(buf)
+        if self.should_spin()
+            && let Some(result) = self.spin_read(buf)
         {
             return result;
         }
@@ -134,8 +135,8 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixStream;
 
-    /// The client writes when the session has long gone to sleep.
-    fn late(session: &mut Attentive, client: &mut UnixStream) {
+    /// The client writes long after the session went to sleep.
+    fn late(session: &mut SpinningStream, client: &mut UnixStream) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(30));
@@ -146,9 +147,9 @@ mod tests {
     }
 
     #[test]
-    fn looking_in_vain_is_done_ever_less_often() {
+    fn failed_spins_back_off() {
         let (server, mut client) = UnixStream::pair().unwrap();
-        let mut session = Attentive::new(Stream::unix(server));
+        let mut session = SpinningStream::new(Stream::unix(server));
         session.set_spin(Duration::from_micros(1));
         if processors() < 2 {
             return;
@@ -156,13 +157,13 @@ mod tests {
         let mut skips = Vec::new();
         for _ in 0..4 {
             late(&mut session, &mut client);
-            skips.push((session.skip, session.skipped));
+            skips.push((session.sleeps_left, session.sleeps));
         }
         assert_eq!(skips, [(1, 1), (0, 1), (3, 3), (2, 3)]);
-        session.skip = 0;
+        session.sleeps_left = 0;
         client.write_all(b"y").unwrap();
         assert_eq!(session.read(&mut [0; 8]).unwrap(), 1);
-        assert_eq!((session.skip, session.skipped), (0, 0), "it was there");
+        assert_eq!((session.sleeps_left, session.sleeps), (0, 0), "it was there");
         drop(client);
         assert_eq!(session.read(&mut [0; 8]).unwrap(), 0, "the end");
     }

@@ -1,7 +1,8 @@
-//! Subcommands about a relation as a whole: storage parameters, owner, persistence, marks on
-//! indexes, triggers, rules and row security. Counterpart: `ATExecSetRelOptions`,
-//! `ATExecChangeOwner`, `ATPrepChangePersistence`, `ATExecClusterOn`, `ATExecReplicaIdentity` and
-//! their neighbours.
+//! Subcommands that change properties of the whole relation: storage parameters, owner,
+//! persistence, index flags, triggers, rules and row-level security.
+//!
+//! Counterpart: `ATExecSetRelOptions`, `ATExecChangeOwner`, `ATPrepChangePersistence`,
+//! `ATExecClusterOn`, `ATExecReplicaIdentity` and others of tablecmds.c.
 
 use super::{Work, must_be};
 use crate::host::CommandHost;
@@ -13,7 +14,7 @@ use ids::Oid;
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 
-/// What must be known before any row is looked at.
+/// The preparation pass, which runs before any row is read.
 pub fn prepare(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -83,7 +84,7 @@ fn set_persistence(
     if rel.class.relpersistence == wanted {
         return Ok(());
     }
-    // A logged table must not refer to an unlogged one.
+    // A permanent table must not reference an unlogged one.
     for c in foreign_keys(host, rel, wanted == b'p')? {
         let other = if wanted == b'p' { c.confrelid } else { c.conrelid };
         if other == rel.oid() {
@@ -111,7 +112,7 @@ fn set_persistence(
     Ok(())
 }
 
-/// Foreign keys from the table, or those to it.
+/// Foreign keys of the table, or those that reference it.
 fn foreign_keys(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
@@ -125,7 +126,7 @@ fn foreign_keys(
     Ok(to.map(|c| c.row.clone()).collect())
 }
 
-/// The subcommands of the last pass.
+/// Runs the subcommands of the last pass.
 pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
     use AlterTableType::*;
     let oid = rel.oid();
@@ -150,7 +151,7 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
             mark_clustered(host, rel, Oid::INVALID)
         }
-        // No table has them any more.
+        // Tables no longer have OIDs: nothing to do.
         DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
         ReplicaIdentity => replica_identity(host, rel, cmd),
         EnableRowSecurity | DisableRowSecurity => {
@@ -197,7 +198,7 @@ fn change_class(
     cat.increment_command_counter()
 }
 
-/// A sequence that is part of a table follows the table's owner.
+/// Rejects a change of owner of a sequence that a column owns.
 fn owned_sequence(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let list = host.catalog().dependencies_of(ObjectAddress::relation(rel.oid()))?;
     let owned = |d: &&catalog::Row<PgDepend>| {
@@ -252,7 +253,7 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
     Ok(())
 }
 
-/// The index of that name on the table.
+/// The index with this name on the table.
 fn index_named(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<PgIndex> {
     let Some(oid) = host.catalog().relation_in(rel.class.relnamespace, name)? else {
         bail!(UNDEFINED_OBJECT, "index \"{name}\" for table \"{}\" does not exist", rel.name())
@@ -282,7 +283,7 @@ pub fn check_clusterable(row: &PgIndex, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Marks the one index by which the table is clustered; invalid for none.
+/// Marks the index on which the table is clustered; `INVALID` for none.
 pub fn mark_clustered(host: &mut dyn CommandHost, rel: &RelDesc, chosen: Oid) -> Result<()> {
     let mut cat = host.catalog();
     for i in &rel.indexes {
@@ -430,7 +431,7 @@ fn rules(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Resu
     Ok(())
 }
 
-/// Gives a relation, its row type, indexes, TOAST table and owned sequences to another role.
+/// Changes the owner of a relation, its row type, indexes, TOAST table and owned sequences.
 /// Counterpart: `ATExecChangeOwner`.
 pub fn change_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid, check: bool) -> Result<()> {
     let rel = host.catalog().relation(oid)?;

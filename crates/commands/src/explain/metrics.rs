@@ -1,4 +1,6 @@
-//! Numbers: estimates, times, rows, buffers, log, memory.
+//! Costs and run-time statistics: times, rows, buffers, WAL, memory.
+//!
+//! Counterpart: `show_buffer_usage`, `show_sort_info` and others of explain.c.
 
 use super::Options;
 use super::doc::{NodeView, Value};
@@ -49,7 +51,7 @@ pub fn actual(options: &Options, view: &mut NodeView, stats: Option<NodeStats>) 
     view.number("Actual Loops", s.loops);
 }
 
-/// Rows of a bitmap's pages.
+/// Pages visited by a bitmap heap scan.
 pub fn heap_blocks(view: &mut NodeView, counts: &Counts) {
     view.number("Exact Heap Blocks", counts.exact_blocks);
     view.number("Lossy Heap Blocks", counts.lossy_blocks);
