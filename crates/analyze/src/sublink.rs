@@ -12,7 +12,8 @@ use plan::query::{CmdType, Query};
 use stdx::Nested;
 
 impl ExprKind {
-    /// Where no sub-select may stand, as in "cannot use subquery in …".
+    /// The clause's name for the message "cannot use subquery in …"; `None` if it allows
+    /// sub-selects.
     fn no_subquery(self) -> Option<&'static str> {
         use ExprKind::*;
         Some(match self {
@@ -110,7 +111,7 @@ impl Analyzer<'_> {
         Ok(Expr::SubLink(Box::new(link)))
     }
 
-    /// The type of `ARRAY(SELECT …)`: of an array that no array is made of, again that array.
+    /// The type of `ARRAY(SELECT …)`. For a column of an array type it is the same array type.
     fn array_of_subquery(&mut self, query: &Query, location: i32) -> Result<Oid> {
         let element = query.target_list[0].expr.type_oid();
         let array = self.array_type(element)?;
@@ -205,7 +206,7 @@ impl Analyzer<'_> {
             }
             Expr::Row(row) => {
                 let e = row.args[n.colno as usize - 1].clone();
-                // A row's parts stand in the targets; the row itself is done with.
+                // The targets have the elements of the row; the row itself is no longer needed.
                 if n.colno == n.ncolumns {
                     self.level().multiassigns.pop();
                 }
