@@ -384,7 +384,7 @@ impl Analyzer<'_> {
     fn required(&mut self, node: &Option<Node>) -> Result<Expr> {
         match node {
             Some(node) => self.expr(node),
-            None => Err(pg_err!(INTERNAL_ERROR, "an operator lacks its left operand")),
+            None => Err(pg_err!(INTERNAL_ERROR, "operator without a left operand")),
         }
     }
 

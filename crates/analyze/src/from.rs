@@ -660,7 +660,7 @@ impl Analyzer<'_> {
             });
         }
         let (Some(right), Some(left)) = (sides.pop(), sides.pop()) else {
-            bail!(INTERNAL_ERROR, "a merged column lacks a side")
+            bail!(INTERNAL_ERROR, "merged join column without a left or right side")
         };
         let mut merged = match jointype {
             JoinType::Right => right,

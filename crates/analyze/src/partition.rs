@@ -48,7 +48,7 @@ struct Key {
 
 /// The partition constraint as a list of conditions joined by AND. It is empty if the relation is
 /// not a partition, or if it accepts all rows.
-pub fn partition_constraint(host: &mut dyn Host, partition: Oid) -> Result<Vec<Expr>> {
+pub fn partition_conditions(host: &mut dyn Host, partition: Oid) -> Result<Vec<Expr>> {
     let mut levels = Vec::new();
     let mut at = partition;
     while let Some(class) = host.catalog().find_class(at)?.filter(|c| c.relispartition) {

@@ -378,7 +378,7 @@ impl Analyzer<'_> {
             return self.set_operation_leaf(s);
         }
         let (Some(larg), Some(rarg)) = (&s.larg, &s.rarg) else {
-            bail!(INTERNAL_ERROR, "a set operation lacks a side")
+            bail!(INTERNAL_ERROR, "set operation without a left or right side")
         };
         let construct = match s.op {
             ast::SetOperation::Union => "UNION",

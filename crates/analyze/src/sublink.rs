@@ -78,7 +78,7 @@ impl Analyzer<'_> {
             }
             SubLinkKind::All | SubLinkKind::Any | SubLinkKind::RowCompare => {
                 let Some(test) = &n.testexpr else {
-                    bail!(INTERNAL_ERROR, "a comparison with a sub-select lacks its left side")
+                    bail!(INTERNAL_ERROR, "comparison with a sub-select without a left side")
                 };
                 let left = match self.expr(test)? {
                     Expr::Row(row) => row.args,
@@ -134,7 +134,7 @@ impl Analyzer<'_> {
                     let mut raw = link.clone();
                     raw.sub_link_type = ast::SubLinkType::MultiExpr;
                     let Expr::SubLink(mut link) = self.sub_link(&raw)? else {
-                        bail!(INTERNAL_ERROR, "a sub-select made no sublink")
+                        bail!(INTERNAL_ERROR, "sub-select analysis returned no SubLink")
                     };
                     if link.subselect.result_columns().count() != n.ncolumns as usize {
                         let e = pg_err!(

@@ -41,7 +41,9 @@ impl Analyzer<'_> {
     ) -> Result<Vec<TargetEntry>> {
         let mut out = Vec::with_capacity(list.len());
         for target in list {
-            let Some(val) = &target.val else { bail!(INTERNAL_ERROR, "a target lacks its value") };
+            let Some(val) = &target.val else {
+                bail!(INTERNAL_ERROR, "target list entry without a value")
+            };
             if kind != ExprKind::UpdateSource
                 && let Some(expanded) = self.expand_star(val, kind)?
             {

@@ -65,7 +65,10 @@ impl Gate {
                 let Some(place) = Place::take(&self.turning_away, TURNED_AWAY_MAX) else { return };
                 // One that cannot be told is not told.
                 let _ = sync::spawn_with_stack("turning away", 256 << 10, move || {
-                    session::turn_away(Box::new(stream), "the database system is starting up");
+                    session::refuse_not_ready(
+                        Box::new(stream),
+                        "the database system is starting up",
+                    );
                     drop(place);
                 });
             }

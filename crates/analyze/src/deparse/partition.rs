@@ -7,7 +7,7 @@
 use super::expr::malformed;
 use super::object::{expr_of, looks_like_function, opclass_suffix};
 use super::{Deparser, Style};
-use crate::partition::{all_of, partition_constraint};
+use crate::partition::{all_of, partition_conditions};
 use crate::session::{Host, SessionLookup};
 use crate::stored;
 use catalog::cache;
@@ -59,7 +59,7 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
 /// The partition constraint as a condition; `None` if the relation is not a partition or accepts
 /// all rows.
 pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
-    let conditions = partition_constraint(host, oid)?;
+    let conditions = partition_conditions(host, oid)?;
     if conditions.is_empty() {
         return Ok(None);
     }
