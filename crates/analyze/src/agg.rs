@@ -1,5 +1,5 @@
-//! Aggregates, GROUPING and window functions: to which query level they belong, where they may
-//! stand, and which columns must be grouped. Counterpart: parser/parse_agg.c.
+//! Aggregates, GROUPING and window functions: their query level, the clauses that allow them, and
+//! the columns that must be grouped. Counterpart: parser/parse_agg.c.
 
 use crate::state::{Analyzer, ExprKind};
 use crate::walk::{contains_aggs, expr_deep, expr_deep_mut};
@@ -37,7 +37,7 @@ impl Analyzer<'_> {
                 tlist.push(entry(e, (i + 1) as AttrNo));
             }
             if !call.agg_order.is_empty() {
-                // The query's own columns are numbered as if there were none here.
+                // The sort keys of an aggregate take no column numbers of the query's target list.
                 let next = self.level().next_resno;
                 let order = self.sort_clause(&call.agg_order, &mut tlist, ExprKind::OrderBy, true);
                 self.level().next_resno = next;
@@ -94,12 +94,13 @@ impl Analyzer<'_> {
         })))
     }
 
-    /// The level that an aggregate belongs to: that of the innermost variables in its arguments.
+    /// The query level of an aggregate: the innermost level of the variables in its arguments,
+    /// counted upwards from the current one. Counterpart: `check_agg_arguments`.
     fn aggregate_level(&mut self, args: &[&Expr], direct: &[Expr], location: i32) -> Result<u32> {
         let (mut min_var, mut min_agg): (Option<u32>, Option<(u32, Location)>) = (None, None);
         let mut window = None;
         let mut set = None;
-        // The innermost WITH query that is read, beyond those of the sub-selects themselves.
+        // The innermost WITH query that is referenced, except those that the sub-selects define.
         let mut min_cte: Option<(u32, String)> = None;
         for arg in args {
             expr_deep(arg, 0, &mut |e, up| {
@@ -174,7 +175,7 @@ impl Analyzer<'_> {
             let place = if place.0 >= 0 { place.0 } else { location };
             return Err(self.at(e, place));
         }
-        // Direct arguments may hold only what is outside or grouped.
+        // Direct arguments may contain only outer or grouped columns.
         for arg in direct {
             let mut bad = None;
             expr_deep(arg, 0, &mut |e, up| {
@@ -205,7 +206,8 @@ impl Analyzer<'_> {
         Ok(level)
     }
 
-    /// May an aggregate of that level stand where its level is at the moment?
+    /// Reports an error if the clause under analysis `up` levels above does not allow aggregates.
+    /// Sets `has_aggs` of that level.
     fn check_aggregate_place(&mut self, up: u32, location: i32, grouping: bool) -> Result<()> {
         use ExprKind::*;
         let level = self.level_up(up);
@@ -323,7 +325,7 @@ impl Analyzer<'_> {
                 groups.push((clause.tle_sort_group_ref, target.expr.clone()));
             }
         }
-        // Join aliases are seen through.
+        // Columns of joins are compared as the columns that they stand for.
         let has_joins = query.rtable.iter().any(|r| matches!(r.kind, RteKind::Join { .. }));
         if has_joins {
             for (_, e) in &mut groups {
@@ -377,7 +379,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// The calls of GROUPING in all of a clause's expressions come first.
+    /// Checks a list of expressions. Calls of GROUPING in all of them are resolved first, so that
+    /// their errors come before those of ungrouped columns.
     fn check_exprs(
         &mut self,
         exprs: &mut [&mut Expr],
@@ -400,7 +403,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// GROUPING's arguments become references to grouping columns.
+    /// Replaces the arguments of GROUPING by references to grouping columns.
     fn finish_grouping(
         &mut self,
         expr: &mut Expr,
@@ -415,7 +418,7 @@ impl Analyzer<'_> {
                     for arg in &g.args {
                         let mut arg = arg.clone();
                         flatten_joins_up(&mut arg, query, up);
-                        // Of sub-selects, only columns are compared.
+                        // In a sub-select, only plain columns are compared.
                         let comparable = up == 0 || matches!(arg, Expr::Var(_));
                         let mut groups = check.groups.iter().filter(|_| comparable);
                         let found = groups.find(|(_, e)| same_at(e, &arg, up));
@@ -456,7 +459,7 @@ impl Analyzer<'_> {
             Expr::Const(_) | Expr::Param(_) => return Ok(()),
             Expr::Aggref(a) => {
                 if a.agglevelsup == up {
-                    // Only the direct arguments are of this level's groups.
+                    // Only the direct arguments must use grouped columns of this level.
                     let before = std::mem::replace(&mut check.direct, true);
                     for arg in &a.aggdirectargs {
                         self.check_ungrouped(arg, up, query, check)?;
@@ -526,7 +529,7 @@ impl Analyzer<'_> {
             self.check_ungrouped(child, up, query, check)?;
         }
         if let Expr::SubLink(link) = expr {
-            // Variables of ours in the sub-select.
+            // The sub-select's references to columns of this level.
             let mut found: Vec<(Expr, u32)> = Vec::new();
             crate::walk::query_deep(&link.subselect, up + 1, &mut |e, level| {
                 match e {
@@ -544,7 +547,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Is the column's table grouped by its primary key?
+    /// Is the column functionally dependent on the GROUP BY columns, because they contain its
+    /// table's primary key?
     fn depends_on_group(
         &mut self,
         v: &Var,
@@ -552,7 +556,7 @@ impl Analyzer<'_> {
         check: &mut Ungrouped<'_>,
     ) -> Result<bool> {
         let RteKind::Relation { relid, .. } = query.rte(v.varno).kind else { return Ok(false) };
-        // With several grouping sets, only what is grouped in all of them counts.
+        // With several grouping sets, only columns that are in all of them count.
         let grouped: Vec<AttrNo> = check
             .groups
             .iter()
@@ -575,7 +579,7 @@ impl Analyzer<'_> {
         Ok(true)
     }
 
-    /// Aggregates in a query that is not grouped by that fact: nothing to check.
+    /// Does the query group or aggregate, so that [`Self::check_aggregates`] must run?
     pub fn needs_group_check(query: &Query) -> bool {
         query.has_aggs
             || !query.group_clause.is_empty()
@@ -583,7 +587,7 @@ impl Analyzer<'_> {
             || query.having_qual.is_some()
     }
 
-    /// The recursive term of WITH RECURSIVE must not aggregate.
+    /// Does the expression contain an aggregate of its own level?
     pub fn has_aggregates(expr: &Expr) -> bool {
         contains_aggs(expr)
     }
@@ -595,11 +599,11 @@ struct Ungrouped<'g> {
     sets: bool,
     have_nonvar: bool,
     direct: bool,
-    /// Constraints that a dependency relies on.
+    /// Primary key constraints that functional dependencies rely on.
     dependent: Vec<Oid>,
 }
 
-/// Is `inner`, seen `up` levels down, the same expression as `outer` at its own level?
+/// Is `inner`, an expression `up` levels below, equal to `outer`?
 fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     if up == 0 {
         return outer == inner;
@@ -616,7 +620,7 @@ fn same_at(outer: &Expr, inner: &Expr, up: u32) -> bool {
     shifted == *inner
 }
 
-/// Replaces references to join columns by what they stand for.
+/// Replaces references to join columns by the columns that they stand for.
 pub fn flatten_joins(expr: &mut Expr, query: &Query) {
     flatten_joins_up(expr, query, 0);
 }
@@ -674,8 +678,8 @@ pub fn system_name(number: AttrNo) -> &'static str {
     }
 }
 
-/// The WITH queries that `query`, `depth` levels down, reads of the start's level (0) and those
-/// above it. Sub-selects in its expressions are not gone into.
+/// Reports the WITH queries of level 0 and above that `query`, `depth` levels below level 0,
+/// references. Sub-selects in its expressions are not visited.
 fn outer_ctes(query: &Query, depth: u32, found: &mut dyn FnMut(u32, &str)) {
     for rte in &query.rtable {
         match &rte.kind {
@@ -691,7 +695,7 @@ fn outer_ctes(query: &Query, depth: u32, found: &mut dyn FnMut(u32, &str)) {
     }
 }
 
-/// Two unnamed windows that are one. Locations do not count.
+/// Are two unnamed window definitions equal, apart from their locations?
 fn same_window(a: &ast::WindowDef, b: &ast::WindowDef) -> bool {
     fn bare(w: &ast::WindowDef) -> String {
         strip_locations(&format!(
@@ -726,7 +730,7 @@ pub fn expand_grouping_sets(sets: &[GroupingSet]) -> Option<Vec<Vec<u32>>> {
     if sets.is_empty() {
         return None;
     }
-    // The parts of GROUP BY multiply.
+    // The result is the cross product of the items of GROUP BY.
     let mut result: Vec<Vec<u32>> = vec![Vec::new()];
     for set in sets {
         let expanded = expand_one(set);

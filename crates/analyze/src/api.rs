@@ -1,4 +1,4 @@
-//! Doors into analysis.
+//! Entry points of the analyzer. Counterpart: parser/analyze.c.
 
 use crate::lookup::Lookup;
 use crate::state::{Analyzer, ExprKind, Params};
@@ -10,7 +10,8 @@ use pgerror::{Result, pg_err};
 use plan::expr::Expr;
 use plan::query::Query;
 
-/// Does the statement become a [`Query`], or is it a utility statement carried by its raw tree?
+/// Does the statement become a [`Query`]? If not, it is a utility statement, which stays a raw
+/// parse tree.
 pub fn is_query(node: &Node) -> bool {
     match node {
         Node::SelectStmt(s) => {
@@ -59,15 +60,15 @@ pub fn analyze_variable(
     Ok(query)
 }
 
-/// A visit to expressions, those of subqueries included.
+/// Visits an expression; the number says how many sub-selects enclose it.
 type Visitor<'a> = dyn FnMut(&Expr, u32) -> bool + 'a;
 
-/// The types of the parameters of an analysis that infers them, after it; `visit` goes through what
-/// was analysed. An error where one is not known. Counterpart: `check_variable_parameters`, the end
+/// The parameter types after an analysis that infers them. `visit` walks all expressions that were
+/// analyzed. It is an error if a type is unknown. Counterpart: `check_variable_parameters`, the end
 /// of `exec_parse_message`.
 pub fn inferred_types(cx: &Analyzer<'_>, visit: &dyn Fn(&mut Visitor<'_>)) -> Result<Vec<Oid>> {
     let (Params::Variable(types) | Params::Fixed(types)) = &cx.params;
-    // Uses before the one that decided still say "unknown".
+    // References before the one that decided the type still have type "unknown".
     let mut late = None;
     visit(&mut |e, _| {
         if let Expr::Param(p) = e {
@@ -98,8 +99,8 @@ pub fn check_determined(types: &[Oid]) -> Result<()> {
     Ok(())
 }
 
-/// Analyses an expression that stands alone (EXECUTE arguments, function defaults): no columns in
-/// sight.
+/// Analyses an expression that may not refer to columns (arguments of EXECUTE, defaults of
+/// functions).
 pub fn standalone_expr(
     cat: &mut dyn Lookup,
     node: &Node,

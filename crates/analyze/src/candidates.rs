@@ -1,5 +1,5 @@
-//! Choosing among functions or operators of one name: which of them can take the arguments, and
-//! which is best. Counterpart: parser/parse_func.c (`func_match_argtypes`,
+//! Overload resolution among functions or operators of one name: which of them accept the
+//! arguments, and which is the best match. Counterpart: parser/parse_func.c (`func_match_argtypes`,
 //! `func_select_candidate`), catalog/namespace.c (`FuncnameGetCandidates`).
 
 use crate::coerce::Context;
@@ -9,14 +9,14 @@ use catalog::rows::PgProc;
 use ids::Oid;
 use pgerror::Result;
 
-/// A function or operator that might be meant.
+/// A candidate of overload resolution: a function or an operator.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Invalid: several are equally near by their defaults.
+    /// Invalid if several functions match equally well after their defaults are added (ambiguous).
     pub oid: Oid,
     /// Types of the arguments in the order of the call.
     pub args: Vec<Oid>,
-    /// Place in the search path.
+    /// Position of its schema in the search path.
     pub path: usize,
     /// Number of arguments that the variadic parameter takes, 0 if it is not expanded.
     pub variadic: usize,
@@ -65,7 +65,7 @@ impl Analyzer<'_> {
         Ok(found)
     }
 
-    /// Those whose argument types can be reached implicitly.
+    /// The candidates to whose argument types the input types can be coerced implicitly.
     pub fn match_argtypes(
         &mut self,
         input: &[Oid],
@@ -131,8 +131,8 @@ impl Analyzer<'_> {
             return Ok(None);
         }
 
-        // A category for each literal: string if any candidate takes one, else the one all agree
-        // on.
+        // A type category for each unknown literal: string if any candidate takes one, else the
+        // category that all candidates agree on.
         let mut resolved = true;
         let mut wanted: Vec<Option<(u8, bool)>> = vec![None; nargs];
         for i in (0..nargs).filter(|&i| base[i] == ty::UNKNOWN) {
@@ -177,7 +177,7 @@ impl Analyzer<'_> {
             }
         }
 
-        // All known arguments of one type: take the literals for that type, too.
+        // If all known arguments have one type, assume that type for the unknown literals too.
         if unknowns < nargs {
             let known = base.iter().copied().find(|&t| t != ty::UNKNOWN).unwrap_or_default();
             if base.iter().all(|&t| t == ty::UNKNOWN || t == known) {
@@ -207,8 +207,8 @@ fn keep_best(
     Ok(())
 }
 
-/// A procedure as CALL names its parameters: those for output stand among the others. `None` where
-/// there are none.
+/// A procedure with the parameters that CALL names, which include the output parameters. `None` if
+/// there are no output parameters.
 pub fn with_outputs(proc: &PgProc) -> Option<PgProc> {
     let all = proc.proallargtypes.as_ref()?;
     let mut out = proc.clone();
@@ -218,7 +218,7 @@ pub fn with_outputs(proc: &PgProc) -> Option<PgProc> {
     Some(out)
 }
 
-/// Can the function take a call of this shape?
+/// The candidate, if the function accepts this number of arguments and these argument names.
 fn match_call(
     proc: &PgProc,
     path: usize,
@@ -231,7 +231,7 @@ fn match_call(
     let ndefaults = proc.pronargdefaults as usize;
     let is_variadic = proc.provariadic.is_valid() && expand_variadic;
     if !argnames.is_empty() {
-        // Names can meet a variadic function only if its array is given whole.
+        // Named notation matches a variadic function only if the array is given as one argument.
         if is_variadic || pronargs < nargs || (pronargs > nargs && !expand_defaults) {
             return None;
         }
@@ -317,7 +317,8 @@ fn match_names(proc: &PgProc, nargs: usize, argnames: &[&str]) -> Option<Vec<usi
     Some(numbers)
 }
 
-/// Adds a candidate unless one with the same arguments is nearer; replaces it if the new one is.
+/// Adds a candidate. Of two with the same argument types, the one that is earlier in the search
+/// path stays.
 fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
     let significant = new.args.len() - new.defaults;
     let same = found.iter().position(|old| {
@@ -338,13 +339,13 @@ fn add_candidate(found: &mut Vec<Candidate>, new: Candidate) {
     match (old.variadic > 0, new.variadic > 0) {
         (true, false) => *old = new,
         (false, true) => {}
-        // The one with fewer arguments swallowed by its array is nearer.
+        // The one whose variadic parameter takes fewer arguments is preferred.
         (true, true) if old.variadic != new.variadic => {
             if new.variadic < old.variadic {
                 *old = new;
             }
         }
-        // Also where one of them needs no defaults.
+        // Ambiguous, even if one of them needs no defaults.
         _ => old.oid = Oid::INVALID,
     }
 }

@@ -1,5 +1,5 @@
-//! Turning an expression into another type: which ways there are, which contexts allow them, and
-//! the nodes that do it. Common types of several expressions.
+//! Type coercion: the coercion pathways, the contexts that allow them, and the expression nodes
+//! that apply them. Also the common type of several expressions.
 //!
 //! Counterpart: parser/parse_coerce.c; the polymorphic types are in `polymorphic`.
 
@@ -14,7 +14,7 @@ use plan::expr::{
 };
 use types::Datum;
 
-/// How freely a coercion may be chosen; ordered.
+/// The context of a coercion, ordered from the strictest to the most permissive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Context {
     Implicit,
@@ -22,7 +22,7 @@ pub enum Context {
     Explicit,
 }
 
-/// A way from one type to another.
+/// A coercion pathway from one type to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Path {
     Func(Oid),
@@ -31,7 +31,7 @@ pub enum Path {
     Io,
 }
 
-/// Marks the outermost coercion as one that is not printed.
+/// Marks the outermost coercion as implicit, so that it is not deparsed.
 fn hide_coercion(node: &mut Expr) {
     let hidden = CoercionForm::ImplicitCast;
     match node {
@@ -51,7 +51,7 @@ pub fn returns_set(expr: &Expr) -> bool {
     set_in(expr).is_some()
 }
 
-/// The place of a call in the expression that returns a set.
+/// The location of a set-returning call in the expression.
 pub fn set_in(expr: &Expr) -> Option<Location> {
     let mut found = None;
     plan::walk::any(expr, &mut |e| {
@@ -69,7 +69,7 @@ pub fn set_in(expr: &Expr) -> Option<Location> {
 }
 
 impl Analyzer<'_> {
-    /// Is there a way for every pair of types?
+    /// Can every type of `from` be coerced to the one of the same index in `to`?
     pub fn can_coerce(&mut self, from: &[Oid], to: &[Oid], context: Context) -> Result<bool> {
         let mut generics = false;
         for (&input, &target) in from.iter().zip(to) {
@@ -116,12 +116,13 @@ impl Analyzer<'_> {
         if self.cat.inherits_from(child, parent.typrelid)? {
             return Ok(true);
         }
-        // A table of a composite type.
+        // A typed table is a child of its composite type.
         let relation = self.cat.relation(child)?;
         Ok(relation.is_some_and(|r| r.class.reloftype == parent.oid))
     }
 
-    /// The way from one type to another that a context allows.
+    /// The coercion pathway from `source` to `target` that the context allows. Counterpart:
+    /// `find_coercion_pathway`.
     pub fn coercion_path(
         &mut self,
         target: Oid,
@@ -148,8 +149,8 @@ impl Analyzer<'_> {
                 _ => Path::Relabel,
             }));
         }
-        // Arrays whose elements have a way. The vector types are no targets: they have no typmod
-        // and one dimension only.
+        // Arrays whose element types can be coerced. The vector types cannot be targets: they have
+        // no typmod and only one dimension.
         if target != ty::OIDVECTOR && target != ty::INT2VECTOR {
             let target_element = self.element_type(target)?;
             if target_element.is_valid() {
@@ -161,7 +162,7 @@ impl Analyzer<'_> {
                 }
             }
         }
-        // Through text: to strings by assignment, from strings by an explicit cast.
+        // I/O conversion: to string types in assignments, from string types by explicit casts.
         if context >= Context::Assignment && self.category(target)?.0 == b'S' {
             return Ok(Some(Path::Io));
         }
@@ -184,7 +185,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Coerces to a type and modifier; `None` if there is no way in this context.
+    /// Coerces to a type and modifier; `None` if this context allows no coercion.
     pub fn coerce_to_target(
         &mut self,
         expr: Expr,
@@ -198,7 +199,7 @@ impl Analyzer<'_> {
         if !self.can_coerce(&[from], &[target], context)? {
             return Ok(None);
         }
-        // COLLATE stays outermost.
+        // COLLATE stays the outermost node.
         let mut collate = None;
         let mut inner = expr;
         while let Expr::Collate(c) = inner {
@@ -222,8 +223,8 @@ impl Analyzer<'_> {
         Ok(Some(result))
     }
 
-    /// As [`Self::coerce_to_target`] where the caller knows that there is a way; type modifiers are
-    /// not applied (but by the input functions of literals that need them).
+    /// As [`Self::coerce_to_target`], for callers that know that a coercion exists. Type modifiers
+    /// are not applied, except by input functions of literals that need them.
     pub fn coerce_type(
         &mut self,
         node: Expr,
@@ -252,7 +253,7 @@ impl Analyzer<'_> {
             | ty::ANYCOMPATIBLEMULTIRANGE
                 if input != ty::UNKNOWN =>
             {
-                // The function sees the type that the domain is over.
+                // The function gets the base type of the domain.
                 let base = self.base_type(input)?;
                 if base == input {
                     return Ok(node);
@@ -284,7 +285,8 @@ impl Analyzer<'_> {
         self.coerce_by_path(node, target, typmod, context, format, location)
     }
 
-    /// Functions of casts that take a length are given it at once.
+    /// Coerces by the pathway that the context allows. A cast function with a length parameter gets
+    /// the type modifier in the same call.
     fn coerce_by_path(
         &mut self,
         node: Expr,
@@ -370,14 +372,15 @@ impl Analyzer<'_> {
         location: Location,
     ) -> Result<Expr> {
         let (base, base_typmod) = self.base_type_and_typmod(target, typmod)?;
-        // The length coercion that follows cuts or complains; only intervals are read with theirs.
+        // The length coercion that follows truncates or reports an error. Only interval literals
+        // are read with their type modifier.
         let input_typmod = if base == ty::INTERVAL { base_typmod } else { -1 };
         let row = self.type_row(base)?;
         let value = match &literal.value {
             Datum::Bytes(text) => {
                 let text = String::from_utf8_lossy(text);
                 let value = self.cat.input(&row, &text, input_typmod);
-                self.place(value, literal.location)?
+                self.with_position(value, literal.location)?
             }
             _ => Datum::Null,
         };
@@ -396,7 +399,7 @@ impl Analyzer<'_> {
         self.coerce_to_domain(node, base, base_typmod, target, context, format, location, false)
     }
 
-    /// The first use of an undecided parameter decides its type.
+    /// The first use of a parameter of unknown type decides its type.
     fn infer_param(
         &mut self,
         mut param: plan::expr::Param,
@@ -428,7 +431,7 @@ impl Analyzer<'_> {
         Ok(Some(Expr::Param(param)))
     }
 
-    /// The nodes that take a way. `target` is no domain.
+    /// Builds the expression nodes for a pathway. `target` is not a domain.
     #[allow(clippy::too_many_arguments)]
     fn apply_path(
         &mut self,
@@ -496,7 +499,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Applies a type modifier to a value that has the type already.
+    /// Applies a type modifier to a value that already has the type.
     #[allow(clippy::too_many_arguments)]
     pub fn coerce_typmod(
         &mut self,
@@ -514,8 +517,8 @@ impl Analyzer<'_> {
         if hide_input {
             hide_coercion(&mut node);
         }
-        // A cast without a modifier computes nothing, but its result must not keep that of its
-        // argument.
+        // A cast without a modifier computes nothing, but its result must not inherit the
+        // argument's modifier.
         let path = if typmod < 0 { None } else { self.typmod_path(target)? };
         Ok(match path {
             Some(path) => {
@@ -547,7 +550,7 @@ impl Analyzer<'_> {
             arg,
             base,
             base_typmod,
-            // A length is cut to where the cast to the domain was asked for.
+            // The context decides whether a value that is too long is truncated.
             context,
             CoercionForm::ImplicitCast,
             location,
@@ -563,7 +566,7 @@ impl Analyzer<'_> {
         })))
     }
 
-    /// A row of anonymous type into a composite type, column by column.
+    /// Coerces an anonymous row to a composite type, column by column.
     fn coerce_record(
         &mut self,
         node: Expr,
@@ -583,7 +586,7 @@ impl Analyzer<'_> {
         };
         let args = match node {
             Expr::Row(row) => row.args,
-            // A whole-row reference to a sub-select or the like.
+            // A whole-row reference to a sub-select or another FROM item without a named row type.
             Expr::Var(v) if v.varattno == 0 => {
                 let level = self.level_up(v.varlevelsup);
                 let rte = level.rte(v.varno).clone();
@@ -641,13 +644,13 @@ impl Analyzer<'_> {
         self.coerce_to_domain(row, base, base_typmod, target, context, format, location, false)
     }
 
-    /// A condition. `construct` names the clause.
+    /// Coerces a condition to boolean. `construct` names the clause in errors.
     pub fn coerce_to_boolean(&mut self, node: Expr, construct: &str) -> Result<Expr> {
         let node = self.coerce_to_specific(node, ty::BOOL, construct)?;
         Ok(node)
     }
 
-    /// An argument that must be of one type.
+    /// Coerces an argument to the one type that the construct requires.
     pub fn coerce_to_specific(&mut self, node: Expr, target: Oid, construct: &str) -> Result<Expr> {
         self.coerce_to_specific_typmod(node, target, -1, construct)
     }
@@ -691,8 +694,8 @@ impl Analyzer<'_> {
         Ok(node)
     }
 
-    /// The type that several expressions agree on. `construct` names the place in the error;
-    /// without it disagreement is `Oid::INVALID`.
+    /// The common type of several expressions. `construct` names the clause in the error; without
+    /// it the result is `Oid::INVALID` if there is no common type.
     pub fn select_common_type(&mut self, exprs: &[Expr], construct: Option<&str>) -> Result<Oid> {
         let types: Vec<(Oid, Location)> =
             exprs.iter().map(|e| (e.type_oid(), e.location())).collect();
@@ -705,7 +708,7 @@ impl Analyzer<'_> {
         construct: Option<&str>,
     ) -> Result<Oid> {
         let first = types[0].0;
-        // All alike: even domains stay.
+        // If all types are equal, the type is kept even if it is a domain.
         if first != ty::UNKNOWN && types.iter().all(|t| t.0 == first) {
             return Ok(first);
         }
@@ -735,7 +738,7 @@ impl Analyzer<'_> {
         Ok(if best == ty::UNKNOWN { ty::TEXT } else { best })
     }
 
-    /// Makes an expression of the common type.
+    /// Coerces an expression to the common type.
     pub fn coerce_to_common(&mut self, node: Expr, target: Oid, construct: &str) -> Result<Expr> {
         let from = node.type_oid();
         if from == target {
@@ -768,7 +771,7 @@ impl Analyzer<'_> {
         typmod
     }
 
-    /// Can values of one type be used as the other's without a change of bytes?
+    /// Is `source` binary coercible to `target`?
     pub fn binary_coercible(&mut self, source: Oid, target: Oid) -> Result<bool> {
         if source == target || target == ty::ANY || target == ty::ANYELEMENT {
             return Ok(true);
@@ -814,8 +817,8 @@ pub fn relabel(arg: Expr, ty: Oid, typmod: i32, format: CoercionForm, location: 
     }))
 }
 
-/// As [`relabel`] with the argument's collation; relabellings and constants below are merged, so
-/// that equal expressions look equal.
+/// As [`relabel`] with the argument's collation. A `RelabelType` or constant below is merged into
+/// the new node, so that equal expressions compare equal.
 fn relabel_merged(
     arg: Expr,
     ty: Oid,

@@ -1,4 +1,4 @@
-//! Collations: every node that compares or returns strings gets one. Counterpart:
+//! Collation assignment: every node that compares or returns strings gets a collation. Counterpart:
 //! parser/parse_collate.c.
 
 use crate::state::Analyzer;
@@ -8,7 +8,7 @@ use pgerror::{Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, RelabelType, SubLinkKind, TargetEntry};
 use plan::query::{JoinTreeNode, Query, RteKind};
 
-/// What is known of an expression's collation. Ordered: stronger wins.
+/// The derivation strength of an expression's collation. Ordered: the stronger one wins.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Strength {
     None,
@@ -48,8 +48,8 @@ impl Analyzer<'_> {
         self.collate(expr).map(|_| ())
     }
 
-    /// The collation that a list of expressions has in common, for set operations and VALUES;
-    /// invalid on conflict unless `none_ok` is false, which makes it an error.
+    /// The common collation of a list of expressions, for set operations and VALUES. A conflict
+    /// gives an invalid OID, or an error if `none_ok` is false.
     pub fn select_common_collation(&mut self, exprs: &mut [Expr], none_ok: bool) -> Result<Oid> {
         let mut state = State::NONE;
         for e in exprs {
@@ -81,7 +81,7 @@ impl Analyzer<'_> {
         Ok(self.at(e, state.other_location))
     }
 
-    /// Brings a child's collation into its parent's.
+    /// Merges the collation state of a child into that of its parent.
     fn merge(&mut self, state: &mut State, child: State) -> Result<()> {
         if child.strength > state.strength {
             *state = child;
@@ -124,14 +124,14 @@ impl Analyzer<'_> {
         Ok(state)
     }
 
-    /// The state of a node's own result, given that of its inputs.
+    /// The collation state of a node's result, from the merged state of its inputs.
     fn result(&mut self, input: &State, ty: Oid, location: Location) -> Result<State> {
         let default = self.type_collation(ty)?;
         if !default.is_valid() {
             return Ok(State::NONE);
         }
         Ok(match input.strength {
-            // No input has one: the type's own, from here on implicit.
+            // No input has a collation: the result has the default of its type, as an implicit one.
             Strength::None => State::implicit(default, location),
             Strength::Conflict => *input,
             strength => {
@@ -182,7 +182,7 @@ impl Analyzer<'_> {
                     State::implicit(f.resultcollid, location)
                 }
             }
-            // Rows and comparisons of rows: each column by itself.
+            // Rows and row comparisons: each column on its own.
             Expr::Row(row) => {
                 for arg in &mut row.args {
                     self.collate(arg)?;
@@ -225,8 +225,8 @@ impl Analyzer<'_> {
                     _ => State::NONE,
                 }
             }
-            // The value that is compared got its own when the conditions were analysed, and has no
-            // say in the result.
+            // The test expression got its collation when the conditions were analysed, and does not
+            // affect the collation of the result.
             Expr::Case(case) => {
                 let mut state = State::NONE;
                 for when in &mut case.args {
@@ -248,7 +248,8 @@ impl Analyzer<'_> {
                 }
                 let mut state = State::NONE;
                 let ordered = agg.aggkind != b'n';
-                // The last direct arguments of a hypothetical-set aggregate go with the sort keys.
+                // The last direct arguments of a hypothetical-set aggregate are paired with the
+                // sort keys.
                 let keys = if agg.aggkind == b'h' { agg.args.len() } else { 0 };
                 let own = agg.aggdirectargs.len().saturating_sub(keys);
                 let mut pairs = Vec::with_capacity(keys);
@@ -347,7 +348,7 @@ impl Analyzer<'_> {
                 }
                 State::NONE
             }
-            // A default that was filled in has no say.
+            // A default argument does not affect the collation.
             Expr::NamedArg(n) if n.name.is_empty() => {
                 self.collate(&mut n.arg)?;
                 State::NONE
@@ -389,7 +390,8 @@ impl Analyzer<'_> {
                 self.collate(&mut n.arg)?;
                 State::NONE
             }
-            // Its arguments are compared with the grouping expressions, which have theirs.
+            // The arguments are compared with the grouping expressions, which have their collations
+            // already.
             Expr::GroupingFunc(g) => {
                 for arg in &mut g.args {
                     self.collate(arg)?;
@@ -414,7 +416,8 @@ impl Analyzer<'_> {
         Ok(State::implicit(own, location))
     }
 
-    /// Collations of all expressions of a query but those of its sub-queries, which have theirs.
+    /// Assigns the collations of all expressions of a query, except those of its sub-queries, which
+    /// have them already.
     /// Counterpart: `assign_query_collations`.
     pub fn assign_query_collations(&mut self, query: &mut Query) -> Result<()> {
         for target in query.target_list.iter_mut().chain(&mut query.returning_list) {
@@ -459,9 +462,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// What is sorted or grouped by must have one collation. A sort key of a hypothetical-set
-    /// aggregate is compared under the collation of the key and its direct argument. Counterpart:
-    /// `assign_hypothetical_collations`.
+    /// Gives a sort key of a hypothetical-set aggregate the common collation of the key and its
+    /// direct argument. Counterpart: `assign_hypothetical_collations`.
     fn collate_pair(&mut self, pair: &State, key: &mut Expr) -> Result<()> {
         if pair.strength == Strength::Conflict {
             return Err(self.collation_conflict(pair)?);
@@ -481,6 +483,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
+    /// A sort or group key must have one collation.
     fn collate_target(&mut self, target: &mut TargetEntry) -> Result<State> {
         let state = self.collate(&mut target.expr)?;
         if state.strength == Strength::Conflict && target.ressortgroupref != 0 {

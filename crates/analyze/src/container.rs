@@ -1,5 +1,6 @@
-//! Arrays, subscripts and fields. Counterpart: parser/parse_expr.c (`transformArrayExpr`,
-//! `transformIndirection`), the subscripting handlers.
+//! Array constructors, subscripts and field selections. Counterpart: parser/parse_expr.c
+//! (`transformArrayExpr`, `transformIndirection`), parser/parse_node.c
+//! (`transformContainerSubscripts`).
 
 use crate::coerce::{Context, int4_const};
 use crate::expr::op_name;
@@ -11,7 +12,7 @@ use pgerror::{Result, pg_err};
 use plan::expr::{ArrayExpr, CoercionForm, Expr, Location, SubscriptingRef};
 
 impl Analyzer<'_> {
-    /// `ARRAY[…]`; a cast around it gives array and element type.
+    /// `ARRAY[…]`. A cast around it gives array and element type.
     pub(crate) fn array_expr(
         &mut self,
         n: &ast::AArrayExpr,
@@ -29,7 +30,7 @@ impl Analyzer<'_> {
                 }
                 other => {
                     let e = self.expr(other)?;
-                    // An array value makes another dimension, too.
+                    // An element of an array type adds a dimension too.
                     let ty = e.type_oid();
                     if ty != ty::INT2VECTOR
                         && ty != ty::OIDVECTOR
@@ -109,7 +110,8 @@ impl Analyzer<'_> {
         })))
     }
 
-    /// Subscripts and fields after an expression. Counterpart: `transformIndirection`.
+    /// Applies subscripts and field selections to an expression. Counterpart:
+    /// `transformIndirection`.
     pub(crate) fn indirection(&mut self, n: &ast::AIndirection) -> Result<Expr> {
         let mut result = self.expr(&n.arg)?;
         let mut subscripts: Vec<&ast::AIndices> = Vec::new();
@@ -155,7 +157,7 @@ impl Analyzer<'_> {
         Ok(result)
     }
 
-    /// The name of the FROM item whose whole row this is.
+    /// The name of the FROM item, if the expression is a whole-row reference.
     fn whole_row_name(&mut self, e: &Expr) -> Option<String> {
         match e {
             Expr::Var(v) if v.varattno == 0 => {
@@ -180,13 +182,14 @@ impl Analyzer<'_> {
         Ok(self.at(e, location))
     }
 
-    /// Fetching by subscripts.
+    /// Subscripts that fetch an element or a slice.
     fn subscripts(&mut self, container: Expr, indices: &[&ast::AIndices]) -> Result<Expr> {
         self.subscripts_on(container, indices)
     }
 
-    /// Subscripts to read or to assign, of a domain as of what is beneath it. Counterpart:
-    /// `transformContainerSubscripts`, `array_subscript_transform`, `jsonb_subscript_transform`.
+    /// Subscripts for a fetch or an assignment. A domain is subscripted as its base type.
+    /// Counterpart: `transformContainerSubscripts`, `array_subscript_transform`,
+    /// `jsonb_subscript_transform`.
     pub fn subscripts_on(&mut self, container: Expr, indices: &[&ast::AIndices]) -> Result<Expr> {
         let declared = container.type_oid();
         let (base, typmod) = self.base_type_and_typmod(declared, container.typmod())?;
@@ -228,7 +231,7 @@ impl Analyzer<'_> {
             if slice {
                 lower.push(match (&index.lidx, index.is_slice) {
                     (Some(node), _) => Some(self.array_subscript(node)?),
-                    // An open lower bound; a plain subscript in a slice begins at 1.
+                    // An omitted lower bound; a single subscript among slices begins at 1.
                     (None, true) => None,
                     (None, false) => Some(int4_const(1)),
                 });
@@ -277,7 +280,7 @@ impl Analyzer<'_> {
         })
     }
 
-    /// A number or a text, whichever fits.
+    /// A subscript of jsonb: coerced to integer or text, whichever is possible.
     fn jsonb_subscript(&mut self, node: &Node) -> Result<Expr> {
         let e = self.expr(node)?;
         let (from, place) = (e.type_oid(), e.location());

@@ -1,4 +1,4 @@
-//! WITH. Counterpart: parser/parse_cte.c.
+//! WITH queries (common table expressions). Counterpart: parser/parse_cte.c.
 
 use crate::rawwalk::each_table;
 use crate::relation::Column;
@@ -49,7 +49,7 @@ impl Analyzer<'_> {
             self.level().future_ctes = with.ctes.iter().map(|c| c.ctename.to_string()).collect();
             for cte in &with.ctes {
                 let index = self.level_ref().ctes.len();
-                // Visible only once it is done.
+                // A WITH query is visible only after its own analysis.
                 let (entry, done) = self.start_cte(cte, false);
                 let query = self.analyze_cte_query(cte, None)?;
                 self.level().future_ctes.remove(0);
@@ -60,7 +60,8 @@ impl Analyzer<'_> {
             }
             return Ok(());
         }
-        // Recursive: all see each other; analyse them in the order of their dependencies.
+        // Recursive: the queries may refer to each other; they are analysed in the order of their
+        // dependencies.
         let names: Vec<&str> = with.ctes.iter().map(|c| &*c.ctename).collect();
         let mut needs: Vec<Vec<usize>> = Vec::with_capacity(names.len());
         for cte in &with.ctes {
@@ -209,7 +210,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// The marks of CYCLE in a common type. Counterpart: the beginning of `analyzeCTE`.
+    /// Coerces the mark values of CYCLE to a common type. Counterpart: the beginning of
+    /// `analyzeCTE`.
     fn cycle_clause(&mut self, clause: &ast::CteCycleClause) -> Result<CteCycle> {
         let mut marks = Vec::new();
         for node in [&clause.cycle_mark_value, &clause.cycle_mark_default].into_iter().flatten() {
@@ -257,7 +259,8 @@ impl Analyzer<'_> {
         })
     }
 
-    /// Do the clauses fit the item? Counterpart: the end of `analyzeCTE`.
+    /// Checks SEARCH and CYCLE against the columns of the WITH query. Counterpart: the end of
+    /// `analyzeCTE`.
     fn check_search_cycle(
         &mut self,
         index: usize,
@@ -350,7 +353,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Sets the columns of the WITH item `index`, `up` levels away.
+    /// Sets the columns of the WITH query `index` of the level `up` levels above.
     pub fn describe_cte(&mut self, up: u32, index: usize, columns: Vec<Column>) -> Result<()> {
         let cte = &mut self.level_up(up).ctes[index];
         let given = cte.aliascolnames.len();
@@ -382,8 +385,9 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// A recursive item must be `non-recursive UNION [ALL] recursive`, with one reference to itself
-    /// in a plain place of the second. Counterpart: `checkWellFormedRecursion`.
+    /// A recursive query must be `non-recursive UNION [ALL] recursive`, with one reference to
+    /// itself in the second term, outside outer joins' nullable sides and sub-selects. Counterpart:
+    /// `checkWellFormedRecursion`.
     fn check_recursion(&mut self, cte: &ast::CommonTableExpr) -> Result<()> {
         let name = &cte.ctename;
         let select = match &cte.ctequery {
@@ -420,7 +424,7 @@ impl Analyzer<'_> {
         let mut places = Places { name, plain: Vec::new(), bad: None };
         places.select(right);
         if let Some(with) = &select.with_clause {
-            // Those of the item itself are no part of its terms.
+            // The WITH clause of the query itself belongs to neither term.
             for inner in &with.ctes {
                 places.sublink(&inner.ctequery);
             }
@@ -483,7 +487,7 @@ fn reference(select: &SelectStmt, name: &str) -> Option<i32> {
     place
 }
 
-/// Where a recursive term refers to itself.
+/// The references of a recursive term to its own query.
 struct Places<'n> {
     name: &'n str,
     plain: Vec<i32>,
@@ -501,7 +505,7 @@ impl Places<'_> {
         place
     }
 
-    /// In a sub-select no reference may stand.
+    /// A reference in a sub-select is an error.
     fn sublink(&mut self, node: &Node) {
         if let Some(place) = self.find(node) {
             self.bad.get_or_insert(("a subquery", place));
@@ -510,7 +514,8 @@ impl Places<'_> {
 
     fn select(&mut self, s: &SelectStmt) {
         if let Some(with) = &s.with_clause {
-            // An inner item of that name hides the outer one: at once, or from where it stands.
+            // An inner WITH query of that name hides the outer one: everywhere with RECURSIVE, else
+            // after its definition.
             let hidden = with.ctes.iter().position(|c| &*c.ctename == self.name);
             let seen = match hidden {
                 Some(_) if with.recursive => 0,
@@ -548,7 +553,7 @@ impl Places<'_> {
         for item in &s.from_clause {
             self.from(item, false);
         }
-        // Everywhere but in FROM it is a sub-select.
+        // A reference outside FROM is in a sub-select.
         let mut rest = s.clone();
         rest.from_clause.clear();
         rest.with_clause = None;
@@ -588,7 +593,7 @@ impl Places<'_> {
                     self.bad.get_or_insert(("a subquery", place));
                 }
             }
-            // A sub-select in FROM may hold the reference.
+            // A sub-select in FROM may contain the reference.
             Node::RangeSubselect(r) => {
                 if let Node::SelectStmt(s) = &r.subquery {
                     let before = self.plain.len();

@@ -1,5 +1,6 @@
-//! Expressions of DDL: defaults, checks, index expressions and predicates, generation expressions,
-//! domain checks. Counterpart: the `cook*` and `transform*` functions of heap.c, parse_utilcmd.c.
+//! Expressions in DDL: column defaults, CHECK constraints, index expressions and predicates,
+//! generation expressions, domain constraints. Counterpart: the `cook*` and `transform*` functions
+//! of heap.c, parse_utilcmd.c.
 
 use crate::coerce::Context;
 use crate::lookup::{Lookup, Relation};
@@ -10,7 +11,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoerceToDomainValue, CoercionForm, Expr, Location};
 use plan::query::Query;
 
-/// An analysis with the columns of one relation in sight (range-table index 1).
+/// An analyzer whose namespace has the columns of one relation (range-table index 1).
 fn over_relation<'a>(
     cat: &'a mut dyn Lookup,
     relation: &Relation,
@@ -22,8 +23,8 @@ fn over_relation<'a>(
     Ok(cx)
 }
 
-/// A boolean over the columns of a relation: CHECK, index predicate, policy, trigger's WHEN.
-/// Aggregates, sub-selects and the rest are refused by `kind`.
+/// A boolean expression over the columns of a relation: CHECK, index predicate, policy, trigger's
+/// WHEN. Aggregates, sub-selects and the rest are refused by `kind`.
 pub fn condition(
     cat: &mut dyn Lookup,
     relation: &Relation,
@@ -67,8 +68,8 @@ pub fn column_expr(
     Ok(e)
 }
 
-/// The default of a column, or with `generated` over the columns of its relation its generation
-/// expression, coerced to the column. Counterpart: `cookDefault`.
+/// The default of a column, coerced to the column's type. With `generated`, the generation
+/// expression over the columns of that relation. Counterpart: `cookDefault`.
 #[allow(clippy::too_many_arguments)]
 pub fn column_default(
     cat: &mut dyn Lookup,
@@ -108,7 +109,7 @@ pub fn column_default(
     Ok(e)
 }
 
-/// A generation expression must not look at what is being generated. Counterpart:
+/// A generation expression must not refer to generated columns. Counterpart:
 /// `check_nested_generated`.
 fn no_generated_columns(cx: &Analyzer<'_>, relation: &Relation, e: &Expr) -> Result<()> {
     let mut found = Ok(());
@@ -137,7 +138,7 @@ fn no_generated_columns(cx: &Analyzer<'_>, relation: &Relation, e: &Expr) -> Res
     found
 }
 
-/// A domain's CHECK: `VALUE` stands for the value.
+/// The CHECK constraint of a domain; `VALUE` is the value under test.
 pub fn domain_check(
     cat: &mut dyn Lookup,
     node: &Node,
@@ -146,7 +147,7 @@ pub fn domain_check(
     typmod: i32,
 ) -> Result<Expr> {
     let mut cx = Analyzer::new(cat, sql, Params::Fixed(Vec::new()));
-    // Of the type below, whatever the domain's own is.
+    // `VALUE` has the collation of the base type, not that of the domain.
     let collation = cx.type_collation(base)?;
     cx.level().domain_value = Some(Expr::CoerceToDomainValue(CoerceToDomainValue {
         typeid: base,
@@ -160,8 +161,8 @@ pub fn domain_check(
     Ok(e)
 }
 
-/// The type, modifier and collation of a column definition. `DEFAULT` collation where none is
-/// named.
+/// The type, modifier and collation of a column definition. Without a COLLATE clause the collation
+/// is the type's default.
 pub fn column_type(
     cat: &mut dyn Lookup,
     def: &ast::ColumnDef,
@@ -187,7 +188,7 @@ pub fn column_type(
     Ok((row.oid, typmod, collation))
 }
 
-/// A column of a new table or composite type holds one value.
+/// Refuses SETOF in the column definition of a table or composite type.
 pub fn check_not_set(def: &ast::ColumnDef) -> Result<()> {
     if def.type_name.as_ref().is_some_and(|t| t.setof) {
         let name = def.colname.as_deref().unwrap_or("");

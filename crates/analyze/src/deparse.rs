@@ -1,9 +1,9 @@
-//! Analysed trees back into SQL, as catalogs show them: expressions, queries, definitions of
-//! objects.
+//! Deparsing: turns analysed trees back into SQL text (expressions, queries, object definitions),
+//! as the system information functions show it.
 //!
-//! Two styles. The plain one puts parentheses around every operator, so that it reads the same in
-//! any context; the pretty one leaves out those that precedence makes needless. Queries are always
-//! indented.
+//! There are two styles. The plain style puts parentheses around every operator, so that the text
+//! means the same in any context. The pretty style omits parentheses that operator precedence makes
+//! redundant. Queries are always indented.
 //!
 //! Counterpart: ruleutils.c.
 
@@ -36,16 +36,16 @@ use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::Query;
 
-/// Nesting of expressions and queries.
+/// Maximum nesting depth of expressions and queries.
 const DEPTH_MAX: u32 = 12_000;
 
-/// Widths by which parts of a query are indented.
+/// Indentation widths of the parts of a query, in columns.
 const STD: i32 = 8;
 const JOIN: i32 = 4;
 const VAR: i32 = 4;
 const INDENT_MAX: i32 = 40;
 
-/// Parentheses only where they are needed; names qualified only where they must be.
+/// Formatting options of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Style {
     pub pretty: bool,
@@ -56,7 +56,7 @@ pub struct Style {
 impl Style {
     pub const PLAIN: Style = Style { pretty: false, indent: false };
 
-    /// What functions show that have a pretty form: both have line breaks.
+    /// The style of functions with a `pretty` argument: both forms have line breaks.
     pub fn shown(pretty: bool) -> Style {
         Style { pretty, indent: true }
     }
@@ -70,22 +70,22 @@ pub struct Deparser<'h> {
     /// Lines of a query's lists are broken beyond this column; negative for never.
     wrap: i32,
     indent: i32,
-    /// Columns are written with their table's name.
+    /// Columns are qualified with the table name.
     prefix: bool,
-    /// Name spaces of the queries around, innermost last.
+    /// Namespaces of the enclosing queries, innermost last.
     scopes: Vec<Scope>,
     /// Names of a function's parameters, in the function's own body; empty ones are shown as
     /// numbers.
     param_names: Vec<String>,
     /// The function's name and a dot.
     function_name: String,
-    /// The node of a plan whose expressions these are.
+    /// The plan node that the expressions belong to.
     place: Option<Place<'h>>,
     depth: u32,
 }
 
-/// The text as a string literal for readers with `standard_conforming_strings`: backslashes are
-/// themselves. Counterpart: `simple_quote_literal`.
+/// Quotes the text as a string literal under `standard_conforming_strings`, where a backslash is an
+/// ordinary character. Counterpart: `simple_quote_literal`.
 fn quote_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
@@ -107,14 +107,15 @@ impl<'h> Deparser<'h> {
         }
     }
 
-    /// Columns of this one relation may occur, as `Var { varno: 1, … }`.
+    /// Expressions may refer to the columns of this one relation, as `Var { varno: 1, … }`.
     pub fn with_relation(mut self, relation: Oid) -> Result<Deparser<'h>> {
         let scope = Scope::of_relations(self.host, &[(None, relation)])?;
         self.scopes.push(scope);
         Ok(self)
     }
 
-    /// Columns of relations under given names, `Var`s numbered in this order; always qualified.
+    /// Expressions may refer to columns of these relations (alias, OID), numbered from 1 in this
+    /// order. Columns are always qualified.
     pub fn with_relations(mut self, relations: &[(Option<&str>, Oid)]) -> Result<Deparser<'h>> {
         let scope = Scope::of_relations(self.host, relations)?;
         self.scopes.push(scope);
@@ -122,7 +123,7 @@ impl<'h> Deparser<'h> {
         Ok(self)
     }
 
-    /// The tables of the query.
+    /// Expressions may refer to the range table of the query.
     pub(crate) fn with_query(mut self, query: &Query) -> Result<Deparser<'h>> {
         let scope = Scope::of_query(self.host, query, &[])?;
         self.scopes.push(scope);
@@ -131,7 +132,8 @@ impl<'h> Deparser<'h> {
         Ok(self)
     }
 
-    /// Names and columns as given, `Var`s numbered in this order.
+    /// Expressions may refer to relations of the given names and columns, numbered from 1 in this
+    /// order.
     pub fn with_names(mut self, names: Vec<(Option<String>, Vec<String>)>, prefix: bool) -> Self {
         self.scopes.push(Scope::of_names(names));
         self.prefix = prefix;
@@ -144,8 +146,9 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// The text of a query whose columns bear these names, where given; `named` where somebody sees
-    /// the columns' names. Counterpart: `get_query_def`.
+    /// The text of a query. `columns` gives names of its columns; `named` says whether the column
+    /// names matter to a reader of the result, so that an alias is needed. Counterpart:
+    /// `get_query_def`.
     pub fn statement(
         mut self,
         query: &Query,
@@ -173,7 +176,7 @@ impl<'h> Deparser<'h> {
         self.out.push_str(&quoted);
     }
 
-    /// Opens a parenthesis that only the plain style wants.
+    /// Opens a parenthesis that only the plain style has.
     fn open(&mut self) {
         if !self.style.pretty {
             self.out.push('(');
@@ -186,7 +189,7 @@ impl<'h> Deparser<'h> {
         }
     }
 
-    /// A key word, on a new line where lines are broken. Counterpart: `appendContextKeyword`.
+    /// A keyword, on a new line if line breaks are on. Counterpart: `appendContextKeyword`.
     fn keyword(&mut self, text: &str, before: i32, after: i32, plus: i32) {
         if !self.style.indent {
             self.put(text);

@@ -21,7 +21,7 @@ struct InsertColumn {
 }
 
 impl Analyzer<'_> {
-    /// Opens the table to change and makes it the first of the range table. Counterpart:
+    /// Opens the target table and makes it the first range table entry. Counterpart:
     /// `setTargetTable`.
     fn target_table(
         &mut self,
@@ -81,7 +81,7 @@ impl Analyzer<'_> {
             .as_ref()
             .is_some_and(|c| c.action == ast::OnConflictAction::Update);
         let perms = acl::INSERT | if update { acl::UPDATE } else { 0 };
-        // The source is analysed without sight of the target.
+        // The source cannot refer to the target table.
         let source = match &s.select_stmt {
             Some(Node::SelectStmt(select)) => Some(&**select),
             Some(_) => bail!(INTERNAL_ERROR, "unexpected source of INSERT"),
@@ -148,7 +148,7 @@ impl Analyzer<'_> {
             note(&mut self.level().rte_mut(rtindex).inserted_cols, column.number);
         }
         query.result_relation = rtindex;
-        // From here on the target's columns can be seen: ON CONFLICT, RETURNING.
+        // ON CONFLICT and RETURNING may refer to the target's columns.
         if (s.on_conflict_clause.is_some() || !s.returning_list.is_empty())
             && let Some(target) = self.level_ref().target.clone()
         {
@@ -162,8 +162,8 @@ impl Analyzer<'_> {
         self.finish_modification(query, None)
     }
 
-    /// Parameters of the source's target list, by their places, have the types by now that the
-    /// columns of the target have decided.
+    /// Sets the types of parameters in the source's target list, which the columns of the target
+    /// have decided. `open` has the position in the target list and the number of each parameter.
     fn decide_source_params(&mut self, rtindex: i32, open: &[(usize, i32)]) -> Result<()> {
         for &(place, id) in open {
             let crate::Params::Variable(types) = &self.params else { return Ok(()) };
@@ -208,7 +208,7 @@ impl Analyzer<'_> {
         for col in cols {
             let name = col.name.as_deref().unwrap_or("");
             let number = self.target_column(name, false, col.location)?;
-            // A column may be named twice only to assign different parts of it.
+            // A column may be named twice only for assignments to different fields or elements.
             let whole = col.indirection.is_empty();
             let again =
                 out.iter().any(|c| c.number == number && (whole || c.indirection.is_empty()));
@@ -226,8 +226,9 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// Values for the columns, or for parts of them, in their types. `strip` leaves assignment to
-    /// parts for later.
+    /// Coerces values to the types of the columns, or of the fields and elements that are assigned.
+    /// With `strip` the result has the values alone, and the caller adds the nodes that assign to
+    /// fields and elements.
     fn insert_row(
         &mut self,
         list: Vec<Expr>,
@@ -266,7 +267,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// Several rows of VALUES become a range-table entry.
+    /// VALUES with several rows becomes a range table entry.
     fn insert_rows(
         &mut self,
         values: &ast::SelectStmt,
@@ -337,7 +338,8 @@ impl Analyzer<'_> {
         {
             bail!(FEATURE_NOT_SUPPORTED, "ON CONFLICT is not supported with system catalog tables");
         }
-        // What the clause infers may be misspelled for a column of EXCLUDED.
+        // Errors in the inference clause may suggest a column of EXCLUDED, so it is analysed after
+        // EXCLUDED is added to the range table.
         let mut infer = clause.infer.as_ref();
         if action == OnConflictAction::Update {
             // EXCLUDED: the row proposed for insertion.
@@ -389,7 +391,10 @@ impl Analyzer<'_> {
                     fields: vec![Node::String(name.clone())],
                     location: infer.location,
                 })),
-                (None, None) => bail!(INTERNAL_ERROR, "an empty element of a conflict target"),
+                (None, None) => bail!(
+                    INTERNAL_ERROR,
+                    "conflict target element has neither a name nor an expression"
+                ),
             };
             let expr = self.expr_in(&node, ExprKind::IndexExpression)?;
             let infercollid = if elem.collation.is_empty() {
@@ -417,7 +422,8 @@ impl Analyzer<'_> {
                 return Err(e);
             };
             out.constraint = constraint.oid;
-            // What the constraint's index reads, the conflict reads.
+            // ON CONFLICT ON CONSTRAINT needs SELECT privilege on the columns of the constraint's
+            // index.
             let rte = self.level().rte_mut(target.rtindex);
             rte.required_perms |= acl::SELECT;
             for key in constraint.keys {
@@ -479,8 +485,8 @@ impl Analyzer<'_> {
         self.finish_modification(query, qual)
     }
 
-    /// FROM beside a target: its functions and sub-selects see the target only laterally not at
-    /// all.
+    /// FROM of UPDATE and USING of DELETE. Their functions and sub-selects must not refer to the
+    /// target, not even with LATERAL; such a reference gets an error of its own.
     fn transform_from_beside_target(&mut self, from: &[Node]) -> Result<()> {
         for item in &mut self.level().namespace {
             item.lateral_only = true;
@@ -500,7 +506,7 @@ impl Analyzer<'_> {
         };
         let mut out = self.target_list(list, ExprKind::UpdateSource)?;
         let natts = target.relation.attributes.len() as AttrNo;
-        // Hidden sources of multiple assignment are numbered after all columns.
+        // The hidden sub-selects of multiple assignments are numbered after all columns.
         let mut next = natts + 1;
         let mut origin = list.iter();
         for t in &mut out {
@@ -545,7 +551,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// What is assigned to a part of a column, without the assignment.
+/// Removes the nodes that assign to a field or element; the result is the assigned value.
 fn assigned_value(mut e: Expr) -> Expr {
     loop {
         e = match e {
@@ -574,7 +580,8 @@ fn note(list: &mut Vec<AttrNo>, number: AttrNo) {
     }
 }
 
-/// The columns of EXCLUDED, and its whole row. Counterpart: `BuildOnConflictExcludedTargetlist`.
+/// The columns of EXCLUDED and its whole-row reference. Counterpart:
+/// `BuildOnConflictExcludedTargetlist`.
 pub(crate) fn excluded_columns(relation: &Relation, rti: i32) -> Vec<TargetEntry> {
     let mut out = Vec::with_capacity(relation.attributes.len() + 1);
     for attribute in &relation.attributes {

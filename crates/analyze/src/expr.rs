@@ -1,4 +1,5 @@
-//! Expressions: raw tree to typed tree. Counterpart: parser/parse_expr.c, parser/parse_node.c.
+//! Expressions: from the raw parse tree to the typed expression tree. Counterpart:
+//! parser/parse_expr.c, parser/parse_node.c.
 
 use crate::coerce::{Context, null_const, returns_set};
 use crate::state::{Analyzer, ExprKind};
@@ -10,13 +11,13 @@ use plan::expr::*;
 use stdx::stack::deep;
 use types::Datum;
 
-/// An operator name as the grammar has it.
+/// An unqualified operator name as a name list of the grammar.
 pub fn op_name(name: &str) -> Vec<ast::Name> {
     vec![name.into()]
 }
 
 impl Analyzer<'_> {
-    /// Analyses an expression in a given place.
+    /// Analyses an expression of a given kind of clause.
     pub fn expr_in(&mut self, node: &Node, kind: ExprKind) -> Result<Expr> {
         self.with_kind(kind, |cx| cx.expr(node))
     }
@@ -102,7 +103,7 @@ impl Analyzer<'_> {
                 Err(_) => {
                     let row = self.type_row(ty::NUMERIC)?;
                     let value = self.cat.input(&row, text, -1);
-                    let value = self.place(value, n.location)?;
+                    let value = self.with_position(value, n.location)?;
                     plain(ty::NUMERIC, -1, false, value)
                 }
             },
@@ -111,7 +112,7 @@ impl Analyzer<'_> {
             Value::BitString(text) => {
                 let row = self.type_row(ty::BIT)?;
                 let value = self.cat.input(&row, text, -1);
-                let value = self.place(value, n.location)?;
+                let value = self.with_position(value, n.location)?;
                 plain(ty::BIT, -1, false, value)
             }
         })
@@ -144,7 +145,7 @@ impl Analyzer<'_> {
         }
         let location = n.location;
         if star {
-            // Only the last can be one; the list of targets has expanded the others.
+            // A whole-row reference. `*` as a target list item has been expanded before.
             let found = match &names[..] {
                 [table] => self.namespace_item(Option::None, table, location)?,
                 [schema, table] => self.namespace_item(Some(schema), table, location)?,
@@ -183,7 +184,7 @@ impl Analyzer<'_> {
                 if let Some(found) = self.function_argument(column, location) {
                     return Ok(found);
                 }
-                // The name of a table is its whole row.
+                // A table name alone is a whole-row reference.
                 if let Some((up, item)) = self.namespace_item(Option::None, column, location)? {
                     return self.whole_row(&item, up, location);
                 }
@@ -250,7 +251,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// `item.column`, or a function of one argument written like a column.
+    /// `item.column`, or a function of one argument in attribute notation.
     fn item_field(
         &mut self,
         item: &crate::state::NsItem,
@@ -285,7 +286,7 @@ impl Analyzer<'_> {
         Some(Expr::Param(Param { location: Location(location), ..found }))
     }
 
-    /// `function.argument` in that function's body.
+    /// `function.argument` in the body of that function.
     pub(crate) fn argument_of(&self, function: &str, name: &str, location: i32) -> Option<Expr> {
         let inside = self.levels.iter().any(|l| l.function_name == function);
         if inside { self.function_argument(name, location) } else { None }
@@ -294,7 +295,7 @@ impl Analyzer<'_> {
     fn type_cast(&mut self, n: &ast::TypeCast) -> Result<Expr> {
         let (row, typmod) = self.typename(&n.type_name)?;
         let target = row.oid;
-        // ARRAY[] knows its element type from the cast around it.
+        // A cast around ARRAY[] decides its element type.
         let arg = match &n.arg {
             Node::AArrayExpr(array) => {
                 let (base, base_typmod) = self.base_type_and_typmod(target, typmod)?;
@@ -383,7 +384,7 @@ impl Analyzer<'_> {
     fn required(&mut self, node: &Option<Node>) -> Result<Expr> {
         match node {
             Some(node) => self.expr(node),
-            None => Err(pg_err!(INTERNAL_ERROR, "an operator lacks its left operand")),
+            None => Err(pg_err!(INTERNAL_ERROR, "operator without a left operand")),
         }
     }
 
@@ -427,7 +428,7 @@ impl Analyzer<'_> {
     fn a_expr_distinct(&mut self, n: &ast::AExpr) -> Result<Expr> {
         let negate = n.kind == AExprKind::NotDistinct;
         let Some(lexpr) = &n.lexpr else { bail!(INTERNAL_ERROR, "IS DISTINCT lacks an operand") };
-        // Against NULL it is a null test.
+        // A comparison with the literal NULL becomes a null test.
         for (null, other) in [(&n.rexpr, lexpr), (lexpr, &n.rexpr)] {
             if matches!(null, Node::AConst(c) if c.val == Value::Null) {
                 let arg = self.expr(other)?;
@@ -446,7 +447,7 @@ impl Analyzer<'_> {
                 self.row_distinct(&n.name, left, right, n.location)?
             }
             _ => match (self.expr(lexpr)?, self.expr(&n.rexpr)?) {
-                // The rows of what joins are called are rows here.
+                // Whole-row references to joins are row expressions after analysis.
                 (Expr::Row(left), Expr::Row(right)) => {
                     self.row_distinct(&n.name, left.args, right.args, n.location)?
                 }
@@ -471,7 +472,7 @@ impl Analyzer<'_> {
         location: i32,
     ) -> Result<Expr> {
         let Expr::OpExpr(op) = self.make_op(names, Some(left), right, location)? else {
-            bail!(INTERNAL_ERROR, "an operator made no operator expression")
+            bail!(INTERNAL_ERROR, "operator analysis returned no operator expression")
         };
         if op.opresulttype != ty::BOOL {
             let e =
@@ -515,7 +516,7 @@ impl Analyzer<'_> {
         let left = self.required(&n.lexpr)?;
         let right = self.expr(&n.rexpr)?;
         let Expr::OpExpr(mut op) = self.make_op(&n.name, Some(left), right, n.location)? else {
-            bail!(INTERNAL_ERROR, "an operator made no operator expression")
+            bail!(INTERNAL_ERROR, "operator analysis returned no operator expression")
         };
         if op.opresulttype != ty::BOOL {
             let e = pg_err!(DATATYPE_MISMATCH, "NULLIF requires = operator to yield boolean");
@@ -529,7 +530,8 @@ impl Analyzer<'_> {
         Ok(Expr::NullIf(op))
     }
 
-    /// `x IN (a, b)`: an array operation for what has no variables, the rest ORed.
+    /// `x IN (a, b)`: the items without variables become one `= ANY (array)`, the others
+    /// comparisons joined by OR. For NOT IN the same with `<> ALL` and AND.
     fn a_expr_in(&mut self, n: &ast::AExpr) -> Result<Expr> {
         let use_or = n.name.first().is_none_or(|op| &**op != "<>");
         let Some(lexpr) = &n.lexpr else { bail!(INTERNAL_ERROR, "IN lacks its operand") };
@@ -547,7 +549,7 @@ impl Analyzer<'_> {
         if plain.len() > 1 {
             let mut all = vec![left.clone()];
             all.append(&mut plain);
-            // The type that everything has in common; rows of no named type have no array.
+            // The common type of all items; anonymous rows have no array type.
             let scalar = self.select_common_type(&all, None)?;
             let array = if scalar.is_valid() && scalar != ty::RECORD {
                 self.array_type(scalar)?
@@ -578,7 +580,7 @@ impl Analyzer<'_> {
                 )?);
             }
         }
-        // What is not in an array keeps its order.
+        // Items that are not in the array keep their order.
         let (mut plain, mut variable) = (plain.into_iter(), variable.into_iter());
         let next = |varies| if varies { variable.next() } else { plain.next() };
         for right in varies.into_iter().filter_map(next) {
@@ -606,7 +608,7 @@ impl Analyzer<'_> {
         result.ok_or_else(|| pg_err!(INTERNAL_ERROR, "IN without a list"))
     }
 
-    /// BETWEEN by its comparisons.
+    /// Rewrites BETWEEN as comparisons.
     fn a_expr_between(&mut self, n: &ast::AExpr) -> Result<Expr> {
         let Some(value) = &n.lexpr else { bail!(INTERNAL_ERROR, "BETWEEN lacks its operand") };
         let Some([low, high]) = n.rexpr.as_list() else {
@@ -655,10 +657,11 @@ impl Analyzer<'_> {
         }
         let names = self.function_alias(&n.funcname);
         let found = self.func_or_column(&names, args, Some(n), false, n.location)?;
-        found.ok_or_else(|| pg_err!(INTERNAL_ERROR, "a function call made no expression"))
+        found
+            .ok_or_else(|| pg_err!(INTERNAL_ERROR, "function call analysis returned no expression"))
     }
 
-    /// Names from before version 10 that the source documents' scripts use.
+    /// Maps function names from before PostgreSQL 10 to the present ones, for old scripts.
     fn function_alias(&self, names: &[ast::Name]) -> Vec<ast::Name> {
         let Some((last, schema)) = names.split_last() else { return names.to_vec() };
         let new = match &**last {
@@ -679,11 +682,11 @@ impl Analyzer<'_> {
         let arg = match &n.arg {
             Some(arg) => {
                 let mut arg = self.expr(arg)?;
-                // A literal has to become something; text will do.
+                // A literal of unknown type becomes text.
                 if arg.type_oid() == ty::UNKNOWN {
                     arg = self.coerce_to_common(arg, ty::TEXT, "CASE")?;
                 }
-                // The conditions see the value's collation as it is, implicitly.
+                // The conditions get the collation of the test expression as an implicit one.
                 self.assign_collations(&mut arg)?;
                 test = Some(CaseTestExpr {
                     typeid: arg.type_oid(),
@@ -713,7 +716,7 @@ impl Analyzer<'_> {
             Some(node) => self.expr(node)?,
             None => null_const(ty::UNKNOWN, -2, false),
         };
-        // The default comes first when types are compared.
+        // The ELSE result comes first when the common type is selected.
         let mut all = vec![default];
         all.append(&mut results);
         let casetype = self.select_common_type(&all, Some("CASE"))?;
@@ -744,7 +747,8 @@ impl Analyzer<'_> {
         })))
     }
 
-    /// CASE and COALESCE decide what to evaluate; sets cannot be decided about.
+    /// Refuses set-returning functions in CASE and COALESCE, which evaluate their arguments
+    /// conditionally. `before` is the level's count of set-returning calls before the arguments.
     fn no_srfs_since(
         &mut self,
         before: u32,
@@ -919,7 +923,7 @@ fn flat_bool(boolop: BoolOp, left: Expr, right: Expr, location: i32) -> Expr {
     }
 }
 
-/// Variables of this query level.
+/// Does the expression contain variables of this query level?
 fn contains_vars(expr: &Expr) -> bool {
     crate::walk::contains_vars_of_level(expr, 0)
 }

@@ -13,14 +13,15 @@ use plan::query::{
     Alias, JoinExpr, JoinTreeNode, JoinType, RangeTblFunction, RteKind, TableSample,
 };
 
-/// An analysed FROM item: its node, what it offers itself, and all names it makes visible.
+/// An analysed FROM item: its join tree node, its own namespace item, and all namespace items that
+/// it adds.
 struct FromItem {
     node: JoinTreeNode,
     item: NsItem,
     namespace: Vec<NsItem>,
 }
 
-/// What a function in FROM yields.
+/// The result type of a function in FROM. Counterpart: `TypeFuncClass`.
 pub(crate) enum RowShape {
     Scalar(Column),
     Columns(Vec<Column>),
@@ -71,10 +72,10 @@ impl Analyzer<'_> {
             && let Some((up, index)) = self.find_cte(&n.relname)
         {
             let item = self.add_cte_rte(up, index, alias, n.location);
-            return self.place(item, n.location);
+            return self.with_position(item, n.location);
         }
         let name = alias.as_ref().map_or(&*n.relname, |a| &a.aliasname);
-        // FOR UPDATE and its kin lock the table more strongly.
+        // FOR UPDATE and the other row locking clauses take a stronger table lock.
         let lock = if self.is_locked(name) { 2 } else { 1 };
         let relation = self.open_table(n, lock)?;
         if matches!(relation.class.relkind, b'i' | b'I' | b'c') {
@@ -90,7 +91,7 @@ impl Analyzer<'_> {
         self.add_relation_rte(&relation, alias, n.inh, lock)
     }
 
-    /// Is the FROM item of this name locked by FOR UPDATE here or above?
+    /// Is the FROM item of this name locked by a FOR UPDATE clause of this or an enclosing level?
     fn is_locked(&self, name: &str) -> bool {
         let level = self.level_ref();
         level.locked_from_parent
@@ -129,7 +130,7 @@ impl Analyzer<'_> {
         for function in &n.functions {
             for call in split_unnest(function) {
                 let e = self.expr_in(&call, ExprKind::FromFunction)?;
-                // Sets may come from the function itself only.
+                // A set-returning function must be the outermost call.
                 if let Expr::FuncExpr(f) = &e
                     && let Some(arg) = f.args.iter().find(|a| crate::coerce::returns_set(a))
                 {
@@ -212,7 +213,7 @@ impl Analyzer<'_> {
                 RowShape::Columns(columns) => columns,
                 RowShape::Scalar(mut column) => {
                     if column.name.is_empty() {
-                        // One function's only column is called by its alias.
+                        // The only column of a single function is named after the alias.
                         column.name = match &alias {
                             Some(a) if single => a.aliasname.clone(),
                             _ => name.clone(),
@@ -396,8 +397,8 @@ impl Analyzer<'_> {
                 ty
             };
             let collation = self.type_collation(ty)?;
-            // A single output column of a scalar function takes the alias's name instead of its own
-            // only where it has none; a name of its own stays.
+            // The column of a function with one OUT parameter keeps the parameter's name. The table
+            // alias names the column only if the parameter has no name.
             columns.push(Column { name, ty, typmod: -1, collation, dropped: false });
         }
         Ok(Some(columns))
@@ -466,7 +467,8 @@ impl Analyzer<'_> {
             _ => bail!(INTERNAL_ERROR, "unexpected kind of join"),
         };
         let left = self.transform_from_item(&n.larg)?;
-        // The right side may refer to the left one with LATERAL, where rows of the left come first.
+        // The right side may refer to the left one with LATERAL, in the join types whose left side
+        // is the outer one.
         let mut visible = left.namespace.clone();
         lateral_state(&mut visible, true, matches!(jointype, JoinType::Inner | JoinType::Left));
         let before = self.level_ref().namespace.len();
@@ -506,7 +508,7 @@ impl Analyzer<'_> {
                 let r_var = self.var(&right.item.columns[r], 0, -1);
                 self.mark_selected(&l_var);
                 self.mark_selected(&r_var);
-                // The types must have one in common before there is an operator to look for.
+                // The common type is found before the operator is looked up.
                 let merged = self.merged_column(
                     jointype,
                     Expr::Var(l_var.clone()),
@@ -515,7 +517,7 @@ impl Analyzer<'_> {
                 let column = match &merged {
                     Expr::Var(v) if *v == l_var => left.item.columns[l].clone(),
                     Expr::Var(v) if *v == r_var => right.item.columns[r].clone(),
-                    // A value of the join itself; its place is filled in below.
+                    // A computed column of the join; its range table index is filled in below.
                     other => NsColumn {
                         varno: 0,
                         varattno: (columns.len() + 1) as i16,
@@ -592,8 +594,8 @@ impl Analyzer<'_> {
             alias.clone(),
         )?;
         for (i, column) in item.columns.iter_mut().enumerate() {
-            // Beneath a join with a name of its own nothing can be named: a stored query must not,
-            // either.
+            // Tables below a join with an alias cannot be referenced by name. Stored queries must
+            // not refer to them either.
             if column.varno == 0 || alias.is_some() {
                 column.varno = item.rtindex;
                 column.varattno = i as i16 + 1;
@@ -620,8 +622,8 @@ impl Analyzer<'_> {
             self.check_namespace_conflicts(&namespace, std::slice::from_ref(&merged))?;
             namespace.push(merged);
         }
-        // An alias hides everything within; without one, the parts keep their names but their
-        // columns are seen through the join.
+        // An alias hides all items within. Without one, the items keep their names, but their
+        // columns are found through the join.
         if alias.is_some() {
             namespace.clear();
         }
@@ -634,7 +636,7 @@ impl Analyzer<'_> {
         Ok(FromItem { node, item, namespace })
     }
 
-    /// The column that USING makes of two. Counterpart: `buildMergedJoinVar`.
+    /// The merged column of USING. Counterpart: `buildMergedJoinVar`.
     fn merged_column(&mut self, jointype: JoinType, left: Expr, right: Expr) -> Result<Expr> {
         let both = [left, right];
         let common = self.select_common_type(&both, Some("JOIN/USING"))?;
@@ -658,7 +660,7 @@ impl Analyzer<'_> {
             });
         }
         let (Some(right), Some(left)) = (sides.pop(), sides.pop()) else {
-            bail!(INTERNAL_ERROR, "a merged column lacks a side")
+            bail!(INTERNAL_ERROR, "merged join column without a left or right side")
         };
         let mut merged = match jointype {
             JoinType::Right => right,
@@ -668,7 +670,7 @@ impl Analyzer<'_> {
                 args: vec![left, right],
                 location: Location::UNKNOWN,
             })),
-            // Either will do; one that needs no conversion is better.
+            // Both sides are equal; a side without a conversion is preferred.
             JoinType::Inner if !matches!(left, Expr::Var(_)) && matches!(right, Expr::Var(_)) => {
                 right
             }
@@ -678,7 +680,7 @@ impl Analyzer<'_> {
         Ok(merged)
     }
 
-    /// WHERE, HAVING, ON and the like. Counterpart: `transformWhereClause`.
+    /// The condition of WHERE, HAVING, ON and similar clauses. Counterpart: `transformWhereClause`.
     pub fn where_clause(
         &mut self,
         clause: Option<&Node>,
@@ -708,7 +710,7 @@ fn using_column(item: &NsItem, name: &str, side: &str) -> Result<usize> {
     Ok(first)
 }
 
-/// `unnest(a, b)` in FROM stands for two calls side by side.
+/// `unnest(a, b)` in FROM is expanded to one call for each argument, as in ROWS FROM.
 fn split_unnest(function: &ast::RangeFunctionItem) -> Vec<Node> {
     if let Node::FuncCall(call) = &function.func {
         let plain = call.funcname.len() == 1

@@ -1,4 +1,5 @@
-//! Function calls: which function is meant, and the node for it. Counterpart: parser/parse_func.c.
+//! Function calls: resolution of the function and construction of its expression node. Counterpart:
+//! parser/parse_func.c.
 
 use crate::candidates::Candidate;
 use crate::coerce::{Context, Path};
@@ -12,7 +13,7 @@ use plan::expr::{
     AggSplit, Aggref, ArrayExpr, CoercionForm, Expr, FieldSelect, FuncExpr, Location, WindowFunc,
 };
 
-/// What a name with arguments turned out to be.
+/// The result of function lookup by name and arguments.
 pub enum FuncDetail {
     NotFound,
     Ambiguous,
@@ -27,17 +28,18 @@ pub struct FoundFunction {
     pub kind: u8,
     pub rettype: Oid,
     pub retset: bool,
-    /// Number of arguments that go into the variadic array.
+    /// Number of arguments that the variadic array gathers.
     pub nvargs: usize,
     pub vatype: Oid,
-    /// Declared types, in the order of the call, with those of defaults.
+    /// Declared parameter types in the order of the call, those of defaulted parameters last.
     pub declared: Vec<Oid>,
     pub defaults: Vec<Expr>,
     pub argnumbers: Option<Vec<usize>>,
 }
 
 impl Analyzer<'_> {
-    /// Counterpart: `func_get_detail`. `allow_coercion` is false where no expressions are at hand.
+    /// Counterpart: `func_get_detail`. Without `allow_coercion`, a cast in function notation is not
+    /// considered.
     #[allow(clippy::too_many_arguments)]
     pub fn func_detail(
         &mut self,
@@ -98,7 +100,8 @@ impl Analyzer<'_> {
             let pronargs = proc.pronargs as usize;
             let first = pronargs - all.len();
             match &best.argnumbers {
-                // Those that the call left out, in the order of the candidate's argument list.
+                // The parameters that the call omits, in the order of the candidate's argument
+                // list.
                 Some(numbers) => {
                     for &parameter in &numbers[nargs..] {
                         defaults.push(all[parameter - first].clone());
@@ -120,7 +123,8 @@ impl Analyzer<'_> {
         })))
     }
 
-    /// `typename(x)` as a cast, where the cast needs no function (which would have been found).
+    /// The target type if `typename(x)` is a cast without a cast function. (A cast function has the
+    /// name of the type and is found before.)
     fn cast_as_call(
         &mut self,
         schema: Option<&str>,
@@ -132,10 +136,10 @@ impl Analyzer<'_> {
                 let namespace = self.namespace(schema)?;
                 self.cat.type_named(name, namespace)?
             }
-            None => self.lasting_type_in_path(name)?,
+            None => self.non_temp_type_in_path(name)?,
         };
         let Some(row) = row else { return Ok(None) };
-        // Of composite types only those that stand alone, not tables'.
+        // Composite types only if they are not the row type of a table.
         if row.typtype == b'c' && row.typrelid.is_valid() {
             let standalone =
                 self.cat.relation(row.typrelid)?.is_some_and(|r| r.class.relkind == b'c');
@@ -156,8 +160,8 @@ impl Analyzer<'_> {
         Ok(is_cast.then_some(target))
     }
 
-    /// A function call, or with `call` absent a column reference in function's clothing (`None` if
-    /// it is none). Counterpart: `ParseFuncOrColumn`.
+    /// A function call. Without `call`, a column reference in attribute notation, which is `None`
+    /// if no function matches. Counterpart: `ParseFuncOrColumn`.
     pub fn func_or_column(
         &mut self,
         names: &[ast::Name],
@@ -191,8 +195,8 @@ impl Analyzer<'_> {
                 pg_err!(TOO_MANY_ARGUMENTS, "cannot pass more than 100 arguments to a function");
             return Err(self.at(e, location));
         }
-        // A parameter of type void holds the place of an OUT argument, for drivers that cannot tell
-        // it from others.
+        // A parameter of type void stands for an OUT argument. Some drivers pass such parameters
+        // because they do not know which arguments are OUT.
         if call.is_some() && !within {
             args.retain(|a| !matches!(a, Expr::Param(_)) || a.type_oid() != ty::VOID);
         }
@@ -217,7 +221,7 @@ impl Analyzer<'_> {
             }
         }
         let detail = self.func_detail(names, &argnames, &actual, !variadic, true, true, proc_call);
-        let detail = self.place(detail, location)?;
+        let detail = self.with_position(detail, location)?;
         let func = match detail {
             FuncDetail::Found(func) => *func,
             FuncDetail::Coercion(target) => {
@@ -305,8 +309,8 @@ impl Analyzer<'_> {
         let nargs = args.len();
         for (i, default) in func.defaults.into_iter().enumerate() {
             actual.push(default.type_oid());
-            // Without a name, so that catalogs do not keep it: they keep calls as they were
-            // written.
+            // A `NamedArg` with an empty name marks a default, so that stored expressions omit it
+            // and keep the call as written.
             let number = func.argnumbers.as_ref().map_or(nargs + i, |numbers| numbers[nargs + i]);
             args.push(Expr::NamedArg(Box::new(plan::expr::NamedArgExpr {
                 arg: default,
@@ -326,7 +330,7 @@ impl Analyzer<'_> {
                 &declared,
                 call.agg_order.len(),
             );
-            self.place(done, location)?;
+            self.with_position(done, location)?;
             actual = args.iter().map(Expr::type_oid).collect();
         }
         let rettype = self.enforce_generics(&actual, &mut declared, func.rettype, false)?;
@@ -421,7 +425,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Names given to arguments; all named ones must come last, each once.
+    /// The names of named arguments. They must follow the positional ones, and each may occur once.
     fn argument_names(&mut self, args: &[Expr]) -> Result<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         for arg in args {
@@ -448,7 +452,7 @@ impl Analyzer<'_> {
         Ok(names)
     }
 
-    /// The last arguments as the array that a variadic function takes.
+    /// Gathers the last arguments into the array of a variadic parameter.
     fn gather_variadic(
         &mut self,
         mut args: Vec<Expr>,
@@ -516,8 +520,8 @@ impl Analyzer<'_> {
         Err(self.at(e, location))
     }
 
-    /// Gives each direct argument of a hypothetical-set aggregate and its column of WITHIN GROUP
-    /// one type; the column's is preferred. Counterpart: `unify_hypothetical_args`.
+    /// Coerces each hypothetical direct argument and its column of WITHIN GROUP to a common type.
+    /// The column's type is preferred. Counterpart: `unify_hypothetical_args`.
     fn unify_hypothetical(
         &mut self,
         (name, signature): (&str, &str),
@@ -634,14 +638,15 @@ impl Analyzer<'_> {
         ))
     }
 
-    /// The field of a composite value, or the value back. Counterpart: `ParseComplexProjection`.
+    /// The field of a composite value; the inner `Err` returns the argument if there is no such
+    /// field. Counterpart: `ParseComplexProjection`.
     pub fn complex_projection(
         &mut self,
         name: &str,
         arg: Expr,
         location: i32,
     ) -> Result<std::result::Result<Expr, Expr>> {
-        // A whole-row reference is the column itself: names of joins and sub-selects count.
+        // For a whole-row reference the column is looked up by the names of the FROM item.
         if let Expr::Var(v) = &arg
             && v.varattno == 0
         {
@@ -669,14 +674,15 @@ impl Analyzer<'_> {
         Ok(Err(arg))
     }
 
-    /// Set-returning functions may stand in few places. Counterpart: `check_srf_call_placement`.
+    /// Refuses a set-returning function in clauses that do not allow one. Counterpart:
+    /// `check_srf_call_placement`.
     pub fn check_srf(&mut self, location: i32) -> Result<()> {
         use ExprKind::*;
         self.level().srf_calls += 1;
         let kind = self.kind();
         match kind {
             Other | FromFunction => return Ok(()),
-            // Windows are sorted by what is grouped or sorted by as well.
+            // Window clauses too are part of the target list.
             WindowPartition | WindowOrder | SelectTarget | InsertTarget | GroupBy | OrderBy
             | DistinctOn | ValuesSingle => {
                 self.level().has_target_srfs = true;
@@ -698,7 +704,7 @@ impl Analyzer<'_> {
 }
 
 impl ExprKind {
-    /// As in "… are not allowed in …".
+    /// The clause's name for the message "… are not allowed in …".
     pub fn phrase(self) -> &'static str {
         use ExprKind::*;
         match self {

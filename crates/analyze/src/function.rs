@@ -1,5 +1,5 @@
-//! What a function in SQL gives back: its last statement's columns in the form that the function
-//! declares. Counterpart: `check_sql_fn_retval` of functions.c.
+//! The result of SQL functions: coerces the columns of the last statement to the declared result
+//! type. Counterpart: `check_sql_fn_retval` of functions.c.
 
 use crate::coerce::Context;
 use crate::lookup::Lookup;
@@ -10,23 +10,23 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, TargetEntry};
 use plan::query::{CmdType, Query};
 
-/// How the rows of the last statement are to be read.
+/// How the rows of the last statement become the function's result.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Form {
-    /// They do not matter.
+    /// The rows are discarded.
     Nothing,
-    /// Their one column is the value.
+    /// The single column is the value.
     Value,
-    /// Their columns are those of a row.
+    /// The columns are the fields of a composite value.
     Row,
 }
 
 /// A column of the row that a function returns: type and type modifier.
 pub type Column = (Oid, i32);
 
-/// Fits the last statement (`None` where it is a utility statement, or there is none) to the result
-/// type. `row`: the columns of a result that is a row, where they are known. 42P13 where it does
-/// not fit.
+/// Coerces the columns of the last statement to the result type (`None` if the last statement is a
+/// utility statement or the body is empty). `row` has the columns of a composite result, where they
+/// are known. Error 42P13 if the statement cannot be coerced.
 pub fn fit_result(
     cat: &mut dyn Lookup,
     last: Option<&mut Query>,
@@ -68,7 +68,7 @@ pub fn fit_result(
         return Ok(Form::Value);
     }
     if kind != b'c' && result != ty::RECORD {
-        // A polymorphic type that nobody has resolved: whatever comes.
+        // An unresolved polymorphic type accepts any column.
         if ty::is_polymorphic(result) {
             return Ok(Form::Value);
         }
@@ -77,7 +77,7 @@ pub fn fit_result(
             "return type {shown} is not supported for SQL functions"
         ));
     }
-    // One column that is the row itself.
+    // A single column of the composite type itself.
     if count == 1 && !procedure && fit(&mut cx, last, &[(result, -1)])? {
         return Ok(Form::Value);
     }
@@ -99,7 +99,7 @@ pub fn fit_result(
         return Err(mismatch("Final statement returns too many columns.".to_owned()));
     }
     if !fit(&mut cx, last, row)? {
-        return Err(PgError::internal("columns that can be coerced were not"));
+        return Err(PgError::internal("could not coerce columns that are known to be coercible"));
     }
     Ok(Form::Row)
 }
@@ -130,7 +130,7 @@ fn coercible(cx: &mut Analyzer<'_>, q: &Query, place: usize, wanted: Column) -> 
     }
 }
 
-/// Coerces the visible columns; false where one cannot be.
+/// Coerces the visible columns; false if one cannot be coerced.
 fn fit(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> {
     let list = visible(q);
     let same = list
@@ -140,9 +140,10 @@ fn fit(cx: &mut Analyzer<'_>, q: &mut Query, wanted: &[Column]) -> Result<bool> 
     if same {
         return Ok(true);
     }
-    // Columns that others sort or group by, and those of set operations, stay as they are beneath.
-    let movable = q.set_operations.is_none() && list.iter().all(|t| t.ressortgroupref == 0);
-    if movable {
+    // Columns that ORDER BY or GROUP BY refer to, and columns of set operations, cannot be replaced
+    // in place; an outer query coerces them.
+    let replaceable = q.set_operations.is_none() && list.iter().all(|t| t.ressortgroupref == 0);
+    if replaceable {
         let mut exprs = Vec::with_capacity(list.len());
         for (t, w) in list.into_iter().zip(wanted) {
             match coerced(cx, t.expr, *w)? {

@@ -1,10 +1,11 @@
-//! Raw tree to query: names resolved, types known, every rule of the language checked.
+//! Semantic analysis: turns raw parse trees into query trees. It resolves names and types and
+//! checks the rules of the language that the grammar cannot express.
 //!
-//! Reading order: `state` (what is known while a statement is analysed), `lookup` (what is asked of
-//! the catalogs), `relation` and `from` (the range table and its names), `expr`, `func`, `oper`,
-//! `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`,
-//! `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api`
-//! (doors); `deparse` (trees back into SQL).
+//! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
+//! `relation` and `from` (the range table and its names), `expr`, `func`, `oper`, `candidates`,
+//! `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
+//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (entry points);
+//! `lift` (literals of a statement become parameters); `deparse` (query trees back into SQL).
 //!
 //! Counterpart: src/backend/parser.
 

@@ -1,21 +1,20 @@
-//! Literals lifted out of a statement: where a literal can be a parameter without a change of
-//! meaning, it becomes one, and statements that differ in such literals only are analysed and
-//! planned once.
+//! Literal parameterization ("lifting"): a literal becomes a parameter where that does not change
+//! the meaning of the statement. Statements that differ only in such literals share one analysis
+//! and one plan.
 //!
-//! Lifted are literals in conditions (WHERE, ON), in rows of INSERT … VALUES and on the right of
-//! SET. There a number is a value of its type whatever it is, and a string of unknown type is
-//! resolved by what stands around it exactly as a parameter of unknown type is. Not lifted are
-//! literals
+//! Literals are lifted in conditions (WHERE, ON), in rows of INSERT … VALUES and in the expressions
+//! of SET. There the type of a number does not depend on the context, and the context resolves a
+//! string of unknown type in the same way as a parameter of unknown type. Not lifted are literals
 //!
 //! - in target lists, GROUP BY, HAVING, ORDER BY, DISTINCT, LIMIT, windows and set operations,
 //!   where equal expressions are matched, integers are positions, and the type of a column may
 //!   depend on a string;
-//! - of operators all of whose operands are literals: `1 = 1` is decided when planning;
-//! - strings beneath a cast, a collation or a row, whose input may read a type modifier or stay
-//!   unknown;
-//! - in conflict targets, whose predicates must be proved.
+//! - in operator expressions whose operands are all literals: the planner evaluates `1 = 1`;
+//! - that are strings in a cast, COLLATE or a row, because their input function may need a type
+//!   modifier, or their type may stay unknown;
+//! - in conflict targets, because the planner must prove that index predicates follow from theirs.
 //!
-//! A statement that does not survive analysis with parameters is analysed as it was written.
+//! If analysis with parameters fails, the caller analyses the statement as written.
 
 use parse::RawStmt;
 use parse::ast::{
@@ -23,18 +22,19 @@ use parse::ast::{
     WithClause,
 };
 
-/// A literal of the text that is now parameter `$n`, `n` being its place in the list plus one.
+/// A literal of the statement text that became parameter `$n`, where `n` is its index in the list
+/// plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lifted {
     /// Byte offset of the literal, without its sign.
     pub start: u32,
-    /// A minus sign belongs to it.
+    /// The value is the negated literal.
     pub negated: bool,
     pub string: bool,
 }
 
-/// Replaces literals by parameters. Only those are touched whose text begins at one of `starts`
-/// (ascending), and strings only with `strings`.
+/// Replaces literals by parameters: only literals whose text begins at one of the byte offsets
+/// `starts` (ascending), and string literals only with `strings`.
 pub fn lift(stmt: &mut RawStmt, sql: &str, starts: &[u32], strings: bool) -> Vec<Lifted> {
     let mut lifter = Lifter { sql: sql.as_bytes(), starts, strings, out: Vec::new() };
     lifter.statement(&mut stmt.stmt);
@@ -69,7 +69,8 @@ impl Lifter<'_> {
     }
 
     fn with(&mut self, clause: &mut Option<Box<WithClause>>) {
-        // A recursive query's columns have the types of its first part.
+        // The column types of a recursive query come from its non-recursive term, which may contain
+        // literals.
         if let Some(clause) = clause.as_mut().filter(|c| !c.recursive) {
             clause.ctes.iter_mut().for_each(|c| self.statement(&mut c.ctequery));
         }
@@ -128,7 +129,7 @@ impl Lifter<'_> {
         nodes.iter_mut().for_each(|n| self.expr(n));
     }
 
-    /// As [`Self::expr`] where strings must stay.
+    /// As [`Self::expr`], but string literals are not lifted.
     fn numbers(&mut self, node: &mut Node) {
         let before = std::mem::replace(&mut self.strings, false);
         self.expr(node);
@@ -186,19 +187,19 @@ impl Lifter<'_> {
         }
     }
 
-    /// The number of the parameter that the literal becomes; `None` if it stays.
+    /// The number of the literal's parameter; `None` if the literal is not lifted.
     fn constant(&mut self, c: &AConst) -> Option<i32> {
         let string = match c.val {
             Value::Integer(_) | Value::Float(_) => false,
             Value::String(_) if self.strings => true,
             _ => return None,
         };
-        let (start, negated) = self.place(c.location)?;
+        let (start, negated) = self.literal_offset(c.location)?;
         self.starts.binary_search(&start).ok()?;
         if string != (self.sql[start as usize] == b'\'') {
             return None;
         }
-        // What the grammar uses twice is one parameter.
+        // The grammar may copy a literal to two nodes; both are the same parameter.
         let known = self.out.iter().position(|l| l.start == start);
         let index = known.unwrap_or_else(|| {
             self.out.push(Lifted { start, negated, string });
@@ -207,9 +208,9 @@ impl Lifter<'_> {
         i32::try_from(index + 1).ok()
     }
 
-    /// Where the literal's text begins, and whether minus signs before it negate it: the tree has
-    /// the place of the first sign, and parentheses leave no trace in it.
-    fn place(&self, location: i32) -> Option<(u32, bool)> {
+    /// The byte offset of the literal's text, and whether an odd number of minus signs precedes it.
+    /// The location in the tree is that of the first sign; the tree does not record parentheses.
+    fn literal_offset(&self, location: i32) -> Option<(u32, bool)> {
         let mut at = usize::try_from(location).ok()?;
         let mut negated = false;
         loop {
@@ -223,7 +224,7 @@ impl Lifter<'_> {
     }
 }
 
-/// Made of literals only.
+/// Is the expression made of literals only?
 fn is_constant(node: &Node) -> bool {
     match node {
         Node::AConst(_) => true,
@@ -241,8 +242,8 @@ fn is_constant(node: &Node) -> bool {
 mod tests {
     use super::*;
 
-    /// The texts that are lifted, `~` before negated ones. All digits and quotes that begin a token
-    /// are on offer.
+    /// The texts of the lifted literals, negated ones with `~` in front. Every digit and quote that
+    /// begins a token is in `starts`.
     fn lifted(sql: &str) -> String {
         let bytes = sql.as_bytes();
         let mut starts = Vec::new();
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_with_a_meaning_of_their_own_stay() {
+    fn literals_that_decide_types_or_positions_are_not_lifted() {
         for (sql, want) in [
             ("select 1, 'a', b + 2 from t order by 1 limit 3 offset 4", ""),
             ("select a + 1, count(*) from t where c = 2 group by a + 1 having count(*) > 3", "2"),

@@ -1,5 +1,5 @@
-//! What analysis asks of the catalogs. A trait, so that the same code runs over the catalog caches
-//! of a session and, in tests, over the facts of a fresh cluster without an engine.
+//! The catalog lookups that analysis needs, as a trait. A session implements it over its catalog
+//! caches; tests implement it over the bootstrap catalog data, without a storage engine.
 //!
 //! Counterpart: utils/lsyscache.h, utils/syscache.h, catalog/namespace.h.
 
@@ -24,13 +24,14 @@ pub struct ViewRule {
     pub security_invoker: bool,
 }
 
-/// Operators found for a name and operand types, while neither catalogs nor search path change.
+/// Cache of resolved operators by name and operand types. The owner clears it when catalogs or the
+/// search path change.
 /// Counterpart: `OprCacheHash`.
 #[derive(Default)]
 pub struct OperatorCache(std::collections::HashMap<(String, Oid, Oid), Row<PgOperator>>);
 
 impl OperatorCache {
-    /// Beyond this it starts over.
+    /// The cache is cleared when it has this many entries.
     const ENTRIES_MAX: usize = 2_000;
 
     pub fn get(&self, name: &str, left: Oid, right: Oid) -> Option<Row<PgOperator>> {
@@ -49,7 +50,7 @@ impl OperatorCache {
     }
 }
 
-/// A constraint that analysis has to know.
+/// The facts of a constraint that analysis needs.
 #[derive(Clone, Debug)]
 pub struct ConstraintInfo {
     pub oid: Oid,
@@ -66,7 +67,7 @@ pub trait Lookup {
     fn procs_named(&mut self, name: &str) -> Result<Vec<Row<PgProc>>>;
     fn operator_row(&mut self, oid: Oid) -> Result<Option<Row<PgOperator>>>;
     fn operators_named(&mut self, name: &str) -> Result<Vec<Row<PgOperator>>>;
-    /// Where resolved operators are remembered between statements; `None` without such a place.
+    /// The cache of resolved operators, which outlives the statement; `None` if there is none.
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         None
     }
@@ -83,7 +84,7 @@ pub trait Lookup {
     fn type_ops(&mut self, ty: Oid) -> Result<catalog::lookup::TypeOps>;
     /// All `pg_amop` rows of an operator.
     fn amops_of_operator(&mut self, operator: Oid) -> Result<Vec<PgAmop>>;
-    /// Search operator of a family by types and strategy.
+    /// The operator of a family by operand types and strategy number.
     fn opfamily_member(
         &mut self,
         family: Oid,
@@ -91,7 +92,7 @@ pub trait Lookup {
         right: Oid,
         strategy: i16,
     ) -> Result<Option<Oid>>;
-    /// Support function of a family.
+    /// The support function of a family by types and support function number.
     fn opfamily_proc(
         &mut self,
         family: Oid,
@@ -121,7 +122,7 @@ pub trait Lookup {
     /// Locks a relation that a stored query names.
     fn lock_relation(&mut self, oid: Oid, mode: i32) -> Result<()>;
     fn relation(&mut self, oid: Oid) -> Result<Option<Arc<Relation>>>;
-    /// 0A000 where rows cannot be put into the table.
+    /// Error 0A000 if the server cannot insert rows into the table.
     fn check_new_rows(&mut self, relation: &Relation) -> Result<()>;
     /// As `CatCx::check_published`.
     fn check_published(&mut self, relation: &Relation, change: Change) -> Result<()>;
@@ -144,11 +145,11 @@ pub trait Lookup {
     fn typmod_out(&mut self, ty: &PgType, typmod: i32) -> Result<String>;
     /// Runs a type's output function.
     fn output(&mut self, ty: &PgType, value: &Datum) -> Result<String>;
-    /// May views that a user has made not be expanded?
+    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
     fn views_are_restricted(&mut self) -> bool {
         false
     }
-    /// An error where the statement is to be cancelled.
+    /// An error if the statement is to be cancelled.
     fn check_interrupts(&mut self) -> Result<()>;
     /// Raises a warning or notice to the client.
     fn notice(&mut self, notice: pgerror::PgError);

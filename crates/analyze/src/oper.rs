@@ -1,4 +1,5 @@
-//! Operators: resolution and the nodes for them. Counterpart: parser/parse_oper.c.
+//! Operators: resolution and construction of their expression nodes. Counterpart:
+//! parser/parse_oper.c.
 
 use crate::candidates::Candidate;
 use crate::coerce::{self, Context};
@@ -23,8 +24,8 @@ pub struct SortOperators {
 }
 
 impl SortOperators {
-    /// How a set operation compares one of its columns, of type `ty`. A recursive one must hash it:
-    /// then anonymous rows are taken to have hashes, which shows when they are made.
+    /// How a set operation compares a column of type `ty`. A recursive UNION must hash its columns,
+    /// so anonymous rows are assumed to be hashable; the executor reports an error if they are not.
     pub fn set_operation_clause(&self, ty: Oid, recursive: bool) -> SortGroupClause {
         let row = matches!(ty, ty::RECORD | ty::RECORDARRAY);
         SortGroupClause {
@@ -83,7 +84,8 @@ impl Analyzer<'_> {
                 1 => vec![op.oprright],
                 _ => vec![op.oprleft, op.oprright],
             };
-            // An earlier schema's operator hides those with the same types behind it.
+            // An operator hides those with the same operand types in later schemas of the search
+            // path.
             if candidates.iter().any(|c| c.args == args) {
                 continue;
             }
@@ -133,7 +135,7 @@ impl Analyzer<'_> {
         let exact = |l: Oid, r: Oid| {
             all.iter().find(|(_, op)| op.oprleft == l && op.oprright == r).map(|(_, op)| op.clone())
         };
-        // A literal next to a typed value is first taken for that type.
+        // An unknown literal next to a typed operand is first assumed to have that type.
         let (l, r, was_unknown) = match (left == ty::UNKNOWN, right == ty::UNKNOWN) {
             (true, false) if right.is_valid() => (right, right, true),
             (false, true) if left.is_valid() => (left, left, true),
@@ -162,7 +164,7 @@ impl Analyzer<'_> {
         location: i32,
     ) -> Result<Row<PgOperator>> {
         let found = self.find_binary(names, left, right);
-        match self.place(found, location)? {
+        match self.with_position(found, location)? {
             Outcome::Found(op) => Ok(op),
             other => {
                 let e = self.operator_error(names, Some(left), right, &other);
@@ -171,7 +173,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// As [`Self::binary_operator`], or nothing.
+    /// As [`Self::binary_operator`], but `None` if there is no such operator.
     pub fn try_binary_operator(
         &mut self,
         names: &[ast::Name],
@@ -184,7 +186,8 @@ impl Analyzer<'_> {
         })
     }
 
-    /// An operator that takes these types (or what they relabel to) without a conversion of bytes.
+    /// An operator whose operand types are binary coercible from these types. Counterpart:
+    /// `compatible_oper`.
     pub fn compatible_operator(
         &mut self,
         names: &[ast::Name],
@@ -206,7 +209,7 @@ impl Analyzer<'_> {
         location: i32,
     ) -> Result<Row<PgOperator>> {
         let all = self.operators(names, b'l');
-        let all = self.place(all, location)?;
+        let all = self.with_position(all, location)?;
         if let Some((_, op)) = all.iter().find(|(_, op)| op.oprright == right) {
             return Ok(op.clone());
         }
@@ -254,7 +257,8 @@ impl Analyzer<'_> {
         pg_err!(UNDEFINED_FUNCTION, "operator does not exist: {signature}").hint(hint)
     }
 
-    /// An operator with its operands coerced. No left operand means a prefix operator.
+    /// An operator expression with its operands coerced. Without a left operand it is a prefix
+    /// operator.
     pub fn make_op(
         &mut self,
         names: &[ast::Name],
@@ -303,7 +307,7 @@ impl Analyzer<'_> {
         })))
     }
 
-    /// `x = ANY (array)` and its kin. Counterpart: `make_scalar_array_op`.
+    /// `x op ANY (array)` and `x op ALL (array)`. Counterpart: `make_scalar_array_op`.
     pub fn make_scalar_array_op(
         &mut self,
         names: &[ast::Name],
@@ -328,7 +332,7 @@ impl Analyzer<'_> {
         let actual = [left_type, element];
         let mut declared = [op.oprleft, op.oprright];
         let result = self.enforce_generics(&actual, &mut declared, op.oprresult, false);
-        let result = self.place(result, location)?;
+        let result = self.with_position(result, location)?;
         if result != ty::BOOL {
             let e =
                 pg_err!(WRONG_OBJECT_TYPE, "op ANY/ALL (array) requires operator to yield boolean");
@@ -408,13 +412,14 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// The operators that order and group a type. Counterpart: `get_sort_group_operators`.
+    /// The default ordering and equality operators of a type. Counterpart:
+    /// `get_sort_group_operators`.
     pub fn sort_operators(&mut self, oid: Oid) -> Result<SortOperators> {
         let ops = self.cat.type_ops(oid)?;
         Ok(SortOperators { lt: ops.lt, eq: ops.eq, gt: ops.gt, hashable: ops.hash.is_valid() })
     }
 
-    /// Errors where a type cannot be sorted or grouped.
+    /// As [`Self::sort_operators`], with an error if a required operator is missing.
     pub fn need_sort_operators(
         &mut self,
         oid: Oid,

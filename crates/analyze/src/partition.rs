@@ -1,11 +1,13 @@
-//! Which rows a partition takes, as conditions on its columns: those of the partitioned tables
-//! above it, and what its own bound says; of a default partition, that none of its siblings takes
-//! the row.
+//! Partition constraints: the conditions that the rows of a partition satisfy. They come from the
+//! bounds of the partition and of the partitioned tables above it. The constraint of a default
+//! partition says that no sibling accepts the row.
 //!
-//! An end of a range is a row of values. Which rows lie beyond it is said arm by arm: `a > 1 OR a =
-//! 1 AND b >= 2`. Columns in which both ends are the same come once, before that.
+//! A bound of a range is a row of values, compared lexicographically. The condition is a
+//! disjunction: `a > 1 OR a = 1 AND b >= 2`. Leading columns in which both bounds are equal come
+//! first, as equalities.
 //!
-//! Counterpart: `get_partition_qual_relid`, `get_qual_from_partbound`.
+//! Counterpart: partitioning/partbounds.c (`get_qual_from_partbound`), utils/cache/partcache.c
+//! (`get_partition_qual_relid`).
 
 use crate::deparse::malformed;
 use crate::session::{Host, SessionLookup};
@@ -22,38 +24,38 @@ use types::Datum;
 /// `pg_proc` OID of `satisfies_hash_partition`.
 const SATISFIES_HASH: Oid = Oid(5028);
 
-// Numbers of operators in a family of B-trees.
+// B-tree strategy numbers.
 const LESS: i16 = 1;
 const LESS_EQUAL: i16 = 2;
 const EQUAL: i16 = 3;
 const GREATER_EQUAL: i16 = 4;
 const GREATER: i16 = 5;
 
-/// A column of a partitioned table's key.
+/// A column of a partition key.
 struct Column {
     expr: Expr,
     family: Oid,
-    /// What the family's operators take.
+    /// The input type of the operator class.
     input: Oid,
     collation: Oid,
 }
 
-/// How a table is divided.
+/// The partition key of a table.
 struct Key {
     table: Oid,
     columns: Vec<Column>,
 }
 
-/// The conditions, all of which must hold; none for what is no partition, and where all rows are
-/// taken.
-pub fn rows_taken(host: &mut dyn Host, partition: Oid) -> Result<Vec<Expr>> {
+/// The partition constraint as a list of conditions joined by AND. It is empty if the relation is
+/// not a partition, or if it accepts all rows.
+pub fn partition_conditions(host: &mut dyn Host, partition: Oid) -> Result<Vec<Expr>> {
     let mut levels = Vec::new();
     let mut at = partition;
     while let Some(class) = host.catalog().find_class(at)?.filter(|c| c.relispartition) {
         let above = host.catalog().scan(PG_INHERITS_RELID_SEQNO_INDEX, &[at.into()])?;
         let Some(above) = above.first() else { break };
         at = above.inhparent;
-        // Indexes of partitions have none.
+        // Indexes of partitions have no bound.
         if let Some(bound) = &class.relpartbound {
             levels.push((at, bound_of(bound.as_str())?));
         }
@@ -72,7 +74,7 @@ fn bound_of(text: &str) -> Result<PartitionBound> {
     read_partition_bound(text)?.ok_or_else(malformed)
 }
 
-/// Columns of one table become those of the same names of the other.
+/// Replaces references to columns of `from` by the columns of the same names in `to`.
 fn rename(host: &mut dyn Host, e: &mut Expr, from: Oid, to: Oid) -> Result<()> {
     let mut outcome = Ok(());
     walk::expr_deep_mut(e, 0, &mut |e, _| {
@@ -131,11 +133,11 @@ impl Key {
 
     fn conditions(&self, host: &mut dyn Host, bound: &PartitionBound) -> Result<Vec<Expr>> {
         match bound {
-            PartitionBound::Default => Ok(self.left_over(host)?.into_iter().collect()),
-            PartitionBound::List(values) => self.listed(host, values.iter().collect()),
+            PartitionBound::Default => Ok(self.default_condition(host)?.into_iter().collect()),
+            PartitionBound::List(values) => self.list_condition(host, values.iter().collect()),
             PartitionBound::Range { from, to } => {
                 let mut out = self.not_null();
-                out.extend(self.between(host, from, to)?);
+                out.extend(self.range_condition(host, from, to)?);
                 Ok(out)
             }
             PartitionBound::Hash { modulus, remainder } => {
@@ -166,8 +168,9 @@ impl Key {
         }
     }
 
-    /// What the other partitions do not take; `None` where there are no others.
-    fn left_over(&self, host: &mut dyn Host) -> Result<Option<Expr>> {
+    /// The constraint of a default partition: no other partition accepts the row. `None` if there
+    /// are no others.
+    fn default_condition(&self, host: &mut dyn Host) -> Result<Option<Expr>> {
         let (mut values, mut ranges) = (Vec::new(), Vec::new());
         let children = host.catalog().scan(PG_INHERITS_PARENT_INDEX, &[self.table.into()])?;
         for child in children.iter().filter(|c| !c.inhdetachpending) {
@@ -181,13 +184,13 @@ impl Key {
         let order = self.order(host)?;
         let taken = if !values.is_empty() {
             let mut values: Vec<&Expr> = values.iter().collect();
-            values.sort_by(|a, b| order.of_values(0, a, b));
-            all_of(self.listed(host, values)?)
+            values.sort_by(|a, b| order.compare_values(0, a, b));
+            all_of(self.list_condition(host, values)?)
         } else if !ranges.is_empty() {
-            ranges.sort_by(|a, b| order.of_ends(&a.0, &b.0));
+            ranges.sort_by(|a, b| order.compare_bounds(&a.0, &b.0));
             let mut arms = Vec::with_capacity(ranges.len());
             for (from, to) in &ranges {
-                let arm = self.between(host, from, to)?;
+                let arm = self.range_condition(host, from, to)?;
                 arms.push(all_of(if arm.is_empty() { self.not_null() } else { arm }));
             }
             let mut all = self.not_null();
@@ -203,8 +206,8 @@ impl Key {
         self.columns.iter().map(|c| c.null_test(true)).collect()
     }
 
-    /// The key is one of the values.
-    fn listed(&self, host: &mut dyn Host, mut values: Vec<&Expr>) -> Result<Vec<Expr>> {
+    /// The condition of a list partition: the key is one of the values.
+    fn list_condition(&self, host: &mut dyn Host, mut values: Vec<&Expr>) -> Result<Vec<Expr>> {
         let column = self.columns.first().ok_or_else(malformed)?;
         let count = values.len();
         values.retain(|v| !matches!(v, Expr::Const(c) if c.is_null()));
@@ -217,8 +220,9 @@ impl Key {
         Ok(if has_null { vec![any_of(vec![null, equal])] } else { vec![null, equal] })
     }
 
-    /// The key, which is not null, lies in the range.
-    fn between(
+    /// The condition that the key, which is not null, is in the range. The lower bound is
+    /// inclusive, the upper one exclusive.
+    fn range_condition(
         &self,
         host: &mut dyn Host,
         from: &[RangeDatum],
@@ -226,28 +230,28 @@ impl Key {
     ) -> Result<Vec<Expr>> {
         let order = self.order(host)?;
         let same = |n: usize| match (&from[n], &to[n]) {
-            (RangeDatum::Value(a), RangeDatum::Value(b)) => order.of_values(n, a, b).is_eq(),
+            (RangeDatum::Value(a), RangeDatum::Value(b)) => order.compare_values(n, a, b).is_eq(),
             _ => false,
         };
         let count = self.columns.len();
         if from.len() != count || to.len() != count {
             return Err(malformed());
         }
-        let parts_at = (0..count).find(|n| !same(*n)).ok_or_else(malformed)?;
+        let first_different = (0..count).find(|n| !same(*n)).ok_or_else(malformed)?;
         let mut out = Vec::new();
-        for (column, end) in self.columns.iter().zip(from).take(parts_at) {
+        for (column, end) in self.columns.iter().zip(from).take(first_different) {
             if let RangeDatum::Value(value) = end {
                 out.push(column.compared(host, EQUAL, value)?);
             }
         }
-        out.extend(self.beyond(host, parts_at, from, true)?);
-        out.extend(self.beyond(host, parts_at, to, false)?);
+        out.extend(self.bound_condition(host, first_different, from, true)?);
+        out.extend(self.bound_condition(host, first_different, to, false)?);
         Ok(out)
     }
 
-    /// From this column on the key is above the end of a range, which belongs to it, or below it;
-    /// `None` if every key is.
-    fn beyond(
+    /// The condition that the key columns from `first` on are at or above the bound (`above`) or
+    /// below it. `None` if every key is.
+    fn bound_condition(
         &self,
         host: &mut dyn Host,
         first: usize,
@@ -257,13 +261,14 @@ impl Key {
         let (mut arms, mut equal) = (Vec::new(), Vec::new());
         for (n, column) in self.columns.iter().enumerate().skip(first) {
             let RangeDatum::Value(value) = &end[n] else { break };
-            // Does this value with anything after it lie beyond the end?
-            let with_it = match end.get(n + 1) {
+            // Does the operator include equality, because all values of the next column are in the
+            // range?
+            let inclusive = match end.get(n + 1) {
                 None | Some(RangeDatum::Least) => above,
                 Some(RangeDatum::Greatest) => !above,
                 Some(RangeDatum::Value(_)) => false,
             };
-            let strategy = match (above, with_it) {
+            let strategy = match (above, inclusive) {
                 (true, true) => GREATER_EQUAL,
                 (true, false) => GREATER,
                 (false, true) => LESS_EQUAL,
@@ -294,14 +299,14 @@ impl Key {
     }
 }
 
-/// The order of a key's values, column by column.
+/// Compares bound values by the partition key's operator classes and collations.
 struct KeyOrder {
     columns: Vec<(types::compare::Comparer, Oid)>,
 }
 
 impl KeyOrder {
     /// NULLs last.
-    fn of_values(&self, n: usize, a: &Expr, b: &Expr) -> Ordering {
+    fn compare_values(&self, n: usize, a: &Expr, b: &Expr) -> Ordering {
         let (Expr::Const(a), Expr::Const(b)) = (a, b) else { return Ordering::Equal };
         let (compare, collation) = &self.columns[n];
         match (a.is_null(), b.is_null()) {
@@ -310,7 +315,7 @@ impl KeyOrder {
         }
     }
 
-    fn of_ends(&self, a: &[RangeDatum], b: &[RangeDatum]) -> Ordering {
+    fn compare_bounds(&self, a: &[RangeDatum], b: &[RangeDatum]) -> Ordering {
         let rank = |end: &RangeDatum| match end {
             RangeDatum::Least => 0,
             RangeDatum::Value(_) => 1,
@@ -318,7 +323,7 @@ impl KeyOrder {
         };
         for (n, (a, b)) in a.iter().zip(b).enumerate().take(self.columns.len()) {
             let order = match (a, b) {
-                (RangeDatum::Value(a), RangeDatum::Value(b)) => self.of_values(n, a, b),
+                (RangeDatum::Value(a), RangeDatum::Value(b)) => self.compare_values(n, a, b),
                 _ => rank(a).cmp(&rank(b)),
             };
             if order.is_ne() {
@@ -339,7 +344,8 @@ impl Column {
         }))
     }
 
-    /// Where the operators take another type, or the key has another collation, a cast says so.
+    /// The key column as operand, relabelled if the operator class has another input type or the
+    /// key another collation.
     fn operand(&self) -> Expr {
         let other = self.expr.type_oid() != self.input
             && self.input != ty::RECORD
@@ -407,12 +413,12 @@ fn boolean(boolop: BoolOp, args: Vec<Expr>) -> Expr {
     Expr::Bool(Box::new(BoolExpr { boolop, args, location: Location::UNKNOWN }))
 }
 
-/// At least one of these, of which there must be one.
+/// The disjunction of the conditions; there is at least one.
 fn any_of(mut arms: Vec<Expr>) -> Expr {
     if arms.len() == 1 { arms.remove(0) } else { boolean(BoolOp::Or, arms) }
 }
 
-/// All of these, of which there must be one.
+/// The conjunction of the conditions; there is at least one.
 pub(crate) fn all_of(mut parts: Vec<Expr>) -> Expr {
     if parts.len() == 1 { parts.remove(0) } else { boolean(BoolOp::And, parts) }
 }

@@ -1,7 +1,9 @@
-//! Polymorphic argument types: do actual types fit together, and what do they make of the result?
+//! Polymorphic types: checks that the actual argument types are consistent, and resolves the
+//! declared argument and result types.
 //!
-//! Two families: `anyelement` and its kin must agree exactly; `anycompatible` and its kin meet at a
-//! common type. Counterpart: parser/parse_coerce.c, second half.
+//! There are two families. Types of the `anyelement` family must match exactly; types of the
+//! `anycompatible` family are coerced to a common type. Counterpart: parser/parse_coerce.c, second
+//! half.
 
 use crate::coerce::Context;
 use crate::state::Analyzer;
@@ -10,7 +12,7 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::Location;
 
-/// What the pseudo-types stand for in one call; invalid where nothing says so.
+/// The actual types of the polymorphic types in one call; invalid if undetermined.
 #[derive(Default, Debug)]
 struct Generic {
     element: Oid,
@@ -234,14 +236,14 @@ impl Analyzer<'_> {
             if allow_poly {
                 return Ok(result);
             }
-            // Only literals: nothing to go by.
+            // All arguments are unknown literals.
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
                 "could not determine polymorphic type because input has type unknown"
             ));
         }
         if g.family2 && !g.compatible.is_valid() {
-            // Literals alone are text.
+            // If all arguments are unknown literals, the common type is text.
             g.compatible = ty::TEXT;
         }
         for (declared, &actual) in declared.iter_mut().zip(actual) {

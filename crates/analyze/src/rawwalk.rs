@@ -1,10 +1,10 @@
-//! The tables that a raw query names, for dependencies between WITH items. Counterpart:
+//! Finds the table names in a raw parse tree, for dependencies between WITH queries. Counterpart:
 //! `raw_expression_tree_walker`.
 
 use parse::ast::{self, Node, SelectStmt};
 
-/// Calls `f` for every FROM item that is a plain, unqualified name, wherever it stands. WITH items
-/// of inner queries hide the names they define.
+/// Calls `f` for every unqualified table name in FROM, at any depth. WITH queries of inner levels
+/// hide the names that they define.
 pub fn each_table<'t>(
     node: &'t Node,
     hidden: &mut Vec<&'t str>,

@@ -1,4 +1,4 @@
-//! The fields of a composite value. Counterpart: `expandRecordVariable`.
+//! The fields of a composite value. Counterpart: parser/parse_target.c (`expandRecordVariable`).
 
 use crate::from::RowShape;
 use crate::relation::Column;
@@ -10,17 +10,17 @@ use plan::Expr;
 use plan::expr::Var;
 use plan::query::{Query, RangeTblEntry, RteKind};
 
-/// Where a column reference is to be understood: in a finished query within a level of the
-/// analysis, or in the level.
+/// The query that a column reference belongs to: a finished query inside a level of the analysis,
+/// or the level itself.
 struct Place {
     /// The level, counted from the innermost.
     up: u32,
-    /// Queries within it, outermost first.
+    /// Nested queries below that level, outermost first.
     inner: Vec<Query>,
 }
 
 impl Place {
-    /// Leaves that many of the innermost queries.
+    /// Moves that many query levels outwards.
     fn leave(&mut self, levels: u32) {
         let inner = self.inner.len() as u32;
         self.inner.truncate(inner.saturating_sub(levels) as usize);
@@ -29,8 +29,9 @@ impl Place {
 }
 
 impl Analyzer<'_> {
-    /// The fields of a composite value, if its type says so; of an anonymous row, if it can be seen
-    /// who makes it: through sub-selects, joins and WITH.
+    /// The fields of a composite value. A named composite type has them in the catalogs. For an
+    /// anonymous row the defining expression is searched through sub-selects, joins and WITH
+    /// queries; `None` if it is not found.
     pub fn rowtype_columns(&mut self, expr: &Expr) -> Result<Option<Vec<Column>>> {
         let mut place = Place { up: 0, inner: Vec::new() };
         let mut expr = expr.clone();
@@ -57,7 +58,7 @@ impl Analyzer<'_> {
         })
     }
 
-    /// The range table entry of a column; the place is then the one of the entry.
+    /// The range table entry that a reference names. Moves `place` to the entry's query.
     fn entry_of(&mut self, place: &mut Place, var: &Var) -> Option<RangeTblEntry> {
         place.leave(var.varlevelsup);
         let at = usize::try_from(var.varno - 1).ok()?;
@@ -67,8 +68,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// What a column of an entry is in the query, join or WITH behind it; the place is then that
-    /// one's.
+    /// The expression that defines a column of a sub-select, join or WITH query. Moves `place` to
+    /// that query.
     fn record_origin(
         &mut self,
         place: &mut Place,

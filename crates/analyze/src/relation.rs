@@ -1,4 +1,4 @@
-//! Range-table entries and the columns that they offer; references to columns and tables.
+//! Range table entries and their columns; resolution of column and table references.
 //!
 //! Counterpart: parser/parse_relation.c.
 
@@ -22,7 +22,7 @@ pub struct Column {
     pub dropped: bool,
 }
 
-/// Numbers of system columns by name.
+/// Number and type of a system column by name.
 pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
     Some(match name {
         "ctid" => (-1, ty::TID),
@@ -35,7 +35,7 @@ pub fn system_column(name: &str) -> Option<(AttrNo, Oid)> {
     })
 }
 
-/// An entry that asks for no rights.
+/// A range table entry that requires no privileges.
 pub(crate) fn new_rte(kind: RteKind, alias: Option<Alias>, eref: Alias) -> RangeTblEntry {
     RangeTblEntry {
         kind,
@@ -60,7 +60,8 @@ pub fn alias_of(alias: &ast::Alias) -> Alias {
     }
 }
 
-/// Column names with the alias's in front. Errors if the alias has too many.
+/// The column names, the first of them replaced by those of the alias. It is an error if the alias
+/// has too many.
 pub fn aliased_columns(
     name: &str,
     alias: Option<&Alias>,
@@ -88,7 +89,7 @@ pub fn aliased_columns(
 }
 
 impl Analyzer<'_> {
-    /// Adds an entry to the range table and describes it for the namespace.
+    /// Adds an entry to the range table and returns its namespace item.
     pub fn add_rte(&mut self, rte: RangeTblEntry, columns: &[Column]) -> NsItem {
         let level = self.level();
         level.rtable.push(rte);
@@ -163,7 +164,7 @@ impl Analyzer<'_> {
             return Err(self.at(e, name.location));
         }
         let found = self.cat.range_var(name.schemaname.as_deref(), &name.relname, lock);
-        let found = self.place(found, name.location)?;
+        let found = self.with_position(found, name.location)?;
         let Some(oid) = found else {
             let e = match &name.schemaname {
                 Some(schema) => pg_err!(
@@ -297,7 +298,7 @@ impl Analyzer<'_> {
         Ok(self.add_rte(rte, &columns))
     }
 
-    /// A reference to the `index`-th WITH item of the level `up` levels away.
+    /// Adds a reference to the `index`-th WITH query of the level `up` levels above.
     pub fn add_cte_rte(
         &mut self,
         up: u32,
@@ -352,12 +353,12 @@ impl Analyzer<'_> {
         let colnames = aliased_columns(&name, alias.as_ref(), &columns)?;
         let rte = new_rte(kind, alias, Alias { aliasname: name, colnames });
         let mut item = self.add_rte(rte, &columns);
-        // What SEARCH and CYCLE add is no part of `*` within the item.
+        // Inside the WITH query, `*` does not include the columns that SEARCH and CYCLE add.
         item.columns.iter_mut().rev().take(hidden).for_each(|c| c.hidden = true);
         Ok(item)
     }
 
-    /// The WITH item of this name: levels up and index.
+    /// The WITH query of this name: number of levels above, and index.
     pub fn find_cte(&self, name: &str) -> Option<(u32, usize)> {
         for (up, level) in self.levels.iter().rev().enumerate() {
             if let Some(index) = level.ctes.iter().position(|c| c.ctename == name) {
@@ -428,14 +429,15 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Two items of one name in the same FROM. Counterpart: `checkNameSpaceConflicts`.
+    /// An error if two items of the same FROM have one name. Counterpart:
+    /// `checkNameSpaceConflicts`.
     pub fn check_namespace_conflicts(&self, left: &[NsItem], right: &[NsItem]) -> Result<()> {
         for a in left.iter().filter(|a| a.rel_visible) {
             for b in right.iter().filter(|b| b.rel_visible) {
                 if a.name != b.name {
                     continue;
                 }
-                // Two tables of one name in different schemas can be told apart.
+                // Two tables of one name in different schemas are distinct.
                 let both = a.relid.is_valid() && b.relid.is_valid() && !a.aliased && !b.aliased;
                 if both && a.relid != b.relid {
                     continue;
@@ -450,13 +452,14 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Notes that a column is read, for the privilege check.
+    /// Records that a column is read, for the privilege check.
     pub fn mark_selected(&mut self, var: &Var) {
         let level = self.level_up(var.varlevelsup);
         mark(level, var.varno, var.varattno);
     }
 
-    /// A column of one namespace item, `None` if it has none of that name. `up` is its level.
+    /// A column of a namespace item of the level `up` levels above; `None` if the item has no
+    /// column of that name.
     pub fn column_of_item(
         &mut self,
         item: &NsItem,
@@ -493,7 +496,7 @@ impl Analyzer<'_> {
             && let Some((varattno, vartype)) = system_column(name)
         {
             self.check_system_column(varattno, name, location)?;
-            // Views and the like have only tableoid, if any.
+            // Views and composite types have no system columns.
             let kind = match self.level_up(up).rte(item.rtindex).kind {
                 RteKind::Relation { relkind, .. } => relkind,
                 _ => b'r',
@@ -535,7 +538,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Items that only LATERAL references see may not be seen from every join.
+    /// An error if the item is visible only to LATERAL references, and the join type does not allow
+    /// them.
     fn check_lateral(&mut self, item: &NsItem, up: u32, location: i32) -> Result<()> {
         if item.lateral_only && !item.lateral_ok {
             let e = pg_err!(
@@ -558,7 +562,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// A column by its name alone, searched level by level. Counterpart: `colNameToVar`.
+    /// An unqualified column, searched from the innermost level outwards. Counterpart:
+    /// `colNameToVar`.
     pub fn unqualified_column(
         &mut self,
         name: &str,
@@ -596,7 +601,8 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
-    /// The FROM item of this name: levels up and the item. Counterpart: `refnameNamespaceItem`.
+    /// The FROM item of this name: number of levels above, and the item. Counterpart:
+    /// `refnameNamespaceItem`.
     pub fn namespace_item(
         &mut self,
         schema: Option<&str>,
@@ -640,7 +646,7 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
-    /// The whole row of a FROM item. Counterpart: `transformWholeRowRef`.
+    /// A whole-row reference to a FROM item. Counterpart: `transformWholeRowRef`.
     pub fn whole_row(&mut self, item: &NsItem, up: u32, location: i32) -> Result<Expr> {
         let kind = self.level_up(up).rte(item.rtindex).kind.clone();
         let row_type = match &kind {
@@ -661,7 +667,7 @@ impl Analyzer<'_> {
                 if self.is_complex(result)? {
                     self.base_type(result)?
                 } else if functions[0].funccolnames.is_empty() && result != ty::RECORD {
-                    // A scalar function's row is its value.
+                    // The whole row of a scalar function is its value.
                     let Some(column) = item.columns.first() else { return Ok(null_row()) };
                     let mut var = self.var(column, up, location);
                     var.varattno = 1;
@@ -672,7 +678,7 @@ impl Analyzer<'_> {
                 }
             }
             RteKind::Join { .. } => {
-                // A join's row is put together from its columns.
+                // The whole row of a join is built from its columns.
                 let mut args = Vec::new();
                 for column in &item.columns {
                     let var = self.var(column, up, location);
@@ -716,7 +722,7 @@ impl Analyzer<'_> {
         out
     }
 
-    /// As [`Self::expand_item`] from the entry alone; dropped columns are left out.
+    /// As [`Self::expand_item`], from the range table entry alone; dropped columns are omitted.
     pub fn expand_rte_vars(
         &mut self,
         rte: &RangeTblEntry,
@@ -746,7 +752,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// The columns of an entry under their effective names.
+    /// The columns of an entry, under the names of its alias.
     pub fn rte_columns(&mut self, rte: &RangeTblEntry) -> Result<Vec<Column>> {
         let described = |tys: &[Oid], typmods: &[i32], collations: &[Oid]| -> Vec<Column> {
             (0..tys.len())
@@ -803,9 +809,9 @@ impl Analyzer<'_> {
         Ok(columns)
     }
 
-    /// Nothing of that name: the error PostgreSQL gives. Counterpart: `errorMissingRTE`.
+    /// The error for a missing table reference. Counterpart: `errorMissingRTE`.
     pub fn missing_table(&mut self, schema: Option<&str>, name: &str, location: i32) -> PgError {
-        // Perhaps it is there, but not visible from here, or hidden by its alias.
+        // The table may exist but be invisible here, or be hidden by its alias.
         let mut hidden = None;
         for level in self.levels.iter().rev() {
             for rte in &level.rtable {
@@ -872,33 +878,34 @@ impl Analyzer<'_> {
         self.at(e, location)
     }
 
-    /// The columns spelled most alike. Counterpart: `searchRangeTableForCol`.
+    /// The columns with the smallest edit distance to the name. Counterpart:
+    /// `searchRangeTableForCol`.
     fn nearest_column(&self, table: Option<&str>, name: &str) -> Nearest {
-        const FARTHEST: usize = 3;
-        let mut best = FARTHEST + 1;
+        const DISTANCE_MAX: usize = 3;
+        let mut best = DISTANCE_MAX + 1;
         let mut found: Vec<(String, String)> = Vec::new();
         for level in self.levels.iter().rev() {
             for rte in &level.rtable {
-                // Join entries repeat the columns of what they join.
+                // Join entries repeat the columns of their inputs.
                 if matches!(rte.kind, RteKind::Join { .. }) {
                     continue;
                 }
-                let penalty = table.map_or(0, |t| distance(t, &rte.eref.aliasname, FARTHEST));
+                let penalty = table.map_or(0, |t| distance(t, &rte.eref.aliasname, DISTANCE_MAX));
                 for column in rte.eref.colnames.iter().filter(|c| !c.is_empty()) {
-                    let alike = distance(name, column, FARTHEST);
-                    if alike == 0 && penalty == 0 {
+                    let edit_distance = distance(name, column, DISTANCE_MAX);
+                    if edit_distance == 0 && penalty == 0 {
                         return Nearest::Exact(rte.eref.aliasname.clone(), column.clone());
                     }
-                    // More than half of it wrong is no misspelling.
-                    if alike > name.len() / 2 {
+                    // More than half of the name differs: not a likely misspelling.
+                    if edit_distance > name.len() / 2 {
                         continue;
                     }
-                    let far = alike + penalty;
+                    let far = edit_distance + penalty;
                     let entry = (rte.eref.aliasname.clone(), column.clone());
                     if far < best {
                         best = far;
                         found = vec![entry];
-                    } else if far == best && far <= FARTHEST {
+                    } else if far == best && far <= DISTANCE_MAX {
                         found.push(entry);
                     }
                 }
@@ -919,7 +926,7 @@ enum Nearest {
     None,
 }
 
-/// Levenshtein distance, cut off above `most`.
+/// Levenshtein distance, limited to `most + 1`.
 fn distance(a: &str, b: &str, most: usize) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -945,7 +952,7 @@ fn mark(level: &mut crate::state::Level, varno: i32, varattno: AttrNo) {
             }
         }
         RteKind::Join { joinaliasvars, .. } => {
-            // What it reads are columns of the tables below.
+            // A column of a join refers to columns of its inputs.
             let mut below = Vec::new();
             let note = &mut |e: &Expr| {
                 if let Expr::Var(v) = e {

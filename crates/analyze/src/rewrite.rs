@@ -1,5 +1,5 @@
-//! Between analysis and planning: defaults and checks of INSERT and UPDATE targets, views replaced
-//! by their queries.
+//! The rewriter, between analysis and planning: fills in column defaults of INSERT and UPDATE,
+//! checks their targets and replaces views by their queries.
 //!
 //! Counterpart: rewrite/rewriteHandler.c. Rules other than a view's SELECT rule are refused.
 
@@ -16,7 +16,7 @@ use plan::query::*;
 use std::sync::Arc;
 use stdx::Nested;
 
-/// Rewrites an analysed query into what is planned.
+/// Rewrites an analysed query into the form that is planned.
 pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
     let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
     cx.rewrite_modification(&mut query)?;
@@ -29,8 +29,8 @@ pub fn rewrite(cat: &mut dyn Lookup, mut query: Query) -> Result<Query> {
     Ok(query)
 }
 
-/// The default of a column as an expression of its type; `None` without one. Counterpart:
-/// `build_column_default`.
+/// The default of a column as an expression of the column's type; `None` if it has none.
+/// Counterpart: `build_column_default`.
 pub fn column_default(
     cat: &mut dyn Lookup,
     relation: &Relation,
@@ -62,7 +62,7 @@ impl Analyzer<'_> {
                 stored::expand_calls_in(self.cat, &mut e)?;
                 Some(e)
             }
-            // A generated column must not fall back on its type's default.
+            // A generated column does not use the default of its type.
             None if a.attgenerated != 0 => None,
             None => self.type_default(a.atttypid)?,
         };
@@ -153,7 +153,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// May rows of this relation be changed?
+    /// An error if the rows of this relation cannot be changed.
     fn check_target(&mut self, relation: &Relation, query: &Query) -> Result<()> {
         let name = relation.class.relname;
         let command = query.command_type;
@@ -192,7 +192,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// One entry per column, in the columns' order, defaults filled in. Counterpart:
+    /// One entry for each column, in attribute order, with defaults filled in. Counterpart:
     /// `rewriteTargetListIU`.
     fn rewrite_targets(
         &mut self,
@@ -227,7 +227,7 @@ impl Analyzer<'_> {
             };
             let name = a.attname;
             if command == CmdType::Insert {
-                // A column of VALUES that says DEFAULT in every row is as good as left out.
+                // A column of VALUES that is DEFAULT in every row counts as omitted.
                 let all_default = || {
                     let (Some((rti, rte)), Some(t)) = (&values, &slot) else { return false };
                     let Expr::Var(v) = &t.expr else { return false };
@@ -293,7 +293,8 @@ impl Analyzer<'_> {
             }
             let expr = match self.build_default(relation, a)? {
                 Some(e) => e,
-                // The planner puts NULL where an INSERT says nothing; a domain may refuse it.
+                // The planner fills omitted columns with NULL. A domain may refuse NULL, so it
+                // needs an expression.
                 None if command == CmdType::Insert
                     && self.type_row(a.atttypid)?.typtype != b'd' =>
                 {
@@ -311,7 +312,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// NULL of a column's type, through its domain.
+    /// NULL of a column's type, with the checks of its domain.
     fn typed_null(&mut self, a: &PgAttribute) -> Result<Expr> {
         let (base, typmod) = self.base_type_and_typmod(a.atttypid, a.atttypmod)?;
         let row = self.type_row(base)?;
@@ -328,7 +329,7 @@ impl Analyzer<'_> {
         )
     }
 
-    /// DEFAULT in some rows of VALUES. Counterpart: `rewriteValuesRTE`.
+    /// Replaces DEFAULT in rows of VALUES. Counterpart: `rewriteValuesRTE`.
     fn rewrite_values(&mut self, query: &mut Query, rti: i32, relation: &Relation) -> Result<()> {
         let RteKind::Values { values_lists, .. } = &query.rte(rti).kind else { return Ok(()) };
         let wanted = values_lists.iter().flatten().any(|e| matches!(e, Expr::SetToDefault(_)));
@@ -336,17 +337,17 @@ impl Analyzer<'_> {
             return Ok(());
         }
         let width = values_lists.first().map_or(0, Vec::len);
-        // The table column that each column of VALUES goes to.
-        let mut goes_to: Vec<Option<AttrNo>> = vec![None; width];
+        // The target column of each column of VALUES.
+        let mut target_columns: Vec<Option<AttrNo>> = vec![None; width];
         for t in &query.target_list {
             if let Expr::Var(v) = crate::sort::strip_implicit(&t.expr)
                 && v.varno == rti
             {
-                goes_to[v.varattno as usize - 1] = Some(t.resno);
+                target_columns[v.varattno as usize - 1] = Some(t.resno);
             }
         }
         let mut defaults: Vec<Expr> = Vec::with_capacity(width);
-        for (i, number) in goes_to.into_iter().enumerate() {
+        for (i, number) in target_columns.into_iter().enumerate() {
             defaults.push(match number {
                 Some(number) => {
                     let a = relation.attributes[number as usize - 1].clone();
@@ -355,7 +356,7 @@ impl Analyzer<'_> {
                         None => self.typed_null(&a)?,
                     }
                 }
-                // Nobody reads it.
+                // The column is not used.
                 None => {
                     let RteKind::Values { values_lists, .. } = &query.rte(rti).kind else { break };
                     let ty = match values_lists.iter().find_map(|row| row.get(i)) {
@@ -380,8 +381,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Replaces the views that a query reads, here and in all queries within. Counterpart:
-    /// `fireRIRrules`.
+    /// Replaces the views that a query reads, at all levels. Counterpart: `fireRIRrules`.
     fn expand_views(&mut self, query: &mut Query, active: &mut Vec<Oid>) -> Result<()> {
         self.cat.check_interrupts()?;
         stdx::stack::deep(|| self.expand_views_here(query, active))
@@ -390,7 +390,7 @@ impl Analyzer<'_> {
     fn expand_views_here(&mut self, query: &mut Query, active: &mut Vec<Oid>) -> Result<()> {
         let mut read: Vec<i32> = Vec::new();
         for item in &query.jointree.fromlist {
-            leaves(item, &mut read);
+            relation_leaves(item, &mut read);
         }
         for i in 0..query.rtable.len() {
             let rti = (i + 1) as i32;
@@ -429,7 +429,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// 55000 for a view of a user's where `restrict_nonsystem_relation_kind` names views.
+    /// Error 55000 for a user-defined view, if `restrict_nonsystem_relation_kind` includes views.
     pub(crate) fn check_restricted(&mut self, view: &Relation) -> Result<()> {
         if view.class.oid >= Oid::FIRST_NORMAL && self.cat.views_are_restricted() {
             bail!(
@@ -470,13 +470,14 @@ impl Analyzer<'_> {
         }
         let rti = (index + 1) as i32;
         if let Some(mark) = query.row_marks.iter().find(|m| m.rti == rti) {
-            // Before views within are expanded: a lock needs its rights on each of them, too.
+            // Row marks are added before nested views are expanded, because a lock requires its
+            // privileges on each of them too.
             crate::select::lock_query(&mut action, mark.strength, mark.wait_policy);
         }
         active.push(relid);
         self.expand_views(&mut action, active)?;
         active.pop();
-        // The rights needed on the view itself hang on the rule's entry for OLD.
+        // The required privileges on the view itself move to the rule's range table entry for OLD.
         let rte = &mut query.rtable[index];
         if let Some(old) = action.rtable.first_mut() {
             old.required_perms = rte.required_perms;
@@ -496,8 +497,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Locks the tables of a stored query as its analysis would have. Counterpart:
-    /// `AcquireRewriteLocks`.
+    /// Locks the tables of a stored query with the lock modes that its analysis would take.
+    /// Counterpart: `AcquireRewriteLocks`.
     fn lock_tables(&mut self, query: &Query) -> Result<()> {
         let mut tables = Vec::new();
         gather_tables(query, &mut tables);
@@ -525,7 +526,7 @@ fn gather_tables(query: &Query, out: &mut Vec<(Oid, i32)>) {
     }
 }
 
-/// Calls `f` for the sub-selects in the query's own expressions (not for those within them).
+/// Calls `f` for the sub-selects in the query's own expressions, not for those nested in them.
 fn each_sublink(query: &mut Query, f: &mut dyn FnMut(&mut Query)) {
     crate::walk::query_deep_mut(query, 0, &mut |e, up| {
         if let Expr::SubLink(link) = e
@@ -537,7 +538,7 @@ fn each_sublink(query: &mut Query, f: &mut dyn FnMut(&mut Query)) {
     });
 }
 
-/// The view's owner answers for what the view reads.
+/// Privileges on the tables of a view are checked for the view's owner.
 fn check_as(query: &mut Query, owner: Oid) {
     for rte in &mut query.rtable {
         rte.check_as_user = owner;
@@ -553,18 +554,18 @@ fn check_as(query: &mut Query, owner: Oid) {
     }
 }
 
-fn leaves(node: &JoinTreeNode, out: &mut Vec<i32>) {
+fn relation_leaves(node: &JoinTreeNode, out: &mut Vec<i32>) {
     match node {
         JoinTreeNode::Rtr(rti) => out.push(*rti),
         JoinTreeNode::Join(join) => {
-            leaves(&join.larg, out);
-            leaves(&join.rarg, out);
+            relation_leaves(&join.larg, out);
+            relation_leaves(&join.rarg, out);
         }
-        JoinTreeNode::From(from) => from.fromlist.iter().for_each(|n| leaves(n, out)),
+        JoinTreeNode::From(from) => from.fromlist.iter().for_each(|n| relation_leaves(n, out)),
     }
 }
 
-/// The VALUES entry that an INSERT of several rows reads.
+/// The range table index of the VALUES list of a multi-row INSERT.
 fn values_source(query: &Query) -> Option<i32> {
     query.jointree.fromlist.iter().find_map(|n| match n {
         JoinTreeNode::Rtr(rti) if matches!(query.rte(*rti).kind, RteKind::Values { .. }) => {
@@ -574,8 +575,8 @@ fn values_source(query: &Query) -> Option<i32> {
     })
 }
 
-/// Two assignments to parts of one column become one, the second over the first. Counterpart:
-/// `process_matched_tle`.
+/// Merges two assignments to fields or elements of one column: the second takes the result of the
+/// first as input. Counterpart: `process_matched_tle`.
 fn combine(
     before: TargetEntry,
     mut next: TargetEntry,
@@ -589,13 +590,13 @@ fn combine(
         )
     };
     let (before_expr, next_expr) = (before.expr, std::mem::replace(&mut next.expr, nothing()));
-    // Assignments to parts of a domain are checked once, when all are made.
+    // The constraints of a domain are checked once, after all its assignments.
     next.expr = match (before_expr, next_expr) {
         (Expr::CoerceToDomain(a), Expr::CoerceToDomain(mut b)) if a.resulttype == b.resulttype => {
-            b.arg = over(a.arg, b.arg).ok_or_else(twice)?;
+            b.arg = nest_assignments(a.arg, b.arg).ok_or_else(twice)?;
             Expr::CoerceToDomain(b)
         }
-        (a, b) => over(a, b).ok_or_else(twice)?,
+        (a, b) => nest_assignments(a, b).ok_or_else(twice)?,
     };
     Ok(next)
 }
@@ -604,7 +605,7 @@ fn nothing() -> Expr {
     null_const(ty::UNKNOWN, -2, false)
 }
 
-/// What an assignment to a part takes the rest from.
+/// The expression whose other fields or elements an assignment keeps.
 fn assignment_input(e: &Expr) -> Option<&Expr> {
     match e {
         Expr::FieldStore(f) => Some(&f.arg),
@@ -613,9 +614,9 @@ fn assignment_input(e: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The second assignment made upon what the first has left; nothing unless both are to parts of the
+/// Nests the first assignment in the second. `None` unless both assign to fields or elements of the
 /// same value.
-fn over(first: Expr, mut second: Expr) -> Option<Expr> {
+fn nest_assignments(first: Expr, mut second: Expr) -> Option<Expr> {
     let mut bottom = assignment_input(&first)?;
     while let Some(below) = assignment_input(bottom) {
         bottom = below;

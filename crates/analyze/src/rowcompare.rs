@@ -1,4 +1,4 @@
-//! Comparison of rows. Counterpart: parser/parse_expr.c (`make_row_comparison_op`).
+//! Row comparisons. Counterpart: parser/parse_expr.c (`make_row_comparison_op`).
 
 use crate::state::Analyzer;
 use crate::ty;
@@ -8,7 +8,7 @@ use pgerror::{Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, RowCompareExpr, RowCompareKind};
 
 impl Analyzer<'_> {
-    /// Comparison of two rows. Counterpart: `make_row_comparison_op`.
+    /// Compares two rows. Counterpart: `make_row_comparison_op`.
     pub fn row_comparison(
         &mut self,
         names: &[ast::Name],
@@ -27,7 +27,7 @@ impl Analyzer<'_> {
         let mut ops = Vec::with_capacity(left.len());
         for (l, r) in left.into_iter().zip(right) {
             let Expr::OpExpr(op) = self.make_op(names, Some(l), r, location)? else {
-                bail!(INTERNAL_ERROR, "an operator made no operator expression")
+                bail!(INTERNAL_ERROR, "operator analysis returned no operator expression")
             };
             if op.opresulttype != ty::BOOL {
                 let name = self.format_type(op.opresulttype);
@@ -46,7 +46,7 @@ impl Analyzer<'_> {
         if ops.len() == 1 {
             return Ok(Expr::OpExpr(Box::new(ops.remove(0))));
         }
-        // The meaning of the operators is their strategy in a B-tree family that all share.
+        // The operators' meaning is a B-tree strategy number that all of them have.
         let mut memberships: Vec<Vec<(Oid, i16)>> = Vec::with_capacity(ops.len());
         for op in &ops {
             memberships.push(self.btree_interpretation(op.opno)?);

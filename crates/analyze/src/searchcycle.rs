@@ -1,6 +1,6 @@
-//! SEARCH and CYCLE of a recursive WITH item: what they ask is written into the item's query, both
-//! of whose parts get the columns of sequence, mark and path computed around them. Counterpart:
-//! rewriteSearchCycle.c.
+//! SEARCH and CYCLE of a recursive WITH query. The clauses are expanded into the query: both terms
+//! are wrapped in a query that computes the sequence, mark and path columns. Counterpart:
+//! rewrite/rewriteSearchCycle.c.
 
 use crate::relation::new_rte;
 use crate::state::Analyzer;
@@ -16,17 +16,17 @@ const RECORD_EQ: Oid = Oid(2988);
 const INT8INC: Oid = Oid(1219);
 const ARRAY_CAT: Oid = Oid(383);
 
-/// A column that the item gets, as it is computed.
+/// An added column of the WITH query.
 struct Extra {
     name: String,
-    /// In the part that starts.
+    /// Its expression in the non-recursive term.
     first: Expr,
-    /// In the part that refers to the row before.
+    /// Its expression in the recursive term, which has the previous row.
     next: Expr,
 }
 
-/// Names, types, modifiers and collations of the columns that the clauses add behind the item's
-/// own.
+/// Names, types, modifiers and collations of the columns that the clauses append to those of the
+/// WITH query.
 pub fn extra_columns(cte: &CommonTableExpr) -> Vec<(String, Oid, i32, Oid)> {
     let mut out = Vec::new();
     if let Some(s) = &cte.search {
@@ -40,9 +40,9 @@ pub fn extra_columns(cte: &CommonTableExpr) -> Vec<(String, Oid, i32, Oid)> {
     out
 }
 
-/// `ROW(…)` of these columns of range-table entry 1, perhaps behind another value.
+/// `ROW(…)` of these columns of range table entry 1, after the value `before` if there is one.
 fn row(cte: &CommonTableExpr, columns: &[Var], names: &[String], before: Option<Expr>) -> Expr {
-    // Analysis has looked the names up.
+    // Analysis has checked the names.
     let place = |n: &String| cte.colnames.iter().position(|c| c == n).unwrap_or_default();
     let column = |n: &String| Expr::Var(columns[place(n)].clone());
     let own = before.iter().map(|_| "*DEPTH*".to_owned());
@@ -92,8 +92,8 @@ fn column(number: usize, ty: Oid, typmod: i32, collation: Oid) -> Var {
     }
 }
 
-/// What the new columns are in the first part and in the one that follows. `old` are the columns of
-/// the row before.
+/// The expressions of the added columns in the non-recursive and the recursive term. `old` has the
+/// added columns of the previous row.
 fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
     let mut out = Vec::new();
     let mut old = old.iter().cloned().map(Expr::Var);
@@ -136,7 +136,7 @@ fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
     if let Some(c) = &cte.cycle {
         let (_, path) = (old(), old());
         let here = row(cte, columns, &c.col_list, None);
-        let met = Expr::ScalarArrayOp(Box::new(ScalarArrayOpExpr {
+        let in_path = Expr::ScalarArrayOp(Box::new(ScalarArrayOpExpr {
             opno: RECORD_EQ,
             opfuncid: Oid::INVALID,
             hashfuncid: Oid::INVALID,
@@ -151,7 +151,7 @@ fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
             casecollid: c.mark_collation,
             arg: None,
             args: vec![CaseWhen {
-                expr: met,
+                expr: in_path,
                 result: c.mark_value.clone(),
                 location: Location::UNKNOWN,
             }],
@@ -165,13 +165,13 @@ fn extras(cte: &CommonTableExpr, columns: &[Var], old: &[Var]) -> Vec<Extra> {
     out
 }
 
-/// A query around a part of the item's: its columns, and those behind them.
-fn around(
+/// Wraps a term in a query that returns the term's columns and the added ones.
+fn wrap_term(
     name: &str,
     part: Query,
     columns: &[Var],
     names: &[String],
-    behind: Vec<(String, Expr)>,
+    added: Vec<(String, Expr)>,
     quals: Option<Expr>,
 ) -> Query {
     let mut part = part;
@@ -183,7 +183,7 @@ fn around(
         relid: Oid::INVALID,
     };
     let own = columns.iter().zip(names).map(|(v, n)| (n.clone(), Expr::Var(v.clone())));
-    let targets = own.chain(behind).enumerate();
+    let targets = own.chain(added).enumerate();
     Query {
         command_type: CmdType::Select,
         can_set_tag: true,
@@ -197,7 +197,7 @@ fn around(
 }
 
 impl Analyzer<'_> {
-    /// Writes SEARCH and CYCLE of the item into its query; they are gone then.
+    /// Expands SEARCH and CYCLE of the WITH query into its query and removes the clauses.
     pub(crate) fn expand_search_cycle(&mut self, cte: &mut CommonTableExpr) -> Result<()> {
         if cte.search.is_none() && cte.cycle.is_none() {
             return Ok(());
@@ -217,7 +217,7 @@ impl Analyzer<'_> {
         let (left, right) = (*left, *right);
         let take = |query: &mut Query, rti: i32| match &mut query.rtable[rti as usize - 1].kind {
             RteKind::Subquery { subquery, .. } => Ok(std::mem::take(&mut **subquery)),
-            _ => Err(pgerror::PgError::internal("part of a recursive query is no subquery")),
+            _ => Err(pgerror::PgError::internal("term of a recursive query is not a subquery")),
         };
         let shape = |part: &Query| -> Vec<Var> {
             let list = part.result_columns().enumerate();
@@ -237,7 +237,7 @@ impl Analyzer<'_> {
         }
         let first = take(&mut cte.query, left)?;
         let mut next = take(&mut cte.query, right)?;
-        // The row before hands its new columns on.
+        // The recursive term passes the added columns of the previous row through.
         let own = next.rtable.iter().position(|r| {
             matches!(&r.kind, RteKind::Cte { ctename, self_reference: true, .. }
                 if *ctename == cte.ctename)
@@ -258,7 +258,7 @@ impl Analyzer<'_> {
             var.varno = own as i32 + 1;
             let resno = next.target_list.len() as AttrNo + 1;
             let e = crate::target::entry(Expr::Var(var), resno, Some(name.clone()), false);
-            // Before the columns that nobody sees.
+            // Before the hidden (junk) columns.
             let place = next.target_list.iter().position(|t| t.resjunk);
             next.target_list.insert(place.unwrap_or(next.target_list.len()), e);
             old.push(column(count + i + 1, *ty, *typmod, *collation));
@@ -287,8 +287,8 @@ impl Analyzer<'_> {
         next_columns.truncate(count);
         let mut next_names = names.clone();
         next_names.extend(added.iter().map(|a| a.0.clone()));
-        let first = around("*TLOCRN1*", first, &first_columns, &names, start, None);
-        let mut next = around("*TROCRN1*", next, &next_columns, &names, follow, stop);
+        let first = wrap_term("*TLOCRN1*", first, &first_columns, &names, start, None);
+        let mut next = wrap_term("*TROCRN1*", next, &next_columns, &names, follow, stop);
         next.rtable[0].eref.colnames.clone_from(&next_names);
         next.rtable[0].alias = Some(next.rtable[0].eref.clone());
         let query = &mut *cte.query;

@@ -12,7 +12,7 @@ use plan::expr::{Expr, Location, Var};
 use plan::query::*;
 use stdx::stack::deep;
 
-/// A side of a set operation while its columns are matched.
+/// A side of a set operation during the matching of its columns.
 struct SetChild {
     node: SetOpNode,
     /// Type, modifier, collation and an expression to report and coerce, per column.
@@ -20,7 +20,7 @@ struct SetChild {
 }
 
 impl Analyzer<'_> {
-    /// Any statement that becomes a query. The innermost level is the statement's.
+    /// Analyses a statement that becomes a query. The innermost level is that of the statement.
     pub fn statement(&mut self, node: &Node) -> Result<Query> {
         let mut query = match node {
             Node::SelectStmt(s) if !s.values_lists.is_empty() => self.values_stmt(s)?,
@@ -37,7 +37,7 @@ impl Analyzer<'_> {
         Ok(query)
     }
 
-    /// Moves what the level gathered into the query.
+    /// Moves the range table and the flags of the level into the query.
     pub fn finish(&mut self, query: &mut Query, qual: Option<Expr>) {
         let level = self.level();
         query.rtable = std::mem::take(&mut level.rtable);
@@ -98,11 +98,11 @@ impl Analyzer<'_> {
         self.complete(query, qual)
     }
 
-    /// Collations, then the checks that need them.
+    /// Assigns collations, then makes the checks that need them.
     fn complete(&mut self, mut query: Query, qual: Option<Expr>) -> Result<Query> {
         let ctes = self.level_ref().ctes.clone();
         self.finish(&mut query, qual);
-        // References to outer and own WITH items stay resolvable for the checks.
+        // The checks resolve references to the WITH queries of this level.
         self.level().ctes = ctes;
         self.assign_query_collations(&mut query)?;
         if Self::needs_group_check(&query) {
@@ -119,7 +119,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// FOR UPDATE and its kin. Counterpart: `transformLockingClause`.
+    /// FOR UPDATE and the other row locking clauses. Counterpart: `transformLockingClause`.
     fn locking_clauses(
         &mut self,
         clauses: &[ast::LockingClause],
@@ -203,7 +203,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Rows of VALUES in the same number of columns, coerced to common types column by column.
+    /// Coerces rows of VALUES of equal length to a common type in each column.
     pub fn values_columns(
         &mut self,
         mut rows: Vec<Vec<Expr>>,
@@ -281,7 +281,7 @@ impl Analyzer<'_> {
         }
         let top = self.set_operation_tree(s, true)?;
         let SetOpNode::Op(op) = top.node else {
-            bail!(INTERNAL_ERROR, "a set operation made no operation")
+            bail!(INTERNAL_ERROR, "set operation analysis returned no set operation")
         };
         let mut leftmost = &op.larg;
         while let SetOpNode::Op(inner) = &**leftmost {
@@ -291,7 +291,7 @@ impl Analyzer<'_> {
             bail!(INTERNAL_ERROR, "a set operation has no leftmost query")
         };
         let RteKind::Subquery { subquery, .. } = &self.level_ref().rte(left_rti).kind else {
-            bail!(INTERNAL_ERROR, "a set operation's member is no sub-query")
+            bail!(INTERNAL_ERROR, "member of a set operation is not a subquery")
         };
         let names: Vec<(String, Location)> = subquery
             .result_columns()
@@ -322,7 +322,7 @@ impl Analyzer<'_> {
             query.target_list.push(entry(Expr::Var(var), resno, Some(name.clone()), false));
         }
         query.set_operations = Some(Box::new(SetOpNode::Op(op)));
-        // For ORDER BY, the result's columns are all that can be seen.
+        // ORDER BY may refer only to the result columns.
         let colnames: Vec<String> = names.into_iter().map(|n| n.0).collect();
         let before = self.level_ref().rtable.len();
         let item = self.add_join_rte(
@@ -366,7 +366,7 @@ impl Analyzer<'_> {
     }
 
     fn set_operation_member(&mut self, s: &SelectStmt, top: bool) -> Result<SetChild> {
-        // A member with its own ORDER BY, LIMIT, locking or WITH is a query of its own.
+        // A member with its own ORDER BY, LIMIT, locking clause or WITH is a separate query.
         let leaf = s.op == ast::SetOperation::None
             || (!top
                 && (!s.sort_clause.is_empty()
@@ -378,7 +378,7 @@ impl Analyzer<'_> {
             return self.set_operation_leaf(s);
         }
         let (Some(larg), Some(rarg)) = (&s.larg, &s.rarg) else {
-            bail!(INTERNAL_ERROR, "a set operation lacks a side")
+            bail!(INTERNAL_ERROR, "set operation without a left or right side")
         };
         let construct = match s.op {
             ast::SetOperation::Union => "UNION",
@@ -429,7 +429,7 @@ impl Analyzer<'_> {
                 }
                 let coerced = self.coerce_to_common(side, common, construct)?;
                 if was_literal {
-                    // Literals become the type at once; the rest is converted by the planner.
+                    // Literals are coerced at once; the planner converts other expressions.
                     if let SetOpNode::Leaf(rti) = **node {
                         let rte = self.level().rte_mut(rti);
                         if let RteKind::Subquery { subquery, .. } = &mut rte.kind {
@@ -451,7 +451,7 @@ impl Analyzer<'_> {
             op.col_collations.push(collation);
             if op.op != SetOperation::Union || !op.all {
                 let ops = self.need_sort_operators(common, false, true, false);
-                let ops = self.place(ops, location)?;
+                let ops = self.with_position(ops, location)?;
                 let recursive = self.recursive_parent().is_some();
                 op.group_clauses.push(ops.set_operation_clause(common, recursive));
             }
@@ -473,7 +473,7 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, into.rel.location));
         }
-        // Boxes the statement once more to go through the common door.
+        // The entry point takes a node, so the statement is copied into one.
         let node = Node::SelectStmt(Box::new(s.clone()));
         let query = self.nested(|cx| {
             cx.level().resolve_unknowns = false;
@@ -505,7 +505,8 @@ impl Analyzer<'_> {
         Ok(SetChild { node: SetOpNode::Leaf(item.rtindex), columns })
     }
 
-    /// The recursive WITH item whose query the innermost level is: its index in the level above.
+    /// The index, in the level above, of the recursive WITH query that the innermost level
+    /// analyses.
     fn recursive_parent(&mut self) -> Option<usize> {
         let index = self.level_ref().in_cte?;
         let cte = &self.level_up(1).ctes[index];
@@ -543,7 +544,7 @@ impl Analyzer<'_> {
         self.describe_cte(1, index, described)
     }
 
-    /// The modified literal columns of a WITH item or sub-select that stay unknown become text.
+    /// Text for the type unknown, any other type unchanged.
     pub fn text_if_unknown(ty: Oid) -> Oid {
         if ty == ty::UNKNOWN { ty::TEXT } else { ty }
     }
@@ -571,7 +572,8 @@ pub fn lock_strength(clause: &ast::LockingClause) -> LockStrength {
     }
 }
 
-/// What FOR UPDATE calls the entry. A join without a name has that of its USING clause, if any.
+/// The name of the entry in FOR UPDATE. A join without an alias has the alias of its USING clause,
+/// if any.
 fn lockable_name(rte: &RangeTblEntry) -> Option<&str> {
     match &rte.kind {
         RteKind::Join { join_using_alias, .. } if rte.alias.is_none() => {
@@ -581,7 +583,7 @@ fn lockable_name(rte: &RangeTblEntry) -> Option<&str> {
     }
 }
 
-/// How messages call it.
+/// The lock strength in messages. Counterpart: `LCS_asString`.
 pub fn lock_name(strength: LockStrength) -> &'static str {
     match strength {
         LockStrength::ForKeyShare => "FOR KEY SHARE",
@@ -606,7 +608,7 @@ fn lock_rte(
         }
         RteKind::Subquery { subquery, .. } => {
             mark_row(marks, rti, strength, policy, pushed_down);
-            // All that the sub-select reads is locked, too.
+            // All tables of the sub-select are locked too.
             subquery.has_for_update = true;
             let Query { rtable, row_marks, .. } = &mut **subquery;
             for (i, inner) in rtable.iter_mut().enumerate() {
@@ -619,7 +621,8 @@ fn lock_rte(
     }
 }
 
-/// Locks all that a query reads, as a lock on the view that it stands for does.
+/// Adds row marks to all tables of a view's query, for a lock on the view. Counterpart:
+/// `markQueryForLocking`.
 pub fn lock_query(query: &mut Query, strength: LockStrength, policy: LockWaitPolicy) {
     query.has_for_update = true;
     let Query { rtable, row_marks, jointree, .. } = query;

@@ -1,5 +1,5 @@
-//! The look-ups of a real session: catalog caches for the rows, the session's functions for values,
-//! its locks for tables.
+//! The [`Lookup`] of a session: rows come from the catalog caches, values from the session's type
+//! functions, and table locks from the lock manager.
 
 use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, Relation, ViewRule};
 use crate::{stored, ty};
@@ -12,24 +12,24 @@ use std::sync::Arc;
 use types::fncx::FnContext;
 use types::{Datum, DatumRef};
 
-/// What a session lends to analysis.
+/// What analysis needs from a session.
 pub trait Host {
     fn catalog(&mut self) -> CatCx<'_>;
 
-    /// Surroundings of type input and output functions.
+    /// The context of type input and output functions.
     fn functions(&mut self) -> &mut dyn FnContext;
 
-    /// Locks a relation (mode number) and takes in invalidations that came meanwhile.
+    /// Locks a relation (lock mode number) and processes pending invalidation messages.
     fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()>;
 
     fn database_name(&mut self) -> Result<String>;
 
-    /// May views that a user has made not be expanded (`restrict_nonsystem_relation_kind`)?
+    /// Does `restrict_nonsystem_relation_kind` forbid the expansion of user-defined views?
     fn views_are_restricted(&mut self) -> bool {
         false
     }
 
-    /// Emptied by the session when catalogs or search path have changed.
+    /// The session clears it when catalogs or the search path change.
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
         None
     }
@@ -211,7 +211,7 @@ impl Lookup for SessionLookup<'_> {
 
     fn range_var(&mut self, schema: Option<&str>, name: &str, lock: i32) -> Result<Option<Oid>> {
         let mut found = self.host.catalog().find_relation(schema, name)?;
-        // The name may mean another table by the time the lock is ours.
+        // The name may refer to another table after the wait for the lock, so it is resolved again.
         while let (Some(oid), true) = (found, lock > 0) {
             self.host.lock_relation(oid, lock)?;
             let again = self.host.catalog().find_relation(schema, name)?;
@@ -372,8 +372,9 @@ fn constraint_info(row: &PgConstraint) -> ConstraintInfo {
     }
 }
 
-/// An on-disk `cstring[]`: dimensions 1, no NULLs, element type, length, lower bound 1, the strings
-/// with their closing zeros.
+/// A `cstring[]` in array format. Five little-endian words: number of dimensions (1), data offset
+/// (0: no NULLs), element type, length, lower bound (1). Then the strings, each with a terminating
+/// zero byte.
 fn cstring_array(items: &[String]) -> Vec<u8> {
     let mut out = Vec::new();
     for word in [1, 0, ty::CSTRING.0, items.len() as u32, 1] {

@@ -22,8 +22,9 @@ pub mod frame {
 }
 
 impl Analyzer<'_> {
-    /// The target that an item of ORDER BY, GROUP BY or DISTINCT ON means, by SQL92's rules: a
-    /// column of the result by name or number, else an expression. Returns its index.
+    /// Resolves an item of ORDER BY, GROUP BY or DISTINCT ON by the rules of SQL92: a result column
+    /// by name or number, else an expression. Returns the index in the target list. Counterpart:
+    /// `findTargetlistEntrySQL92`.
     fn find_target_92(
         &mut self,
         node: &Node,
@@ -89,7 +90,7 @@ impl Analyzer<'_> {
         self.find_target_99(node, tlist, kind)
     }
 
-    /// A target found by its place must itself be allowed in the clause.
+    /// Checks that a target found by name or number is allowed in the clause.
     fn check_target_92(&mut self, target: &TargetEntry, kind: ExprKind) -> Result<()> {
         if kind != ExprKind::GroupBy {
             return Ok(());
@@ -121,7 +122,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// The target equal to an expression; a new hidden one if there is none.
+    /// The target list entry equal to an expression. If there is none, adds a hidden (junk) one.
+    /// Counterpart: `findTargetlistEntrySQL99`.
     fn find_target_99(
         &mut self,
         node: &Node,
@@ -133,7 +135,8 @@ impl Analyzer<'_> {
         if let Some(i) = tlist.iter().position(|t| strip_implicit(&t.expr) == bare) {
             return Ok(i);
         }
-        // Numbers go on from the list at hand: of a query, of an aggregate's arguments.
+        // Numbers continue those of the given list, which belongs to a query or to an aggregate's
+        // arguments.
         let resno = tlist.iter().map(|t| t.resno).max().unwrap_or(0).saturating_add(1);
         let level = self.level();
         level.next_resno = level.next_resno.max(resno.saturating_add(1));
@@ -189,17 +192,17 @@ impl Analyzer<'_> {
         let (sortop, eqop, hashable, reverse) = match item.sortby_dir {
             ast::SortByDir::Default | ast::SortByDir::Asc => {
                 let ops = self.need_sort_operators(ty, true, true, false);
-                let ops = self.place(ops, place)?;
+                let ops = self.with_position(ops, place)?;
                 (ops.lt, ops.eq, ops.hashable, false)
             }
             ast::SortByDir::Desc => {
                 let ops = self.need_sort_operators(ty, false, true, true);
-                let ops = self.place(ops, place)?;
+                let ops = self.with_position(ops, place)?;
                 (ops.gt, ops.eq, ops.hashable, true)
             }
             ast::SortByDir::Using => {
                 let op = self.compatible_operator(&item.use_op, ty, ty);
-                let op = self.place(op, place)?;
+                let op = self.with_position(op, place)?;
                 let found = self.equality_for_ordering(op.oid)?;
                 let Some((eq, reverse)) = found else {
                     let e = pg_err!(
@@ -235,7 +238,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// The equality operator of an ordering operator's family, and whether it orders downwards.
+    /// The equality operator of an ordering operator's family, and whether the ordering is
+    /// descending.
     fn equality_for_ordering(&mut self, op: Oid) -> Result<Option<(Oid, bool)>> {
         for amop in self.cat.amops_of_operator(op)? {
             if amop.amopmethod != ty::BTREE_AM || !matches!(amop.amopstrategy, 1 | 5) {
@@ -270,7 +274,7 @@ impl Analyzer<'_> {
         let ty = tlist[index].expr.type_oid();
         let place = if location >= 0 { location } else { tlist[index].expr.location().0 };
         let ops = self.need_sort_operators(ty, false, true, false);
-        let ops = self.place(ops, place)?;
+        let ops = self.with_position(ops, place)?;
         list.push(SortGroupClause {
             tle_sort_group_ref: assign_ref(index, tlist),
             eqop: ops.eq,
@@ -291,7 +295,7 @@ impl Analyzer<'_> {
         sql99: bool,
     ) -> Result<(Vec<SortGroupClause>, Vec<GroupingSet>)> {
         let mut clauses = Vec::new();
-        // `()` among others says nothing; alone it is one group of everything.
+        // `()` among other items has no effect; alone it makes one group of all rows.
         let is_empty =
             |n: &Node| matches!(n, Node::GroupingSet(s) if s.kind == ast::GroupingSetKind::Empty);
         let only_empty = items.iter().all(is_empty);
@@ -349,7 +353,7 @@ impl Analyzer<'_> {
             if clauses.iter().any(|c| c.tle_sort_group_ref == reference) {
                 return Ok(reference);
             }
-            // What is sorted by is grouped by with the same operators.
+            // A column of ORDER BY is grouped with the same operators.
             if let Some(c) = sort.iter().find(|c| c.tle_sort_group_ref == reference) {
                 clauses.push(c.clone());
                 return Ok(reference);
@@ -613,7 +617,7 @@ impl Analyzer<'_> {
                     window.copied_order = true;
                 }
                 if base.frame_options != frame::DEFAULTS {
-                    // OVER w may name a framed window, OVER (w …) may not.
+                    // OVER w may refer to a window with a frame clause, OVER (w …) may not.
                     let e = pg_err!(
                         WINDOWING_ERROR,
                         "cannot copy window \"{name}\" because it has a frame clause"
@@ -732,7 +736,7 @@ impl Analyzer<'_> {
     }
 }
 
-/// A set of the columns written as `nodes`.
+/// A simple grouping set of the columns written as `nodes`.
 fn simple_set(refs: Vec<u32>, nodes: &[Node]) -> GroupingSet {
     let place = nodes.iter().map(raw_location).find(|&place| place >= 0);
     GroupingSet {
@@ -752,7 +756,7 @@ pub fn assign_ref(index: usize, tlist: &mut [TargetEntry]) -> u32 {
     tlist[index].ressortgroupref
 }
 
-/// An expression without coercions that nobody wrote.
+/// The expression without implicit coercions.
 pub fn strip_implicit(e: &Expr) -> &Expr {
     let implicit = CoercionForm::ImplicitCast;
     match e {
@@ -766,7 +770,7 @@ pub fn strip_implicit(e: &Expr) -> &Expr {
     }
 }
 
-/// Where a raw expression begins, as errors report it. Counterpart: `exprLocation`.
+/// The location of a raw expression, for errors. Counterpart: `exprLocation`.
 pub fn raw_location(node: &Node) -> i32 {
     let least = |a: i32, b: i32| if a < 0 || (b >= 0 && b < a) { b } else { a };
     match node {

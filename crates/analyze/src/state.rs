@@ -1,8 +1,8 @@
 //! The state of one analysis: a stack of query levels, each with its range table and namespace, and
-//! the places an expression may stand in.
+//! the kinds of clauses that contain expressions.
 //!
-//! Counterpart: parser/parse_node.h (`ParseState`); levels are a stack here instead of a chain of
-//! pointers, so an outer level's number is its distance from the top.
+//! Counterpart: parser/parse_node.h (`ParseState`); the levels are a stack instead of a chain of
+//! pointers, so the number of an outer level is its distance from the top.
 
 use crate::lookup::Lookup;
 use crate::ty;
@@ -13,7 +13,7 @@ use plan::expr::{Expr, Location, Param, ParamKind, Var};
 use plan::query::{CommonTableExpr, JoinTreeNode, RangeTblEntry};
 use stdx::stack::deep;
 
-/// What an expression belongs to; errors name it.
+/// The clause that an expression belongs to; errors name it. Counterpart: `ParseExprKind`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ExprKind {
     #[default]
@@ -64,7 +64,8 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
-    /// As in "argument of … must not return a set" and the like.
+    /// The clause's name in messages such as "argument of … must not return a set". Counterpart:
+    /// `ParseExprKindName`.
     pub fn name(self) -> &'static str {
         use ExprKind::*;
         match self {
@@ -112,7 +113,7 @@ impl ExprKind {
     }
 }
 
-/// A column that a namespace item offers.
+/// A column of a namespace item.
 #[derive(Clone, Debug)]
 pub struct NsColumn {
     pub varno: i32,
@@ -136,7 +137,8 @@ impl NsColumn {
     };
 }
 
-/// A named thing of FROM whose columns can be referred to.
+/// A namespace item: a named FROM item whose columns can be referred to. Counterpart:
+/// `ParseNamespaceItem`.
 #[derive(Clone, Debug)]
 pub struct NsItem {
     pub name: String,
@@ -144,9 +146,9 @@ pub struct NsItem {
     /// Range-table index at its own level.
     pub rtindex: i32,
     pub columns: Vec<NsColumn>,
-    /// Relation's OID if it is a plain relation, for schema-qualified references.
+    /// OID of a plain relation, for schema-qualified references.
     pub relid: Oid,
-    /// The name was given by an alias, so that no schema can precede it.
+    /// The name is an alias, which cannot be schema-qualified.
     pub aliased: bool,
     pub rel_visible: bool,
     pub cols_visible: bool,
@@ -182,9 +184,9 @@ pub struct Level {
     pub has_target_srfs: bool,
     pub has_sub_links: bool,
     pub has_modifying_cte: bool,
-    /// Set-returning calls met so far, for placement checks.
+    /// Number of set-returning calls so far, for placement checks.
     pub srf_calls: u32,
-    /// Value of a domain's check: what `VALUE` stands for.
+    /// The value of `VALUE` in the CHECK constraint of a domain.
     pub domain_value: Option<Expr>,
     /// Arguments of a SQL function or procedure, by name.
     pub function_args: Vec<(String, Param)>,
@@ -202,25 +204,25 @@ pub struct Target {
 /// Types of `$n`.
 #[derive(Clone, Debug)]
 pub enum Params {
-    /// Known beforehand; others are errors.
+    /// The types are given; other parameters are errors.
     Fixed(Vec<Oid>),
     /// Invalid or unknown entries are inferred from their use.
     Variable(Vec<Oid>),
 }
 
-/// Most columns of a row. Counterpart: `MaxTupleAttributeNumber`.
+/// Maximum number of columns of a row. Counterpart: `MaxTupleAttributeNumber`.
 pub(crate) const ROW_COLUMNS_MAX: ids::AttrNo = 1664;
-/// Deepest nesting of queries.
+/// Maximum nesting depth of queries.
 const LEVELS_MAX: u32 = 5_000;
 
 /// One analysis.
 pub struct Analyzer<'a> {
     pub cat: &'a mut dyn Lookup,
-    /// The text, for cursor positions; empty where none is known.
+    /// The statement text, for error positions; empty if unknown.
     pub sql: &'a str,
     pub params: Params,
     pub levels: Vec<Level>,
-    /// In a function's body: a column named like an argument is the column.
+    /// The current nesting depth, at most `LEVELS_MAX`.
     pub(crate) depth: u32,
 }
 
@@ -238,7 +240,7 @@ impl<'a> Analyzer<'a> {
         self.levels.last().expect("an analysis has a level")
     }
 
-    /// The level this many levels up.
+    /// The level `up` levels above the innermost one.
     pub fn level_up(&mut self, up: u32) -> &mut Level {
         let at = self.levels.len() - 1 - up as usize;
         &mut self.levels[at]
@@ -274,7 +276,7 @@ impl<'a> Analyzer<'a> {
         result
     }
 
-    /// 54011 where the level's target list has become longer than a row can be.
+    /// Error 54011 if the target list of the level has more columns than a row can have.
     pub(crate) fn check_length(&self) -> Result<()> {
         if self.level_ref().next_resno - 1 > ROW_COLUMNS_MAX {
             return Err(pg_err!(
@@ -285,17 +287,22 @@ impl<'a> Analyzer<'a> {
         Ok(())
     }
 
-    /// The error with the cursor at a place of the text.
-    pub fn at(&self, error: PgError, location: impl Into<Place>) -> PgError {
+    /// The error with its position set to a location in the statement text.
+    pub fn at(&self, error: PgError, location: impl Into<ErrorLocation>) -> PgError {
         error.at(parse::position(self.sql, location.into().0))
     }
 
-    /// Sets the cursor on errors that have none.
-    pub fn place<T>(&self, result: Result<T>, location: impl Into<Place>) -> Result<T> {
+    /// Sets the position of an error that has none.
+    pub fn with_position<T>(
+        &self,
+        result: Result<T>,
+        location: impl Into<ErrorLocation>,
+    ) -> Result<T> {
         result.map_err(|e| self.at(e, location))
     }
 
-    /// The type of a parameter that nobody constrained yet may be set by its first use.
+    /// A reference to parameter `$number`. With [`Params::Variable`], a parameter of unknown type
+    /// gets its type at its first use.
     pub fn param(&mut self, number: i32, location: i32) -> Result<Expr> {
         let missing = || pg_err!(UNDEFINED_PARAMETER, "there is no parameter ${number}");
         let ok = number > 0 && number <= 65535;
@@ -355,23 +362,23 @@ impl Level {
     }
 }
 
-/// A byte offset from either tree.
-pub struct Place(pub i32);
+/// A location (byte offset, -1 if unknown) from the raw or the analysed tree.
+pub struct ErrorLocation(pub i32);
 
-impl From<i32> for Place {
-    fn from(offset: i32) -> Place {
-        Place(offset)
+impl From<i32> for ErrorLocation {
+    fn from(offset: i32) -> ErrorLocation {
+        ErrorLocation(offset)
     }
 }
 
-impl From<Location> for Place {
-    fn from(location: Location) -> Place {
-        Place(location.0)
+impl From<Location> for ErrorLocation {
+    fn from(location: Location) -> ErrorLocation {
+        ErrorLocation(location.0)
     }
 }
 
-impl From<&Expr> for Place {
-    fn from(expr: &Expr) -> Place {
-        Place(expr.location().0)
+impl From<&Expr> for ErrorLocation {
+    fn from(expr: &Expr) -> ErrorLocation {
+        ErrorLocation(expr.location().0)
     }
 }

@@ -1,4 +1,5 @@
-//! Expressions and queries stored in catalogs as `pg_node_tree`, made complete by look-ups.
+//! Reads expressions and queries that catalogs store as `pg_node_tree`, and adds what the text does
+//! not contain by catalog lookups.
 
 use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
@@ -45,8 +46,8 @@ pub fn queries(cat: &mut dyn Lookup, text: &str) -> Result<Vec<Query>> {
     Ok(list)
 }
 
-/// The statements of a function's SQL-standard body, and whether they stand in a block: a block is
-/// stored as a list within a list. As in `pg_proc.prosqlbody`.
+/// The statements of a function's SQL-standard body (`pg_proc.prosqlbody`), and whether they are in
+/// a BEGIN ATOMIC block. A block is stored as a nested list.
 pub fn body(cat: &mut dyn Lookup, text: &str) -> Result<(Vec<Query>, bool)> {
     let text = text.trim();
     let block = text.starts_with("((") || text == "(<>)";
@@ -54,9 +55,9 @@ pub fn body(cat: &mut dyn Lookup, text: &str) -> Result<(Vec<Query>, bool)> {
     Ok((queries(cat, inner)?, block))
 }
 
-/// Makes the query's calls as they are evaluated. PostgreSQL stores them as they were written:
-/// arguments by name, and without those that are left to defaults, which are looked up when the
-/// query is planned. Counterpart: `expand_function_arguments`.
+/// Completes the argument lists of function calls. PostgreSQL stores calls as written, with named
+/// arguments and without defaulted ones, and looks up the defaults when the query is planned.
+/// Counterpart: `expand_function_arguments`.
 pub fn expand_calls(cat: &mut dyn Lookup, query: &mut Query) -> Result<()> {
     let mut outcome = Ok(());
     query_deep_mut(query, 0, &mut |e, _| {
@@ -109,7 +110,8 @@ fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
         PgError::internal(format!("not enough default arguments of function {}", call.funcid))
     })?;
     if polymorphic {
-        // The others say what type a default becomes. Counterpart: `recheck_cast_function_args`.
+        // The other arguments decide the type of a polymorphic default. Counterpart:
+        // `recheck_cast_function_args`.
         let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
         let mut declared = proc.proargtypes.to_vec();
         let mut cx = Analyzer::new(cat, "", Params::Fixed(Vec::new()));
@@ -119,7 +121,7 @@ fn expand(cat: &mut dyn Lookup, call: &mut FuncExpr) -> Result<()> {
     Ok(())
 }
 
-/// `ARRAY(SELECT …)` is stored without its type.
+/// Sets the type of `ARRAY(SELECT …)`, which the stored text does not contain.
 fn complete(cat: &mut dyn Lookup, e: &mut Expr) -> Result<()> {
     let mut missing = Vec::new();
     expr_deep_mut(e, 0, &mut |e, _| {
@@ -154,7 +156,7 @@ fn arrays_of(cat: &mut dyn Lookup, elements: &[Oid]) -> Result<Vec<(Oid, Oid)>> 
     for &element in elements {
         let row = cat.type_row(element)?;
         let array = row.map_or(Oid::INVALID, |row| {
-            // Of an array that no array is made of, the same array.
+            // An array type without an array type of its own (arrays of arrays are the same type).
             let itself = !row.typarray.is_valid() && crate::typename::is_true_array(&row);
             if itself { element } else { row.typarray }
         });

@@ -12,7 +12,8 @@ use plan::query::{CmdType, Query};
 use stdx::Nested;
 
 impl ExprKind {
-    /// Where no sub-select may stand, as in "cannot use subquery in …".
+    /// The clause's name for the message "cannot use subquery in …"; `None` if it allows
+    /// sub-selects.
     fn no_subquery(self) -> Option<&'static str> {
         use ExprKind::*;
         Some(match self {
@@ -77,7 +78,7 @@ impl Analyzer<'_> {
             }
             SubLinkKind::All | SubLinkKind::Any | SubLinkKind::RowCompare => {
                 let Some(test) = &n.testexpr else {
-                    bail!(INTERNAL_ERROR, "a comparison with a sub-select lacks its left side")
+                    bail!(INTERNAL_ERROR, "comparison with a sub-select without a left side")
                 };
                 let left = match self.expr(test)? {
                     Expr::Row(row) => row.args,
@@ -110,7 +111,7 @@ impl Analyzer<'_> {
         Ok(Expr::SubLink(Box::new(link)))
     }
 
-    /// The type of `ARRAY(SELECT …)`: of an array that no array is made of, again that array.
+    /// The type of `ARRAY(SELECT …)`. For a column of an array type it is the same array type.
     fn array_of_subquery(&mut self, query: &Query, location: i32) -> Result<Oid> {
         let element = query.target_list[0].expr.type_oid();
         let array = self.array_type(element)?;
@@ -133,7 +134,7 @@ impl Analyzer<'_> {
                     let mut raw = link.clone();
                     raw.sub_link_type = ast::SubLinkType::MultiExpr;
                     let Expr::SubLink(mut link) = self.sub_link(&raw)? else {
-                        bail!(INTERNAL_ERROR, "a sub-select made no sublink")
+                        bail!(INTERNAL_ERROR, "sub-select analysis returned no SubLink")
                     };
                     if link.subselect.result_columns().count() != n.ncolumns as usize {
                         let e = pg_err!(
@@ -205,7 +206,7 @@ impl Analyzer<'_> {
             }
             Expr::Row(row) => {
                 let e = row.args[n.colno as usize - 1].clone();
-                // A row's parts stand in the targets; the row itself is done with.
+                // The targets have the elements of the row; the row itself is no longer needed.
                 if n.colno == n.ncolumns {
                     self.level().multiassigns.pop();
                 }

@@ -1,4 +1,4 @@
-//! Target lists: stars, names of columns, assignments. Counterpart: parser/parse_target.c.
+//! Target lists: expansion of `*`, column names, assignments. Counterpart: parser/parse_target.c.
 
 use crate::coerce::Context;
 use crate::state::{Analyzer, ExprKind};
@@ -27,12 +27,12 @@ impl Analyzer<'_> {
     pub fn next_resno(&mut self) -> AttrNo {
         let level = self.level();
         let resno = level.next_resno;
-        // A list as long as that is refused when it ends.
+        // A list that is too long is refused at its end.
         level.next_resno = resno.saturating_add(1);
         resno
     }
 
-    /// A target list with its stars expanded (but for UPDATE's sources). Counterpart:
+    /// Analyses a target list and expands `*`, except in the source list of UPDATE. Counterpart:
     /// `transformTargetList`.
     pub fn target_list(
         &mut self,
@@ -41,7 +41,9 @@ impl Analyzer<'_> {
     ) -> Result<Vec<TargetEntry>> {
         let mut out = Vec::with_capacity(list.len());
         for target in list {
-            let Some(val) = &target.val else { bail!(INTERNAL_ERROR, "a target lacks its value") };
+            let Some(val) = &target.val else {
+                bail!(INTERNAL_ERROR, "target list entry without a value")
+            };
             if kind != ExprKind::UpdateSource
                 && let Some(expanded) = self.expand_star(val, kind)?
             {
@@ -75,7 +77,7 @@ impl Analyzer<'_> {
         Ok(entry(e, resno, Some(name), false))
     }
 
-    /// `*`, `t.*`, `(expr).*`: names and values, or `None` if it is none of these.
+    /// Expands `*`, `t.*` and `(expr).*` to names and expressions; `None` for other nodes.
     pub fn expand_star(
         &mut self,
         node: &Node,
@@ -137,13 +139,13 @@ impl Analyzer<'_> {
         match self.namespace_item(schema, table, location)? {
             Some((up, item)) => Ok(self.expand_item(&item, up, location)),
             None => {
-                // A composite column, perhaps.
+                // The name may be that of a composite column.
                 if let [column] = names[..]
                     && let Some(e) = self.unqualified_column(column, false, location)?
                 {
                     return self.expand_row(e);
                 }
-                // An argument of the function whose body this is.
+                // The name may be that of an argument of the function.
                 let argument = match schema {
                     None => self.function_argument(table, location),
                     Some(function) => self.argument_of(function, table, location),
@@ -189,7 +191,8 @@ impl Analyzer<'_> {
             .collect())
     }
 
-    /// Expressions without names: VALUES, ROW. Stars are expanded; DEFAULT only where allowed.
+    /// Expressions without names, as in VALUES and ROW. Expands `*`; allows DEFAULT with
+    /// `allow_default`.
     pub fn expression_list(
         &mut self,
         list: &[Node],
@@ -210,7 +213,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// Literals in the result are text after all.
+    /// Coerces result columns of unknown type to text.
     pub fn resolve_unknowns(&mut self, targets: &mut [TargetEntry]) -> Result<()> {
         for target in targets {
             if target.expr.type_oid() != ty::UNKNOWN {
@@ -229,7 +232,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Which table columns plain results come from. Counterpart: `markTargetListOrigins`.
+    /// Sets the source table and column of result columns that are plain column references.
+    /// Counterpart: `markTargetListOrigins`.
     pub fn mark_origins(&self, targets: &mut [TargetEntry]) {
         for target in targets {
             let (table, column) = self.origin(&target.expr, 0);
@@ -273,8 +277,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// A value for a column of the target table, perhaps for a part of it. Counterpart:
-    /// `transformAssignedExpr`.
+    /// Coerces a value for assignment to a column of the target table, or to a field or element of
+    /// it. Counterpart: `transformAssignedExpr`.
     pub fn assigned_expr(
         &mut self,
         mut e: Expr,
@@ -293,7 +297,7 @@ impl Analyzer<'_> {
         }
         let attribute = target.relation.attributes[number as usize - 1].clone();
         let (attrtype, typmod) = (attribute.atttypid, attribute.atttypmod);
-        // DEFAULT takes the column's type; a part of a column has no default of its own.
+        // DEFAULT has the column's type; a field or element has no default.
         if let Expr::SetToDefault(d) = &mut e {
             d.typeid = attrtype;
             d.typmod = typmod;
@@ -313,7 +317,7 @@ impl Analyzer<'_> {
         }
         let from = e.type_oid();
         if !indirection.is_empty() {
-            // An INSERT begins with NULL, an UPDATE with the old value.
+            // The base value is NULL in INSERT, and the old value in UPDATE.
             let base = if kind == ExprKind::InsertTarget {
                 let row = self.type_row(attrtype)?;
                 Expr::Const(plan::expr::Const {
@@ -371,8 +375,8 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The new value of a container or row with one part of it replaced. Counterpart:
-    /// `transformAssignmentIndirection`.
+    /// The new value of an array or composite value with one element or field replaced.
+    /// Counterpart: `transformAssignmentIndirection`.
     #[allow(clippy::too_many_arguments)]
     fn assign_into(
         &mut self,
@@ -395,7 +399,7 @@ impl Analyzer<'_> {
             let (container, container_typmod) = self.base_type_and_typmod(ty, typmod)?;
             let base_loc = base.location();
             let Expr::SubscriptingRef(mut part) = self.subscripts_on(base, &subscripts)? else {
-                bail!(INTERNAL_ERROR, "subscripts made no subscripting node")
+                bail!(INTERNAL_ERROR, "subscript analysis returned no subscripting node")
             };
             let _ = base_loc;
             let needed = if part.reflowerindexpr.is_empty() {
@@ -465,7 +469,7 @@ impl Analyzer<'_> {
                     );
                     return Err(self.at(e, location));
                 };
-                // The field as it is when it is assigned to.
+                // The field's value at the time of the assignment.
                 let inner = Expr::CaseTest(CaseTestExpr {
                     typeid: attribute.atttypid,
                     typmod: attribute.atttypmod,
@@ -557,22 +561,23 @@ pub fn default_marker(d: &ast::SetToDefault) -> Expr {
     })
 }
 
-/// Leaves something harmless in an expression's place.
+/// Moves an expression out and leaves a NULL constant in its place.
 pub fn take(e: &mut Expr) -> Expr {
     std::mem::replace(e, crate::coerce::null_const(ty::UNKNOWN, -2, false))
 }
 
-/// The name of a column that was given none; `analyzed` is what the node has become.
+/// The name of a column without an alias. `analyzed` is the analysed expression of `node`.
+/// Counterpart: `FigureColname`.
 pub fn figure_colname(node: &Node, analyzed: &Expr) -> String {
     figure(node, Some(analyzed)).map_or_else(|| "?column?".into(), |f| f.0)
 }
 
-/// The name of an index column that is an expression.
+/// The name of an index column that is an expression. Counterpart: `FigureIndexColname`.
 pub fn figure_index_column(node: &Node) -> String {
     figure(node, None).map_or_else(|| "expr".into(), |f| f.0)
 }
 
-/// The name of the only column of a sub-select that was written there.
+/// The column name of the sub-select at this location.
 fn column_of_subselect(analyzed: &Expr, location: i32) -> Option<String> {
     let mut name = None;
     plan::walk::any(analyzed, &mut |e| {
@@ -586,7 +591,8 @@ fn column_of_subselect(analyzed: &Expr, location: i32) -> Option<String> {
     name
 }
 
-/// A name and whether it is a strong one (2) or yields to a better (1).
+/// A name and its strength: 2 is certain, 1 is used only if there is no certain one. Counterpart:
+/// `FigureColnameInternal`.
 fn figure(node: &Node, analyzed: Option<&Expr>) -> Option<(String, u8)> {
     let strong = |s: &str| Some((s.to_string(), 2));
     match node {
@@ -607,7 +613,7 @@ fn figure(node: &Node, analyzed: Option<&Expr>) -> Option<(String, u8)> {
         Node::SubLink(s) => match s.sub_link_type {
             ast::SubLinkType::Exists => strong("exists"),
             ast::SubLinkType::Array => strong("array"),
-            // Whatever it is called there, also by default.
+            // The name of the sub-select's column, even if it is the default name.
             ast::SubLinkType::Expr => strong(&column_of_subselect(analyzed?, s.location)?),
             _ => None,
         },

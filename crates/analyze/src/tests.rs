@@ -1,5 +1,5 @@
-//! Analysis over the facts of a fresh cluster, with tables of our own in it. Expected types,
-//! messages, codes and positions come from PostgreSQL 15.
+//! Analysis over the bootstrap catalog data of a new cluster. The expected types, messages, codes
+//! and positions come from PostgreSQL 15.
 
 use crate::session::{Host, SessionLookup};
 use catalog::{CatCx, CatSession, Catalog, FactStore};
@@ -63,7 +63,7 @@ fn shape(host: &mut TestHost, sql: &str) -> Result<String> {
 }
 
 #[test]
-fn result_columns_are_postgresqls() {
+fn result_columns_match_postgresql() {
     let mut host = host();
     let mut wrong = Vec::new();
     for case in include_str!("tests/shapes.tsv").lines() {
@@ -78,7 +78,7 @@ fn result_columns_are_postgresqls() {
 }
 
 #[test]
-fn errors_are_postgresqls() {
+fn errors_match_postgresql() {
     let mut host = host();
     let mut wrong = Vec::new();
     for case in include_str!("tests/errors.tsv").lines() {
@@ -110,9 +110,9 @@ fn errors_are_postgresqls() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Views of the fresh cluster are replaced by their queries, down to the last.
+/// All views of a new cluster are replaced by their queries.
 #[test]
-fn views_become_their_queries() {
+fn views_are_replaced_by_their_queries() {
     use plan::query::RteKind;
     let mut host = host();
     let rules = catalog::facts::rows::<catalog::rows::PgRewrite>();
@@ -130,7 +130,8 @@ fn views_become_their_queries() {
         };
         assert_eq!(*relid, rule.ev_class);
         assert_eq!(subquery.result_columns().count(), columns, "{sql}");
-        // The right to read the view is asked of the reader, on the rule's entry for OLD.
+        // The privilege to read the view is checked for the current user, on the rule's entry for
+        // OLD.
         assert_eq!(subquery.rtable[0].required_perms & 2, 2, "{sql}");
         assert_eq!(subquery.rtable[0].check_as_user, Oid::INVALID, "{sql}");
         assert_eq!(query.rtable[0].required_perms, 0);
@@ -138,7 +139,7 @@ fn views_become_their_queries() {
 }
 
 #[test]
-fn several_assignments_to_parts_of_a_column_become_one() {
+fn assignments_to_elements_of_one_column_are_merged() {
     let mut host = host();
     let sql = "UPDATE pg_proc SET proconfig[1] = 'a', proconfig[2] = 'b'";
     let query = analyze(&mut host, sql).unwrap();
@@ -152,7 +153,7 @@ fn several_assignments_to_parts_of_a_column_become_one() {
 }
 
 #[test]
-fn parameters_take_their_types_from_their_use() {
+fn parameter_types_are_inferred_from_their_use() {
     let mut host = host();
     for (sql, expected) in [
         ("SELECT $1 + 1", &[23][..]),

@@ -1,5 +1,5 @@
-//! OIDs of built-in types and functions that the rules of the language name. Facts of `pg_type` and
-//! `pg_proc`.
+//! OIDs of built-in types, functions and other objects that the analyzer refers to, as in
+//! PostgreSQL's catalogs.
 
 use ids::Oid;
 
@@ -23,7 +23,7 @@ oids! {
     BOOL_EQ 91,
 }
 
-/// Is this a pseudo-type that stands for actual types?
+/// Is this a polymorphic pseudo-type?
 pub fn is_polymorphic(oid: Oid) -> bool {
     is_polymorphic_family1(oid) || is_polymorphic_family2(oid)
 }

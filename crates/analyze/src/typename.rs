@@ -1,4 +1,5 @@
-//! Types by name and names of types. Counterpart: parser/parse_type.c, utils/adt/format_type.c.
+//! Type names: lookup of types by name, and the SQL names of types. Counterpart:
+//! parser/parse_type.c, utils/adt/format_type.c.
 
 use crate::lookup::Lookup;
 use crate::state::Analyzer;
@@ -10,7 +11,7 @@ use parse::ast::{self, Node};
 use parse::quote_identifier;
 use pgerror::{Result, pg_err};
 
-/// A true array type, not a fixed-length one that can be subscripted.
+/// Is this a true array type, not a fixed-length type that can be subscripted?
 pub fn is_true_array(row: &PgType) -> bool {
     row.typsubscript == ty::ARRAY_SUBSCRIPT_HANDLER && row.typelem.is_valid()
 }
@@ -53,7 +54,7 @@ impl Analyzer<'_> {
         Ok(self.base_type_and_typmod(oid, -1)?.0)
     }
 
-    /// What a domain is over, and the type modifier that holds there.
+    /// The base type of a domain and the type modifier that applies to it.
     pub fn base_type_and_typmod(&mut self, mut oid: Oid, mut typmod: i32) -> Result<(Oid, i32)> {
         loop {
             let row = self.type_row(oid)?;
@@ -65,13 +66,14 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Category and whether the type is preferred in it.
+    /// The type category, and whether the type is preferred in it.
     pub fn category(&mut self, oid: Oid) -> Result<(u8, bool)> {
         let row = self.type_row(oid)?;
         Ok((row.typcategory, row.typispreferred))
     }
 
-    /// The composite type's relation, looking through domains; invalid if it is none.
+    /// The relation of a composite type, looking through domains; invalid if the type is not
+    /// composite.
     pub fn composite_relation(&mut self, oid: Oid) -> Result<Oid> {
         let base = self.base_type(oid)?;
         let row = self.type_row(base)?;
@@ -87,7 +89,7 @@ impl Analyzer<'_> {
         Ok(oid == ty::RECORD || self.is_complex(oid)?)
     }
 
-    /// A type by unqualified name along the search path. `pg_temp` is looked at first, as for
+    /// A type by unqualified name, looked up along the search path. `pg_temp` comes first, as for
     /// tables.
     pub fn type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
         for &namespace in self.cat.search_path()?.iter() {
@@ -98,9 +100,9 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
-    /// As [`Self::type_in_path`], without the temporary schema: what looks like a function call
-    /// finds a temporary object only by its schema's name.
-    pub fn lasting_type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
+    /// As [`Self::type_in_path`], without the temporary schema. A cast in function notation finds a
+    /// temporary type only by its qualified name.
+    pub fn non_temp_type_in_path(&mut self, name: &str) -> Result<Option<Row<PgType>>> {
         let temp = self.cat.temp_namespace()?;
         for &namespace in self.cat.search_path()?.iter().filter(|n| **n != temp) {
             if let Some(row) = self.cat.type_named(name, namespace)? {
@@ -149,7 +151,7 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The type a name stands for, without its modifiers; `None` if there is none.
+    /// The type that a name refers to, without modifiers; `None` if there is none.
     pub fn lookup_type(&mut self, name: &ast::TypeName) -> Result<Option<Row<PgType>>> {
         let row = if name.pct_type {
             let found = self.percent_type(name)?;
@@ -217,11 +219,11 @@ impl Analyzer<'_> {
     /// Type and type modifier of a name as written; errors if there is no such type.
     pub fn typename(&mut self, name: &ast::TypeName) -> Result<(Row<PgType>, i32)> {
         let row = self.lookup_type(name);
-        let row = self.place(row, name.location)?;
+        let row = self.with_position(row, name.location)?;
         let Some(row) = row else {
             if let ([schema, _] | [_, schema, _], false) = (&name.names[..], name.pct_type) {
                 let there = self.namespace(schema);
-                self.place(there, name.location)?;
+                self.with_position(there, name.location)?;
             }
             let e = pg_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", type_name_text(name));
             return Err(self.at(e, name.location));
@@ -231,7 +233,7 @@ impl Analyzer<'_> {
             return Err(self.at(e, name.location));
         }
         let typmod = self.type_modifier(name, &row);
-        Ok((row, self.place(typmod, name.location)?))
+        Ok((row, self.with_position(typmod, name.location)?))
     }
 
     pub fn typename_oid(&mut self, name: &ast::TypeName) -> Result<Oid> {
@@ -268,18 +270,18 @@ impl Analyzer<'_> {
             })?);
         }
         let typmod = self.cat.typmod_in(row, &texts)?;
-        self.remark_precision(name, row, &texts);
+        self.warn_about_precision(name, row, &texts);
         Ok(typmod)
     }
 
-    /// Digits of seconds beyond the sixth are left away, with a warning.
-    fn remark_precision(&mut self, name: &ast::TypeName, row: &PgType, modifiers: &[String]) {
+    /// Warns if the precision of seconds is reduced to six digits.
+    fn warn_about_precision(&mut self, name: &ast::TypeName, row: &PgType, modifiers: &[String]) {
         let (shown, zone) = match row.oid {
             types::oids::TIME => ("TIME", ""),
             types::oids::TIMETZ => ("TIME", " WITH TIME ZONE"),
             types::oids::TIMESTAMP => ("TIMESTAMP", ""),
             types::oids::TIMESTAMPTZ => ("TIMESTAMP", " WITH TIME ZONE"),
-            // The first modifier says which fields.
+            // The first modifier is the set of fields.
             types::oids::INTERVAL if modifiers.len() == 2 => ("INTERVAL", ""),
             _ => return,
         };
@@ -297,9 +299,9 @@ impl Analyzer<'_> {
     /// A collation by name.
     pub fn collation(&mut self, names: &[ast::Name], location: i32) -> Result<Oid> {
         let found = self.find_collation(names);
-        let found = self.place(found, location)?;
+        let found = self.with_position(found, location)?;
         if let Some(row) = found.map(|oid| self.cat.collation_row(oid)).transpose()?.flatten() {
-            self.place(catalog::foreign::check_collation(&row), location)?;
+            self.with_position(catalog::foreign::check_collation(&row), location)?;
         }
         found.ok_or_else(|| {
             let e = pg_err!(
@@ -326,7 +328,7 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
-    /// A type as errors print it.
+    /// A type name for error messages.
     pub fn format_type(&mut self, oid: Oid) -> String {
         format_type(self.cat, oid, None).unwrap_or_else(|_| "???".into())
     }
@@ -337,7 +339,7 @@ pub fn dotted(names: &[ast::Name]) -> String {
     names.join(".")
 }
 
-/// As errors print a type name that was not found.
+/// A type name as written, for errors about types that do not exist.
 pub fn type_name_text(name: &ast::TypeName) -> String {
     let mut text = dotted(&name.names);
     if name.pct_type {
@@ -349,8 +351,8 @@ pub fn type_name_text(name: &ast::TypeName) -> String {
     text
 }
 
-/// A type's name in SQL. `typmod` given means that modifiers are wanted (-1: the type has none,
-/// which for some types shows). Counterpart: `format_type_extended`.
+/// The SQL name of a type. With `typmod` the name includes the modifier; -1 means that the type has
+/// none, which some types show. Counterpart: `format_type_extended`.
 pub fn format_type(cat: &mut dyn Lookup, oid: Oid, typmod: Option<i32>) -> Result<String> {
     if !oid.is_valid() {
         return Ok("-".into());
@@ -371,13 +373,13 @@ pub fn format_type(cat: &mut dyn Lookup, oid: Oid, typmod: Option<i32>) -> Resul
         if !with_typmod {
             return Ok(name.to_string());
         }
-        // The precision of times stands before the time zone.
+        // `typmodout` formats the modifier.
         let out = cat.typmod_out(&row, typmod)?;
         Ok(format!("{name}{out}"))
     };
     let special = match row.oid {
         ty::BIT if with_typmod => Some(modified(cat, "bit")?),
-        // Asked for with its modifier and having none, it is not BIT, which would be BIT(1).
+        // With a type modifier of -1 the name is not BIT, which would mean BIT(1).
         ty::BIT if !given => Some("bit".into()),
         ty::BOOL => Some("boolean".into()),
         ty::BPCHAR if with_typmod => Some(modified(cat, "character")?),

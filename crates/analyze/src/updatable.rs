@@ -1,4 +1,5 @@
-//! INSERT, UPDATE and DELETE through simple views: the view's table takes the view's place.
+//! Automatically updatable views: INSERT, UPDATE and DELETE on a simple view are rewritten to its
+//! base relation.
 //! Counterpart: `rewriteTargetView` and `view_query_is_auto_updatable` of rewriteHandler.c.
 
 use crate::lookup::{Lookup, Relation};
@@ -9,7 +10,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
 use plan::query::*;
 
-/// Why rows cannot be changed through a view with this query; nothing if they can.
+/// The reason why a view with this query is not automatically updatable; `None` if it is.
 pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
     let base = "Views that do not select from a single table or view are not automatically \
                 updatable.";
@@ -57,7 +58,7 @@ pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {
     None
 }
 
-/// The range-table index of a view's only table.
+/// The range table index of the view's base relation.
 fn base_of(query: &Query) -> Option<i32> {
     match query.jointree.fromlist.as_slice() {
         [JoinTreeNode::Rtr(rti)] => Some(*rti),
@@ -65,7 +66,7 @@ fn base_of(query: &Query) -> Option<i32> {
     }
 }
 
-/// Why a column of a view cannot be assigned to.
+/// The reason why a view's column is not updatable; `None` if it is.
 fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
     let not_a_column =
         "View columns that are not columns of their base relation are not updatable.";
@@ -82,9 +83,10 @@ fn column_fault(t: &TargetEntry, base: i32) -> Option<&'static str> {
     }
 }
 
-/// What can be done to a relation, as bits `1 << command` of `CmdType`: tables take all; others
-/// what unconditional INSTEAD rules do (and triggers, with `triggers`), views also what goes
-/// through to their table. `columns`: of these only. Counterpart: `relation_is_updatable`.
+/// The commands that can change a relation, as bits `1 << command` of `CmdType`. Tables allow all
+/// commands. Other relations allow the commands of unconditional INSTEAD rules (and of INSTEAD OF
+/// triggers, with `triggers`); views also those that their base relation allows. With `columns`,
+/// only changes of these columns count. Counterpart: `relation_is_updatable`.
 pub fn possible_changes(
     cat: &mut dyn Lookup,
     relid: Oid,
@@ -94,7 +96,7 @@ pub fn possible_changes(
 ) -> Result<i32> {
     const DELETE: i32 = 1 << 4;
     const ALL: i32 = 1 << 2 | 1 << 3 | DELETE;
-    /// `tgtype` of triggers for each row instead of the command, and the bit of each command.
+    /// The `tgtype` bits of INSTEAD OF row triggers, and the `tgtype` bit of each command.
     const INSTEAD_EACH_ROW: i16 = 64 | 1;
     const COMMANDS: [(i16, i32); 3] = [(4, 1 << 3), (8, DELETE), (16, 1 << 2)];
     let Some(relation) = cat.relation(relid)? else { return Ok(0) };
@@ -134,7 +136,7 @@ pub fn possible_changes(
     Ok(found | own & possible_changes(cat, relid, Some(&below), triggers, depth + 1)?)
 }
 
-/// 55000 with the reason.
+/// Error 55000 for a view that is not updatable, with the reason.
 pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
     let (verb, act, event) = match command {
         CmdType::Insert => ("insert into", "inserting into", "INSERT"),
@@ -152,8 +154,8 @@ pub fn refusal(view: &str, command: CmdType, reason: Option<&str>) -> PgError {
     }
 }
 
-/// Calls `f` for the variables of range-table entry `rti`, wherever they stand in the expression,
-/// with how many queries lie between.
+/// Calls `f` for the variables of range table entry `rti` at any depth of the expression, with the
+/// number of sub-selects that enclose them.
 fn each_var(e: &mut Expr, rti: i32, f: &mut dyn FnMut(&mut Expr, u32)) {
     crate::walk::expr_deep_mut(e, 0, &mut |e, up| {
         if let Expr::Var(v) = e
@@ -175,8 +177,8 @@ fn renumber(e: &mut Expr, from: i32, to: i32) {
     });
 }
 
-/// The expression as seen from so many queries further in.
-fn raised(mut e: Expr, by: u32) -> Expr {
+/// The expression moved `by` query levels inwards.
+fn shift_levels(mut e: Expr, by: u32) -> Expr {
     if by > 0 {
         crate::walk::expr_deep_mut(&mut e, 0, &mut |e, up| {
             if let Expr::Var(v) = e
@@ -190,16 +192,16 @@ fn raised(mut e: Expr, by: u32) -> Expr {
     e
 }
 
-fn replace_leaf(node: &mut JoinTreeNode, from: i32, to: i32) {
+fn replace_relation(node: &mut JoinTreeNode, from: i32, to: i32) {
     match node {
         JoinTreeNode::Rtr(rti) if *rti == from => *rti = to,
         JoinTreeNode::Rtr(_) => {}
         JoinTreeNode::Join(join) => {
-            replace_leaf(&mut join.larg, from, to);
-            replace_leaf(&mut join.rarg, from, to);
+            replace_relation(&mut join.larg, from, to);
+            replace_relation(&mut join.rarg, from, to);
         }
         JoinTreeNode::From(list) => {
-            list.fromlist.iter_mut().for_each(|n| replace_leaf(n, from, to));
+            list.fromlist.iter_mut().for_each(|n| replace_relation(n, from, to));
         }
     }
 }
@@ -215,7 +217,7 @@ fn both(a: Option<Expr>, b: Option<Expr>) -> Option<Expr> {
     }
 }
 
-/// The value of `check_option` among a view's parameters.
+/// The `check_option` of a view: true for cascaded, false for local, `None` without one.
 fn check_option(view: &Relation) -> Option<bool> {
     let options = view.class.reloptions.as_ref()?;
     let mut pairs = options.iter().filter_map(|o| o.as_str().split_once('='));
@@ -223,7 +225,7 @@ fn check_option(view: &Relation) -> Option<bool> {
 }
 
 impl Analyzer<'_> {
-    /// Puts the view's table in the view's place as the target of the query.
+    /// Replaces the view by its base relation as the target of the query.
     pub(crate) fn replace_target_view(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
         let (relid, name) = (view.class.oid, view.class.relname);
         let command = query.command_type;
@@ -277,14 +279,14 @@ impl Analyzer<'_> {
             *rellockmode = 3;
             self.cat.lock_relation(*relid, 3)?;
         }
-        // Also through another view it is the current user who needs the rights on the table of a
-        // view with security_invoker.
+        // The privileges on the base relation of a view with security_invoker are checked for the
+        // current user, even if the view is accessed through another view.
         entry.check_as_user = match rule.security_invoker {
             true => Oid::INVALID,
             false => view.class.relowner,
         };
-        // Its owner needs what the statement asks of the view: to read the table only where the
-        // statement reads.
+        // The view's owner needs the same privileges on the base relation that the statement
+        // requires on the view: SELECT only if the statement reads it.
         entry.required_perms = asked.required_perms;
         entry.inserted_cols = asked.inserted_cols.iter().filter_map(|n| column_of(*n)).collect();
         entry.updated_cols = asked.updated_cols.iter().filter_map(|n| column_of(*n)).collect();
@@ -299,7 +301,7 @@ impl Analyzer<'_> {
                 return true;
             }
             match action.target_list.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-                Some(t) => *e = raised(t.expr.clone(), up),
+                Some(t) => *e = shift_levels(t.expr.clone(), up),
                 None => whole_row = true,
             }
             false
@@ -324,7 +326,7 @@ impl Analyzer<'_> {
         }
         query.result_relation = new;
         for node in &mut query.jointree.fromlist {
-            replace_leaf(node, old, new);
+            replace_relation(node, old, new);
         }
         if command != CmdType::Delete {
             self.add_check(query, view, &quals);
@@ -336,8 +338,8 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// EXCLUDED becomes the row that is proposed for the view's table, entry `base`; `columns` are
-    /// the view's over it.
+    /// Makes EXCLUDED the row that is proposed for the base relation, range table entry `base`.
+    /// `columns` are the view's columns over it.
     fn replace_excluded(
         &mut self,
         query: &mut Query,
@@ -361,7 +363,7 @@ impl Analyzer<'_> {
         let mut columns = columns.to_vec();
         columns.iter_mut().for_each(|t| renumber(&mut t.expr, base, new));
         if let Some(c) = &mut query.on_conflict {
-            // What it consists of is made anew.
+            // The target list of EXCLUDED is rebuilt.
             c.excl_rel_tlist.clear();
         }
         let mut whole_row = false;
@@ -371,7 +373,7 @@ impl Analyzer<'_> {
                 return true;
             }
             match columns.iter().find(|t| t.resno == v.varattno && !t.resjunk) {
-                Some(t) => *e = raised(t.expr.clone(), up),
+                Some(t) => *e = shift_levels(t.expr.clone(), up),
                 None => whole_row = true,
             }
             false
@@ -386,7 +388,7 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Defaults that the view's columns have of their own.
+    /// Applies the defaults of the view's own columns.
     fn add_view_defaults(&mut self, query: &mut Query, view: &Relation) -> Result<()> {
         if query.command_type != CmdType::Insert {
             return Ok(());
@@ -413,10 +415,10 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// WITH CHECK OPTION: new rows must be visible through the view.
+    /// Adds the condition of WITH CHECK OPTION: new rows must be visible through the view.
     fn add_check(&mut self, query: &mut Query, view: &Relation, quals: &Option<Expr>) {
         let own = check_option(view);
-        // Views beneath one with a cascaded option have it too.
+        // A cascaded option applies to the views below too.
         let inherited = query.with_check_options.first().is_some_and(|w| w.cascaded);
         if own.is_none() && !inherited {
             return;
@@ -436,7 +438,8 @@ impl Analyzer<'_> {
     }
 }
 
-/// Where a target takes its value from a list of VALUES: DEFAULT there is this expression.
+/// If a target takes its value from a VALUES list, replaces DEFAULT in that column by this
+/// expression.
 fn default_in_values(query: &mut Query, target: usize, default: &Expr) {
     let Expr::Var(v) = crate::sort::strip_implicit(&query.target_list[target].expr) else { return };
     let (rti, column) = (v.varno as usize - 1, v.varattno as usize - 1);

@@ -1,4 +1,4 @@
-//! Walking the expressions of whole queries, sub-selects included, with the level counted.
+//! Walks the expressions of whole queries, sub-selects included, and counts query levels.
 //! Counterpart: nodes/nodeFuncs.c (`query_tree_walker`), rewrite/rewriteManip.c.
 
 use plan::expr::Expr;
@@ -6,8 +6,8 @@ use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode};
 use plan::walk::{each_child, each_child_mut};
 use stdx::stack::deep;
 
-/// Visits each expression; `up` is how many sub-selects enclose it. Returning false keeps out of
-/// the node's children.
+/// Visits each expression; `up` is the number of sub-selects that enclose it. If `f` returns false,
+/// the children of the node are skipped.
 pub fn expr_deep(expr: &Expr, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
     if !f(expr, up) {
         return;
@@ -70,7 +70,7 @@ fn query_parts(query: &Query, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
                 }
             }
             RteKind::TableFunc(t) => t.exprs().for_each(|e| expr_deep(e, up, f)),
-            // Join aliases repeat what stands elsewhere, but Vars may point at them.
+            // The alias variables of joins are copies of expressions that are visited elsewhere.
             _ => {}
         }
     }
@@ -100,7 +100,7 @@ fn jointree_deep(node: &JoinTreeNode, up: u32, f: &mut dyn FnMut(&Expr, u32) -> 
     }
 }
 
-/// As [`expr_deep`], changing the nodes; children are visited after their parent.
+/// As [`expr_deep`], for functions that change the nodes. Children are visited after their parent.
 pub fn expr_deep_mut(expr: &mut Expr, up: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
     if !f(expr, up) {
         return;
@@ -111,7 +111,8 @@ pub fn expr_deep_mut(expr: &mut Expr, up: u32, f: &mut dyn FnMut(&mut Expr, u32)
     }
 }
 
-/// As [`query_deep`], changing the nodes. Join aliases are visited, too.
+/// As [`query_deep`], for functions that change the nodes. The alias variables of joins are visited
+/// too.
 pub fn query_deep_mut(query: &mut Query, up: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
     deep(|| query_parts_mut(query, up, f));
 }
@@ -210,12 +211,12 @@ fn jointree_deep_mut(node: &mut JoinTreeNode, up: u32, f: &mut dyn FnMut(&mut Ex
     }
 }
 
-/// The query level of an expression's nearest variable or aggregate, as levels up from here.
+/// Does the expression contain a window function?
 pub fn contains_window(expr: &Expr) -> bool {
     plan::walk::any(expr, &mut |e| matches!(e, Expr::WindowFunc(_)))
 }
 
-/// Is there an aggregate of this very level (sub-selects looked into)?
+/// Does the expression contain an aggregate of this query level? Sub-selects are searched too.
 pub fn contains_aggs(expr: &Expr) -> bool {
     contains_aggs_of_level(expr, 0)
 }
@@ -233,7 +234,7 @@ pub fn contains_aggs_of_level(expr: &Expr, level: u32) -> bool {
     hit
 }
 
-/// Is there a variable of the query this many levels up?
+/// Does the expression contain a variable of the query `level` levels above?
 pub fn contains_vars_of_level(expr: &Expr, level: u32) -> bool {
     let mut hit = false;
     expr_deep(expr, level, &mut |e, up| {

@@ -366,9 +366,9 @@ fn panic_handler(
         let _first = once.lock();
         match instance.get().and_then(Weak::upgrade) {
             Some(instance) => {
-                let (speaker, statement) = instance.speaker_here();
+                let (speaker, statement) = instance.log_origin_of_thread();
                 log.write(&speaker, error, statement.as_deref());
-                instance.last_words(error);
+                instance.report_crash(error);
             }
             None => log.write(&Speaker { kind: "startup", ..Speaker::default() }, error, None),
         }

@@ -67,7 +67,10 @@ impl Gate {
                 };
                 // If no thread can be created, the connection is closed without a message.
                 let _ = sync::spawn_with_stack("rejecting", 256 << 10, move || {
-                    session::turn_away(Box::new(stream), "the database system is starting up");
+                    session::refuse_not_ready(
+                        Box::new(stream),
+                        "the database system is starting up",
+                    );
                     drop(slot);
                 });
             }

@@ -1,8 +1,9 @@
-//! Cost of a statement's execution alone: the plan is made once, its execution kept and run again.
+//! Measures the execution of a statement without parsing and planning: the plan is made once, and
+//! its execution state is reused.
 //!
-//! `execute ROWS ROUNDS SQL`: over pgbench's `accounts` and `branches` of so many rows; `$1` is a
-//! random account. Each round is a transaction. Counts of instructions: `valgrind --tool=callgrind
-//! --toggle-collect='execute::measured*' …`
+//! `execute ROWS ROUNDS SQL` runs over pgbench's tables `accounts` and `branches` with so many
+//! rows; `$1` is a random account. Each round is a transaction. For instruction counts: `valgrind
+//! --tool=callgrind --toggle-collect='execute::measured*' …`
 
 #[path = "../tests/setup/mod.rs"]
 mod setup;
@@ -15,7 +16,7 @@ use std::time::Instant;
 use txn::Isolation;
 use types::{Datum, oids};
 
-/// From the start to the end of an execution.
+/// One execution from start to end.
 #[inline(never)]
 fn measured(core: &mut Core, run: &mut Execution, params: Arc<[Datum]>) -> usize {
     let snapshot = core.backend.snapshot();
@@ -71,7 +72,7 @@ fn main() {
         random ^= random >> 7;
         random ^= random << 17;
         let id = Datum::int4((random % rows) as i32 + 1);
-        Arc::get_mut(&mut params).expect("nobody else has it")[0] = id;
+        Arc::get_mut(&mut params).expect("the only reference")[0] = id;
         core.backend.begin(Isolation::ReadCommitted);
         let lap = Instant::now();
         out += measured(core, &mut run, params.clone());

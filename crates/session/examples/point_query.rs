@@ -1,5 +1,5 @@
-//! Time of a point query from text to rows, by step: parse, analyse, plan, run. In memory, one
-//! session.
+//! Measures a point query from text to rows by step: parse, analyse, plan, run. The server is in
+//! memory and has one session.
 
 use catalog::bootstrap::{InitOptions, init};
 use catalog::{CatSession, Catalogs};

@@ -1,6 +1,6 @@
-//! What sessions show of themselves in `pg_stat_activity`. Counterpart: backend_status.c.
+//! The entries of sessions in `pg_stat_activity`. Counterpart: utils/activity/backend_status.c.
 //!
-//! A session changes its entry under a lock of its own, which nobody else takes but who looks.
+//! Each entry has its own lock, which only its session and readers of the view take.
 
 use crate::core::Core;
 use crate::session::Session;
@@ -13,21 +13,21 @@ use sync::Mutex;
 /// What a session is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum State {
-    /// Not yet let in.
+    /// Not authenticated yet.
     #[default]
     Starting,
     Idle,
     Running,
     InTransaction,
     InFailedTransaction,
-    /// In a function that was called without SQL.
+    /// In a function that a FunctionCall message called.
     FunctionCall,
     /// `track_activities` is off.
     Disabled,
 }
 
 impl State {
-    /// As the view has it.
+    /// The state's name in the view.
     pub fn name(self) -> Option<&'static str> {
         Some(match self {
             State::Starting => return None,
@@ -41,14 +41,14 @@ impl State {
     }
 }
 
-/// An entry. Times are microseconds since 2000, 0 for none.
+/// The visible part of an entry. Times are microseconds since 2000-01-01, 0 for none.
 #[derive(Clone)]
 pub struct Shown {
     pub database: Oid,
     pub user: Oid,
-    /// The place among those that take part in transactions.
+    /// The session's number in the proc array.
     pub proc: Option<u32>,
-    /// The session has made, or taken over, the temporary schema with that number.
+    /// The session has created or taken over the temporary schema with that number.
     pub has_temp_schema: bool,
     pub application: Arc<str>,
     pub address: Option<(IpAddr, u16)>,
@@ -58,16 +58,16 @@ pub struct Shown {
     pub query_start: i64,
     pub state_since: i64,
     pub state: State,
-    /// As much of the text as is shown.
+    /// The visible part of the query text (`track_activity_query_size`).
     pub query: Vec<u8>,
 }
 
-/// See the module's text.
+/// The entry of one session.
 pub struct Activity(Mutex<Entry>);
 
 struct Entry {
     shown: Shown,
-    /// What follows of the text.
+    /// The rest of the query text.
     rest: Vec<u8>,
 }
 
@@ -100,7 +100,7 @@ impl Activity {
         change(&mut self.0.lock().shown);
     }
 
-    /// The statement that runs, whole.
+    /// The complete text of the running statement.
     pub fn running(&self) -> Option<String> {
         let entry = self.0.lock();
         let running = entry.shown.state == State::Running;
@@ -120,7 +120,7 @@ impl Core {
 }
 
 impl Session {
-    /// The session begins to work on a statement.
+    /// The session starts a statement.
     pub(crate) fn show_running(&mut self, sql: &[u8]) {
         let begun = self.core.statement_start;
         let tracked = self.core.track_activities;
@@ -148,7 +148,7 @@ impl Session {
         }
     }
 
-    /// The session begins to work on a FunctionCall message, which has no text.
+    /// The session starts a FunctionCall message, which has no query text.
     pub(crate) fn show_calling(&mut self) {
         let begun = self.core.statement_start;
         if !self.core.track_activities {

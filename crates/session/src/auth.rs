@@ -1,5 +1,7 @@
-//! Who is it really: the rules of `pg_hba.conf` and the exchanges that they call for.
-//! Counterpart: auth.c, crypt.c (`get_role_password`).
+//! Client authentication: the rules of `pg_hba.conf` and the exchanges of the authentication
+//! methods.
+//!
+//! Counterpart: libpq/auth.c, libpq/crypt.c (`get_role_password`).
 
 use crate::connection::{Connection, Received};
 use crate::core::Core;
@@ -12,19 +14,20 @@ use wire::password::Secret;
 use wire::scram::{Exchange, MECHANISM, NONCE_BYTES};
 use wire::{Frame, backend};
 
-/// Longest message of a client that is not yet known.
+/// Maximum length of a message of a client that is not authenticated.
 const PASSWORD_BYTES_MAX: usize = 65_535;
-/// … and of a SASL exchange.
+/// Maximum length of a message of a SASL exchange.
 const SASL_BYTES_MAX: usize = 1024;
 
-/// What an authentication has found out.
+/// The result of an authentication.
 pub(crate) struct Authenticated {
-    /// Name and method, where somebody has proved something.
+    /// Name and method; `None` with `trust`.
     pub identity: Option<(String, &'static str)>,
+    /// Line number of the rule in `pg_hba.conf`.
     pub line: u32,
 }
 
-/// A refusal: what the client is told, and what only the log says.
+/// A refused connection: the error for the client, and a detail for the log only.
 pub(crate) struct Refused {
     pub error: PgError,
     pub detail: Option<String>,
@@ -36,13 +39,13 @@ impl From<PgError> for Refused {
     }
 }
 
-/// What the rules ask about.
-struct Around<'a> {
+/// The context in which the rules of `pg_hba.conf` are evaluated.
+struct HbaContext<'a> {
     core: &'a mut Core,
     instance: &'a Instance,
 }
 
-impl AuthContext for Around<'_> {
+impl AuthContext for HbaContext<'_> {
     fn is_member(&mut self, user: &str, group: &str) -> bool {
         let mut ask = || -> Result<bool> {
             let (Some(user), Some(group)) =
@@ -50,7 +53,7 @@ impl AuthContext for Around<'_> {
             else {
                 return Ok(false);
             };
-            // Superusers are not members of everything here.
+            // Here a superuser is not a member of every role.
             self.core.cat().is_member_nosuper(user.oid, group.oid, false)
         };
         ask().unwrap_or(false)
@@ -65,7 +68,7 @@ impl AuthContext for Around<'_> {
     }
 }
 
-/// Lets the client prove who it is, as the first rule that fits says.
+/// Authenticates the client by the method of the first matching rule.
 pub(crate) fn authenticate(
     instance: &Arc<Instance>,
     conn: &mut Connection,
@@ -79,8 +82,8 @@ pub(crate) fn authenticate(
         encrypted: conn.transport.encryption().is_some(),
     };
     let rules = instance.hba();
-    let mut around = Around { core, instance };
-    let Some(rule) = rules.find(peer, database, user, replication, &mut around) else {
+    let mut context = HbaContext { core, instance };
+    let Some(rule) = rules.find(peer, database, user, replication, &mut context) else {
         return Err(hba::refusal(false, peer, database, user).into());
     };
     let proof = Proof { instance, user, rule };
@@ -99,7 +102,7 @@ pub(crate) fn authenticate(
             Ok(proved("password"))
         }
         Method::Md5 => match proof.secret(core)? {
-            // An MD5 hash is asked for as such; everything else by SCRAM.
+            // A stored MD5 hash is checked by the MD5 exchange, any other secret by SCRAM.
             Ok(Secret::Md5(digits)) => {
                 proof.md5(conn, &Secret::Md5(digits))?;
                 Ok(proved("md5"))
@@ -121,7 +124,7 @@ pub(crate) fn authenticate(
     }
 }
 
-/// What the methods of proof have at hand.
+/// The inputs of the authentication methods.
 struct Proof<'a> {
     instance: &'a Instance,
     user: &'a str,
@@ -129,7 +132,7 @@ struct Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// 28P01, or 28000 where no password is involved.
+    /// The error of a failed authentication: 28P01, or 28000 for methods without a password.
     fn failed(&self, detail: Option<String>) -> Refused {
         let user = self.user;
         let (code, message) = match self.rule.method {
@@ -174,7 +177,7 @@ impl Proof<'_> {
         Err(self.failed(Some(detail)))
     }
 
-    /// The role's secret, or why there is none of use.
+    /// The role's stored secret, or the reason why there is no usable one.
     fn secret(&self, core: &mut Core) -> Result<Result<Secret, String>, Refused> {
         let user = self.user;
         let Some(role) = core.cat().find_role(user)? else {
@@ -205,7 +208,8 @@ impl Proof<'_> {
                 frame.kind
             ))
             .into()),
-            // psql hangs up to ask for a password, and comes again. There is nobody to be told.
+            // psql closes the connection to prompt for a password, then connects again. No error is
+            // sent or logged.
             Received::End => Err(gone().into()),
             Received::Refused(_, error) => Err(error.severity(Severity::Fatal).into()),
             Received::TimedOut => {
@@ -216,7 +220,7 @@ impl Proof<'_> {
         }
     }
 
-    /// The password of a message: text that ends with a zero byte.
+    /// The password of a PasswordMessage, without its terminating zero byte.
     fn password(&self, conn: &mut Connection) -> Result<Vec<u8>, Refused> {
         let frame = self.receive(conn, PASSWORD_BYTES_MAX)?;
         let body = conn.body(frame);
@@ -281,7 +285,7 @@ impl Proof<'_> {
     }
 }
 
-/// The mechanism's first message within SASLInitialResponse.
+/// The client-first message in SASLInitialResponse.
 fn initial_response(body: &[u8]) -> Result<&[u8]> {
     let bad = || wire::violation("insufficient data left in message");
     let end = body.iter().position(|&b| b == 0).ok_or_else(bad)?;
@@ -297,7 +301,8 @@ fn initial_response(body: &[u8]) -> Result<&[u8]> {
     Ok(data)
 }
 
-/// The error of a client that has gone in the middle: logged nowhere, as by the real server.
+/// The error for a client that closed the connection during authentication. As in PostgreSQL it is
+/// not logged.
 pub(crate) fn gone() -> PgError {
     pg_err!(CONNECTION_FAILURE, "").severity(Severity::Fatal)
 }

@@ -1,6 +1,6 @@
-//! The server vacuums what would else wrap around: sessions without a client. See
-//! `docs/design/0002-wraparound.md`. Counterpart: autovacuum.c, of which this is the part that
-//! cannot be switched off.
+//! Autovacuum against transaction id wraparound, in sessions without a client. See
+//! `docs/design/0002-wraparound.md`. Counterpart: postmaster/autovacuum.c, of which this is the
+//! part that cannot be switched off.
 
 use crate::connect::{Registered, begin_own_session};
 use crate::connection::Connection;
@@ -18,10 +18,10 @@ use sync::atomic::Ordering;
 use sync::wait::Interrupt;
 
 const LAUNCHER: &str = "autovacuum launcher";
-/// How long a table's lock is waited for.
+/// Timeout for the lock on a table.
 const LOCK_TIMEOUT: &str = "10s";
 
-/// Nobody at the other end.
+/// A transport without a client.
 struct NoClient;
 
 impl Transport for NoClient {
@@ -42,8 +42,8 @@ impl Transport for NoClient {
     }
 }
 
-/// One round of the launcher: all databases that must be vacuumed against wraparound, one after the
-/// other. `in_database` runs each in a way that survives a panic. An error of one database is
+/// One round of the launcher: vacuums all databases that are near wraparound, one after the other.
+/// `in_database` runs the work for one database and catches panics. An error in one database is
 /// logged, and the next one follows.
 pub fn round(
     instance: &Arc<Instance>,
@@ -68,7 +68,7 @@ pub fn round(
     Ok(())
 }
 
-/// The databases that must be vacuumed, the oldest first. Takes note of the names of all.
+/// The databases that must be vacuumed, oldest first. Also stores the names of all databases.
 fn survey(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<OldDatabase>> {
     let core = begin_own_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
@@ -82,13 +82,13 @@ fn survey(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<O
     Ok(old)
 }
 
-/// Is there something to do? Cheap: for every turn of the launcher.
+/// Must a database be vacuumed? A cheap test for every iteration of the launcher.
 pub fn is_due(instance: &Instance) -> bool {
     let txns = instance.engine.txn();
     txns.needs_wraparound_vacuum() || txns.needs_multixact_vacuum()
 }
 
-/// Reads the names of databases, and warns in the log if ids are about to run out.
+/// Reads the names of databases, and logs a warning if transaction ids are about to run out.
 pub fn begin(instance: &Arc<Instance>) -> Result<()> {
     if let Some(warning) = instance.engine.txn().wraparound_warning() {
         instance.log.write(&crate::Speaker::default(), &warning, None);
@@ -108,8 +108,8 @@ fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
         core => core?,
     };
-    // Whatever is set for the database. A table that somebody keeps locked is left for the next
-    // round: others would wrap around meanwhile.
+    // These settings override those of the database. A table whose lock is not available in time is
+    // left for the next round; waiting could let other tables wrap around.
     for (name, value) in [("lock_timeout", LOCK_TIMEOUT), ("default_transaction_read_only", "off")]
     {
         core.store.set_startup(name, value, Source::Session, true)?;
@@ -129,7 +129,7 @@ fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
 }
 
 impl Session {
-    /// Begins a transaction, for work that no client has asked for.
+    /// Begins a transaction for work without a client.
     fn begin_work(&mut self) {
         self.statement_begins();
         self.start_command();
@@ -159,10 +159,10 @@ impl Session {
         self.commit_transaction()
     }
 
-    /// What cannot be dropped stays for the next time.
+    /// Drops orphaned temporary tables. Tables that cannot be dropped are left for the next round.
     fn drop_orphaned_tables(&mut self, database: &OldDatabase) {
-        // Asked when a table has been seen: its session says that it has the schema before it makes
-        // one.
+        // This is evaluated after a table was found. A session sets `has_temp_schema` before it
+        // creates a table, so a live session's table is never taken for an orphan.
         let instance = self.instance.clone();
         let alive = |number: u32| {
             instance.sessions().iter().any(|s| {
@@ -184,14 +184,14 @@ impl Session {
                     self.log_report(&PgError::new(code, message).severity(Severity::Log));
                 }
             }
-            // A session that ends does so at the next step.
+            // If the session must end, the next step reports it.
             Err(e) => {
                 let _ = self.failed(e, database, None);
             }
         }
     }
 
-    /// Logs an error and begins anew, unless the session must end.
+    /// Logs an error and starts a new transaction, unless the session must end.
     fn failed(
         &mut self,
         error: PgError,

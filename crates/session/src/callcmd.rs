@@ -1,4 +1,5 @@
-//! CALL. Counterpart: `ExecuteCallStmt` of functioncmds.c, `transformCallStmt` of analyze.c.
+//! CALL. Counterpart: commands/functioncmds.c (`ExecuteCallStmt`), parser/analyze.c
+//! (`transformCallStmt`).
 
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
@@ -18,7 +19,8 @@ use wire::{FieldDescription, backend};
 
 const SQL_LANGUAGE: Oid = Oid(14);
 
-/// A call, analysed: the procedure, the values for its input parameters, and its output parameters.
+/// An analysed call: the procedure, the expressions for its input parameters, and its output
+/// parameters.
 struct Call {
     row: Row<PgProc>,
     inputs: Vec<Expr>,
@@ -26,7 +28,7 @@ struct Call {
 }
 
 impl Session {
-    /// With the types of the parameters, which are inferred where `params` allows it.
+    /// Analyses a call. Also returns the parameter types, which are inferred if `params` allows it.
     fn analyse_call(
         &mut self,
         stmt: &CallStmt,
@@ -45,7 +47,7 @@ impl Session {
             cx.func_or_column(&call.funcname, args, Some(call), true, call.location)
         })?;
         let Some(Expr::FuncExpr(f)) = found else {
-            return Err(PgError::internal("CALL of something that is no procedure"));
+            return Err(PgError::internal("CALL of a function that is not a procedure"));
         };
         let mut placed: Vec<Option<Expr>> = vec![None; f.args.len()];
         for (i, arg) in f.args.into_iter().enumerate() {
@@ -68,7 +70,9 @@ impl Session {
         let modes = row.proargmodes.clone().unwrap_or_default();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (i, e) in placed.into_iter().enumerate() {
-            let Some(e) = e else { return Err(PgError::internal("CALL leaves a parameter out")) };
+            let Some(e) = e else {
+                return Err(PgError::internal("CALL without a value for a parameter"));
+            };
             let mode = modes.get(i).copied().unwrap_or(b'i');
             if matches!(mode, b'o' | b'b') {
                 let name = row.proargnames.as_ref().and_then(|n| n.get(i));
@@ -92,8 +96,8 @@ impl Session {
         Ok((Call { row, inputs, outputs }, types))
     }
 
-    /// The columns of the row that the call gives back, if it gives one. Types of parameters that
-    /// are not given are found out.
+    /// The columns of the row that the call returns, if it returns one. Infers parameter types that
+    /// are not given.
     pub(crate) fn call_fields(
         &mut self,
         stmt: &CallStmt,

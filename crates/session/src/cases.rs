@@ -1,6 +1,6 @@
-//! Queries from text to rows over a fresh cluster in memory. Each line of the case files is a
-//! statement and, behind a tab, what PostgreSQL 15 answered (C locale, UTC): rows ` ; ` apart,
-//! columns `|` apart, or `ERROR code: message`.
+//! Tests of queries from text to rows, over a new cluster in memory. Each line of the case files is
+//! a statement, a tab, and the result of PostgreSQL 15 (C locale, UTC): rows separated by ` ; `,
+//! columns by `|`, or `ERROR code: message`.
 
 use crate::core::Core;
 use catalog::bootstrap::{InitOptions, init};
@@ -43,7 +43,7 @@ impl World {
         World { engine, core }
     }
 
-    /// The answer in the form of the case files.
+    /// The result in the format of the case files.
     fn answer(&mut self, sql: &str) -> String {
         self.rows(sql).unwrap_or_else(|e| format!("ERROR {}: {}", e.code(), e.message()))
     }
@@ -83,7 +83,8 @@ impl World {
     }
 }
 
-/// Runs a case file; what another part does not have yet (0A000 "… is not supported") is left out.
+/// Runs a case file. Statements with features that are not supported yet (0A000 "… is not
+/// supported") are listed, but do not fail the test.
 fn check(cases: &str) {
     let mut world = World::new();
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
@@ -107,17 +108,18 @@ fn check(cases: &str) {
 }
 
 #[test]
-fn selects_answer_as_postgresql() {
+fn selects_return_the_rows_of_postgresql() {
     check(include_str!("cases/select.tsv"));
 }
 
 #[test]
-fn queries_of_many_parts_answer_as_postgresql() {
+fn compound_queries_return_the_rows_of_postgresql() {
     check(include_str!("cases/queries.tsv"));
 }
 
-/// Each statement is the first to touch its row: nothing in between makes effects visible.
+/// Each statement is the first to access its row, so no command counter increment makes earlier
+/// effects visible.
 #[test]
-fn changes_answer_as_postgresql() {
+fn changes_have_the_results_of_postgresql() {
     check(include_str!("cases/changes.tsv"));
 }

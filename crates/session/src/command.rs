@@ -1,4 +1,5 @@
-//! Commands run with the session's means: catalogs, storage, settings, and the client for COPY.
+//! The session as host of utility commands: gives them catalogs, storage, settings, and the client
+//! connection for COPY.
 
 use crate::Speaker;
 use crate::connection::Received;
@@ -176,11 +177,11 @@ impl CommandHost for Session {
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()> {
         let settings = self.core.store.save_all();
-        let before = self.core.act_as_owner(owner)?;
+        let before = self.core.switch_to_owner(owner)?;
         let result = work(self);
         self.core.store.restore_all(settings);
         self.core.apply_settings();
-        self.core.act_as_before(before);
+        self.core.restore_role(before);
         result
     }
 
@@ -190,9 +191,9 @@ impl CommandHost for Session {
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()> {
         let given = settings.iter().filter_map(|(n, v)| Some((n.as_str(), v.as_deref()?)));
-        let (saved, set) = sql::set_for_now(&mut self.core, given);
+        let (saved, set) = sql::apply_settings_of(&mut self.core, given);
         let result = set.and_then(|()| work(self));
-        sql::put_back(&mut self.core, saved);
+        sql::restore_settings(&mut self.core, saved);
         result
     }
 
@@ -260,7 +261,7 @@ impl CommandHost for Session {
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
-        // What has the form of a secret is taken as one.
+        // A text in the format of a stored secret is taken as one.
         if Secret::parse(password).is_some() {
             return Ok(password.to_owned());
         }
@@ -295,25 +296,27 @@ impl CommandHost for Session {
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
         self.core.catalog.set_temp_namespace(schema, toast);
-        // For good, though it may be rolled back: whoever looks for orphans errs on the safe side.
+        // This stays set if the schema is rolled back; then tables are not taken for orphans, which
+        // is safe.
         self.core.show_activity(|shown| shown.has_temp_schema = true);
         self.xact.temp_schema_level = Some(self.core.backend.txn.nesting());
     }
 }
 
-/// May a message of that kind come while COPY reads from the client?
+/// Is a message of this type allowed while COPY reads from the client?
 fn is_copy_message(kind: u8) -> bool {
     matches!(kind, b'd' | b'c' | b'f' | b'H' | b'S')
 }
 
 impl Session {
-    /// Nobody can say where the data end now: the connection ends after this error.
+    /// The error for a message that is not allowed during COPY. The end of the data is unknown
+    /// then, so the connection is closed after this error.
     fn unexpected_in_copy(&mut self, kind: u8) -> PgError {
-        self.conn.out_of_step = true;
+        self.conn.lost_sync = true;
         pg_err!(PROTOCOL_VIOLATION, "unexpected message type 0x{kind:02X} during COPY from stdin")
     }
 
-    /// What stands at the front cannot be a message.
+    /// The error for bytes that are not a valid message.
     fn bad_frame_in_copy(&mut self, error: PgError) -> PgError {
         match self.conn.inbox.pending().first() {
             Some(&kind) if !is_copy_message(kind) => self.unexpected_in_copy(kind),
@@ -346,9 +349,9 @@ impl CopyTransport for Session {
                 Ok(Received::Frame(frame)) => frame,
                 Err(error) => return Err(self.bad_frame_in_copy(error)),
                 Ok(Received::End) => {
-                    // A request to end hangs up, too.
+                    // A request to terminate closes the connection too.
                     self.core.backend.check_interrupts()?;
-                    self.conn.out_of_step = true;
+                    self.conn.lost_sync = true;
                     return Err(pg_err!(
                         CONNECTION_FAILURE,
                         "unexpected EOF on client connection with an open transaction"
@@ -357,7 +360,7 @@ impl CopyTransport for Session {
                 Ok(Received::TimedOut) => continue,
                 Ok(Received::Refused(_, error)) => return Err(error),
             };
-            // Flush and Sync are ignored, whatever they hold.
+            // Flush and Sync are ignored, whatever their contents.
             if matches!(frame.kind, b'H' | b'S') {
                 continue;
             }

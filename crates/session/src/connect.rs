@@ -1,5 +1,6 @@
-//! The beginning of a connection: encryption asked for and declined, who and what database, may he,
-//! the session. Counterpart: postmaster.c (`ProcessStartupPacket`), postinit.c, auth.c.
+//! Session start: the startup packet, authentication, checks of role and database, settings.
+//! Requests for encryption are declined. Counterpart: postmaster/postmaster.c
+//! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
 use crate::activity::Shown;
 use crate::auth::{self, Authenticated, Refused};
@@ -19,17 +20,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
 
-/// `template1`, over whose catalogs roles are looked up before the database is known.
+/// `template1`, whose catalog caches serve the lookup of roles before the database is known.
 const TEMPLATE1: Oid = Oid(1);
-/// Made by `init`, and never dropped.
+/// The bootstrap superuser, which is never dropped.
 const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
 fn fatal(error: PgError) -> PgError {
     if error.fields().severity < Severity::Fatal { error.severity(Severity::Fatal) } else { error }
 }
 
-/// Who is at the other end of a connection that has just come.
-fn stranger(transport: &dyn Transport, start: i64) -> Speaker {
+/// The log origin of a connection that is not authenticated yet.
+fn unauthenticated_origin(transport: &dyn Transport, start: i64) -> Speaker {
     Speaker {
         host: transport.peer().map_or("[local]".to_owned(), |(a, _)| a.to_string()),
         port: transport.peer().map(|(_, port)| port),
@@ -39,9 +40,10 @@ fn stranger(transport: &dyn Transport, start: i64) -> Speaker {
     }
 }
 
-/// Serves a connection from its first byte to its end. Did it become a session?
+/// Serves a connection from its first byte to its end. Returns whether it became a session.
 pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
-    let mut speaker = stranger(&*transport, instance.engine.env().clock.unix_micros());
+    let mut speaker =
+        unauthenticated_origin(&*transport, instance.engine.env().clock.unix_micros());
     let base = instance.base();
     let mut conn = Connection::new(transport);
     let span = u64::try_from(base.int("authentication_timeout")).unwrap_or(60);
@@ -50,7 +52,7 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
         speaker.pid = instance.new_pid();
         let port = speaker.port.map_or(String::new(), |p| format!(" port={p}"));
         let message = format!("connection received: host={}{port}", speaker.host);
-        note(instance, &speaker, message);
+        log_message(instance, &speaker, message);
     }
     let start = match first_packet(&mut conn) {
         Ok(Some(StartupPacket::Cancel { pid, key })) => {
@@ -73,8 +75,8 @@ pub fn serve(instance: &Arc<Instance>, transport: Box<dyn Transport>) -> bool {
     open_session(instance, conn, speaker, &start)
 }
 
-/// Tells a client that comes before the server is ready to come later.
-pub fn turn_away(transport: Box<dyn Transport>, message: &str) {
+/// Refuses a client with error 57P03, before the server accepts connections.
+pub fn refuse_not_ready(transport: Box<dyn Transport>, message: &str) {
     let mut conn = Connection::new(transport);
     conn.set_deadline(Instant::now().checked_add(Duration::from_secs(5)));
     match first_packet(&mut conn) {
@@ -93,7 +95,7 @@ pub fn turn_away(transport: Box<dyn Transport>, message: &str) {
     let _ = conn.flush();
 }
 
-fn note(instance: &Instance, speaker: &Speaker, message: String) {
+fn log_message(instance: &Instance, speaker: &Speaker, message: String) {
     let report = PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log);
     instance.log.write(speaker, &report, None);
 }
@@ -122,7 +124,8 @@ fn refuse(
     let _ = conn.flush();
 }
 
-/// Reads packets until one says what the client wants; `None` if it has gone.
+/// Reads packets up to the startup packet or cancel request; `None` if the client closed the
+/// connection. Requests for SSL and GSS encryption are declined.
 fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
     let (mut ssl, mut gss) = (false, false);
     loop {
@@ -202,7 +205,7 @@ fn open_session(
             session.core.apply_all_settings();
             session.begin_reporting();
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
-            // The error that ends a session has been reported to client and log.
+            // The error that ended the session has been sent to the client and logged.
             let _ = session.run();
             session.leave();
             if session.core.store.named("log_disconnections").as_bool() {
@@ -214,8 +217,8 @@ fn open_session(
     became_session
 }
 
-/// Serves the only session of a process that is no server: the bootstrap superuser's, in any
-/// database. Counterpart: `PostgresSingleUserMain`.
+/// Serves the only session of a single-user process, as the bootstrap superuser, in any database.
+/// Counterpart: `PostgresSingleUserMain`.
 pub fn serve_alone(
     instance: &Arc<Instance>,
     database: &str,
@@ -252,10 +255,10 @@ fn log_disconnection(instance: &Instance, speaker: &Speaker) {
         "disconnection: session time: {hours}:{minutes:02}:{seconds:02}.{rest:03} user={} database={} host={}{port}",
         speaker.user, speaker.database, speaker.host
     );
-    note(instance, speaker, message);
+    log_message(instance, speaker, message);
 }
 
-/// Takes the session out of the list, also when it ends by a panic.
+/// Removes the session from the instance's list on drop, also after a panic.
 pub(crate) struct Registered<'a> {
     pub(crate) instance: &'a Instance,
     pub(crate) pid: i32,
@@ -278,7 +281,7 @@ fn check_parameters(start: &StartupParameters) -> Result<()> {
     Ok(())
 }
 
-/// Checks who it is and whether he may, and makes what the session needs.
+/// Authenticates the client, checks its privilege to connect, and builds the session's state.
 fn begin_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
@@ -288,7 +291,7 @@ fn begin_session(
 ) -> Result<Core, Refused> {
     let (user, database) = (speaker.user.clone(), speaker.database.clone());
     let storage = instance.engine.storage();
-    // Roles and databases are shared catalogs: any database's caches will do.
+    // Roles and databases are in shared catalogs, so the caches of any database serve.
     let backend =
         Backend::connect(storage, handle.pid, Oid::INVALID, Oid::INVALID, handle.waiter.clone())?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), Oid::INVALID);
@@ -305,14 +308,14 @@ fn begin_session(
     let text_encoding = catalog::foreign::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
-    be_user(&mut core, role.oid, role.rolsuper, &user);
+    set_login_user(&mut core, role.oid, role.rolsuper, &user);
     stored_settings(&mut core, oid, role.oid)?;
     startup_settings(&mut core.store, start, role.rolsuper)?;
     check_libraries(&core.store)?;
     Ok(core)
 }
 
-/// Makes the database the session's, which has a transaction that ends here.
+/// Makes a database the current one of the session. The session's transaction is ended.
 fn enter_database(
     instance: &Arc<Instance>,
     core: &mut Core,
@@ -320,8 +323,9 @@ fn enter_database(
     name: &str,
     text_encoding: types::settings::Encoding,
 ) -> Result<()> {
-    // CREATE DATABASE locks its template, DROP DATABASE what it drops: wait for them, look again,
-    // and be counted before the lock goes.
+    // LOCK ORDER: CREATE DATABASE locks its template, DROP DATABASE the database that it drops. The
+    // lock makes the session wait for them. Then it looks the database up again, and publishes its
+    // own database before it releases the lock.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, oid, 0);
     core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
     let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
@@ -355,7 +359,7 @@ fn enter_database(
     Ok(())
 }
 
-fn be_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
+fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.catalog.set_user(role);
     core.catalog.session_user = role;
     core.login_user = role;
@@ -366,8 +370,9 @@ fn be_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.store.set_internal("session_authorization", Value::Text(name.into()));
 }
 
-/// A session of the server's own: the bootstrap superuser's, in any database, whether that allows
-/// connections or not. It begins outside a transaction. `None`: before a database is known.
+/// Builds an internal session of the server: it runs as the bootstrap superuser, in any database,
+/// even in one that does not allow connections. It begins outside a transaction. `None`: without a
+/// database.
 pub(crate) fn begin_own_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
@@ -387,14 +392,15 @@ pub(crate) fn begin_own_session(
         let row = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
         let row =
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
-        // The server must care for databases too that it cannot serve: it reads no text there.
+        // Autovacuum must also process databases whose encoding or locale is not supported; it
+        // reads no text there.
         let text_encoding = catalog::foreign::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
         enter_database(instance, &mut core, oid, name, text_encoding)?;
     } else {
         core.catalog.abort(&mut core.backend)?;
     }
-    be_user(&mut core, BOOTSTRAP_SUPERUSER, true, &superuser);
+    set_login_user(&mut core, BOOTSTRAP_SUPERUSER, true, &superuser);
     if let Some((oid, _)) = database {
         stored_settings(&mut core, oid, BOOTSTRAP_SUPERUSER)?;
     }
@@ -413,7 +419,7 @@ pub(crate) fn begin_own_session(
     Ok(core)
 }
 
-/// 58P01 for libraries that the session shall load: there are none. Counterpart:
+/// Error 58P01 if settings name libraries to load, because no library can be loaded. Counterpart:
 /// `process_session_preload_libraries`.
 fn check_libraries(store: &Store) -> Result<()> {
     let session = settings::words(store.named("session_preload_libraries").as_text());
@@ -428,7 +434,7 @@ fn check_libraries(store: &Store) -> Result<()> {
     }
 }
 
-/// 58P01 for a library.
+/// Error 58P01 for a library.
 pub fn no_library(name: &str) -> PgError {
     pg_err!(UNDEFINED_FILE, "could not access file \"{name}\": No such file or directory")
         .severity(Severity::Fatal)
@@ -451,7 +457,7 @@ fn check_replication(start: &StartupParameters) -> Result<()> {
     }
 }
 
-/// `log_connections`, once it is known who it is.
+/// Writes the messages of `log_connections` after authentication.
 fn log_authorization(
     instance: &Instance,
     speaker: &Speaker,
@@ -468,17 +474,17 @@ fn log_authorization(
         let message = format!(
             "connection authenticated: identity=\"{identity}\" method={method} ({file}:{line})"
         );
-        note(instance, speaker, message);
+        log_message(instance, speaker, message);
     }
     let mut message =
         format!("connection authorized: user={} database={}", speaker.user, speaker.database);
     if let Some((_, name)) = start.other.iter().find(|(n, _)| n == "application_name") {
         message.push_str(&format!(" application_name={name}"));
     }
-    note(instance, speaker, message);
+    log_message(instance, speaker, message);
 }
 
-/// May the role log in now?
+/// Checks that the role may log in, and its connection limit.
 fn check_role(instance: &Instance, core: &mut Core, user: &str) -> Result<Row<PgAuthid>> {
     let Some(role) = core.cat().find_role(user)? else {
         return Err(pg_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{user}\" does not exist"));
@@ -506,7 +512,7 @@ fn count(instance: &Instance, which: impl Fn(&Shown) -> bool) -> usize {
     clients.iter().filter(|s| s.is_client() && which(&s.activity.get())).count()
 }
 
-/// May the role use the database now?
+/// Checks that the role may connect to the database, and the database's connection limit.
 fn check_database(
     instance: &Instance,
     core: &mut Core,
@@ -550,7 +556,7 @@ fn check_database(
     Ok(db)
 }
 
-/// ALTER DATABASE SET and ALTER ROLE SET. Bad values are warned of.
+/// Applies the settings of ALTER DATABASE SET and ALTER ROLE SET. Invalid values get a warning.
 fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
     let levels = [
         (Oid::INVALID, Oid::INVALID, Source::Global),
@@ -572,7 +578,7 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
                 }
                 None => Ok(value.to_owned()),
             };
-            // What a superuser might set was checked when it was stored.
+            // The privilege to set the parameter was checked when the value was stored.
             let set = value.and_then(|v| core.store.set_startup(name, &v, source, true));
             if let Err(e) = set {
                 core.notices.push(e.severity(Severity::Warning));
@@ -582,10 +588,11 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
     Ok(())
 }
 
-/// Parameters in the startup packet, and in its `options` (`-c name=value`, `--name=value`).
+/// Applies the settings of the startup packet and of its `options` (`-c name=value`,
+/// `--name=value`).
 fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: bool) -> Result<()> {
-    // Words of `options` come first, wherever they stand in the packet: what has a name of its own
-    // wins.
+    // `options` is applied first, wherever it is in the packet, so that settings with their own
+    // packet entry override it.
     let mut options = start.other.iter().filter(|(name, _)| name == "options");
     let mut given: Vec<(String, String)> = Vec::new();
     if let Some((_, words)) = options.next_back() {
@@ -604,7 +611,8 @@ fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: boo
     Ok(())
 }
 
-/// Words are separated by spaces; a backslash takes the next character as it is.
+/// Splits `options` into settings. Words are separated by whitespace; a backslash escapes the next
+/// character.
 fn command_line(options: &str) -> Result<Vec<(String, String)>> {
     let mut words: Vec<String> = Vec::new();
     let mut word = None::<String>;
@@ -639,7 +647,7 @@ fn command_line(options: &str) -> Result<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// Options of the server with one letter that stand for a parameter (`-e`, `-S 1MB`, `-fs`).
+/// The setting of a one-letter server option (`-e`, `-S 1MB`, `-fs`).
 fn letter(
     word: &str,
     rest: &mut impl Iterator<Item = String>,

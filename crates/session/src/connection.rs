@@ -1,5 +1,5 @@
-//! A client's connection: messages in, messages out. Answers are collected and sent when the
-//! protocol says so or when there are many.
+//! A client connection: reads messages and buffers replies. Replies are sent when the protocol
+//! requires it or when the buffer is large.
 
 use crate::transport::Transport;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -9,49 +9,50 @@ use std::time::{Duration, Instant};
 use sync::wait::{Interrupt, WaitEvent, Waiter};
 use wire::{Frame, Inbox};
 
-/// Answers beyond this are sent without waiting for the end of the statement.
+/// Replies beyond this size are sent before the end of the statement.
 const FLUSH_BYTES: usize = 32 * 1024;
-/// Longest message of a client that has not logged in: no memory is held for strangers.
+/// Maximum length of a message before authentication, which limits the memory that such a client
+/// can use.
 const LOGIN_BYTES_MAX: usize = 65_536;
-/// A buffer of answers beyond this is given back when it is empty.
+/// An empty reply buffer with a larger capacity is freed.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
-/// See the module's text.
+/// A client connection.
 pub struct Connection {
     pub(crate) transport: Box<dyn Transport>,
-    /// Answers are only collected, however many there are.
+    /// Replies are buffered without limit.
     pub(crate) held: bool,
-    /// An error has come in the middle of a message: nobody knows where the next one begins.
-    pub(crate) out_of_step: bool,
+    /// Message boundaries are lost after an error within a message; the connection must be closed.
+    pub(crate) lost_sync: bool,
     pub(crate) inbox: Inbox,
     /// Messages not yet sent.
     pub out: Vec<u8>,
     timeout: Option<Duration>,
-    /// When waiting for the client ends, whatever it has sent.
+    /// Deadline for waiting for the client.
     deadline: Option<Instant>,
-    /// Whose request to terminate ends waiting for a client that reads nothing.
+    /// A request to terminate this waiter ends a blocked write.
     pub(crate) waiter: Option<Arc<Waiter>>,
     lost: bool,
-    /// How often `out` has been emptied.
+    /// Number of times that `out` was sent or discarded.
     flushes: u64,
     /// Kind and error of a message that is being dropped.
     refused: Option<(u8, PgError)>,
 }
 
-/// A place in the answers: [`Connection::take_back`].
+/// A position in the reply buffer, for [`Connection::discard_since`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     flushes: u64,
     len: usize,
 }
 
-/// What waiting for a message brought.
+/// The result of waiting for a message.
 pub enum Received {
     Frame(Frame),
-    /// The client has closed the connection, or somebody hung up.
+    /// The connection was closed, by the client or by the server.
     End,
     TimedOut,
-    /// A message of this kind was too large for the memory that is left; it has been dropped.
+    /// A message of this type was too large for the available memory; it has been discarded.
     Refused(u8, PgError),
 }
 
@@ -60,7 +61,7 @@ impl Connection {
         Connection {
             transport,
             held: false,
-            out_of_step: false,
+            lost_sync: false,
             inbox: Inbox::new(),
             out: Vec::new(),
             timeout: None,
@@ -76,8 +77,8 @@ impl Connection {
         Mark { flushes: self.flushes, len: self.out.len() }
     }
 
-    /// Forgets the answers since then, unless some have been sent.
-    pub(crate) fn take_back(&mut self, mark: Mark) {
+    /// Discards the replies after the mark, unless some have been sent.
+    pub(crate) fn discard_since(&mut self, mark: Mark) {
         if self.flushes == mark.flushes {
             self.out.truncate(mark.len);
         }
@@ -102,14 +103,14 @@ impl Connection {
         }
     }
 
-    /// How long to wait for the next message.
+    /// Sets the timeout for the next message.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) {
         if self.timeout != timeout && self.transport.set_read_timeout(timeout).is_ok() {
             self.timeout = timeout;
         }
     }
 
-    /// Until when the client must have come up with what it has to say.
+    /// Sets the deadline for all further messages, `None` for no deadline.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
         if deadline.is_none() {
@@ -142,15 +143,15 @@ impl Connection {
         }
     }
 
-    /// A large message of which a part has come is received if there is room for it. If not, it is
-    /// dropped to the end, so that the connection stays in step.
+    /// Admits a large, partly received message if there is enough memory. If not, it is skipped to
+    /// its end, so that message boundaries are kept.
     fn admit_message(&mut self) -> Result<()> {
         let Some((kind, length)) = self.inbox.incomplete() else { return Ok(()) };
         if self.deadline.is_some() && length > LOGIN_BYTES_MAX {
             let message = format!("expected password response, got message type {kind}");
             return Err(wire::violation(message));
         }
-        // What has come is held already.
+        // The received part is in memory already.
         if let Err(error) = types::memory::admit(length - self.inbox.pending().len()) {
             self.refused = Some((kind, error));
             self.inbox.skip(length);
@@ -162,7 +163,7 @@ impl Connection {
         self.inbox.body(frame)
     }
 
-    /// Sends what has been collected.
+    /// Sends the buffered replies.
     pub fn flush(&mut self) -> Result<()> {
         if self.out.is_empty() {
             return Ok(());
@@ -189,7 +190,7 @@ impl Connection {
                 Ok(n) => rest = &rest[n..],
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
-                    // Who is to end does not wait for a client that does not listen.
+                    // A session that must terminate does not wait for a client that does not read.
                     if waiter.as_deref().is_some_and(|w| w.peek().contains(Interrupt::Terminate)) {
                         return Err(e);
                     }
@@ -200,19 +201,19 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends if there is much to send.
+    /// Sends the buffered replies if there are many.
     #[inline]
     pub fn flush_if_large(&mut self) -> Result<()> {
         if self.out.len() >= FLUSH_BYTES && !self.held { self.flush() } else { Ok(()) }
     }
 
-    /// Is nobody there any more?
+    /// Is the connection to the client lost?
     pub fn is_lost(&self) -> bool {
         self.lost
     }
 }
 
-/// 08P01: the client broke off in the middle.
+/// The error for a client that closed the connection within a transaction or message.
 pub(crate) fn unexpected_end() -> PgError {
     PgError::new(
         SqlState::CONNECTION_FAILURE,

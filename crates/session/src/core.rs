@@ -1,4 +1,4 @@
-//! What a session owns besides its connection.
+//! The state of a session, apart from its connection.
 
 use crate::instance::{Instance, SessionHandle};
 use crate::plancache::{EnvironmentAt, PlanCache};
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use types::Datum;
 use types::fncx::RowDesc;
 
-/// The session's state. One `&mut Core` is lent to whatever runs: it implements the traits by which
+/// The session's state. Running code gets one `&mut Core`, which implements the traits by which
 /// analysis, planning, expressions and the executor reach catalogs, storage and settings.
 pub struct Core {
-    /// Snapshots that the transaction gives to others. Goes before the backend does.
+    /// Snapshots that the transaction has exported. Must be dropped before the backend.
     pub(crate) exports: Option<Box<crate::snapshots::Exports>>,
     pub backend: Backend,
     pub catalog: CatSession,
@@ -27,90 +27,91 @@ pub struct Core {
     pub database_name: String,
     /// The session's parameters.
     pub store: settings::Store,
-    /// What functions see of the settings.
+    /// The settings that functions on values depend on.
     pub types: types::Settings,
     pub costs: CostSettings,
     pub work_mem_bytes: usize,
     /// Microseconds since 2000-01-01 UTC.
     pub transaction_start: i64,
     pub statement_start: i64,
-    /// Reports not yet sent.
+    /// Notices and warnings not yet sent to the client.
     pub notices: Vec<PgError>,
-    /// Parameters of the statement being planned, where a custom plan is made.
+    /// Parameter values of the statement that is being planned, for a custom plan.
     pub params: Arc<[Datum]>,
-    /// Statements that sessions share.
+    /// The plan cache, which all sessions share.
     pub plans: Arc<PlanCache>,
     pub(crate) environment: u64,
     pub(crate) environment_at: EnvironmentAt,
-    /// Rises when a parameter of the session changes.
+    /// Incremented when a setting of the session changes.
     pub(crate) settings_version: u64,
-    /// Says which server values lie beneath the session's parameters.
+    /// Generation of the server's configuration below the session's settings.
     pub(crate) base_generation: u64,
     /// Anonymous row types, by typmod.
     pub row_types: Vec<Arc<RowDesc>>,
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
-    /// Operators resolved so far, and the generation and search path for which they hold.
+    /// Cache of resolved operators, and the catalog generation and search path for which it is
+    /// valid.
     pub(crate) operators: analyze::OperatorCache,
     pub(crate) operators_at: (catalog::Seen, String),
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
-    /// Functions that hash values of a type, without and with a seed, and the generation for which
-    /// they hold.
+    /// Hash functions by type, without and with a seed, and the catalog generation for which they
+    /// are valid.
     pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
     pub(crate) hash_functions_at: catalog::Seen,
     pub(crate) planning: crate::env::planning::Known,
-    /// The session has met a statement whose expressions are nested so deeply that it needs a wider
-    /// stack.
+    /// The session has executed a statement whose expressions are nested so deeply that it needs a
+    /// larger stack.
     pub(crate) deep_statements: bool,
     pub(crate) extra: Option<Box<dyn Any + Send>>,
     pub(crate) random_state: u64,
-    /// What `pg_backend_pid()` says.
+    /// The result of `pg_backend_pid()`.
     pub backend_pid: i32,
-    /// Values of sequences that the session has reserved.
+    /// Cached sequence values (CREATE SEQUENCE … CACHE).
     pub sequences: HashMap<Oid, crate::CachedSequence>,
     /// The sequence of the last `nextval`.
     pub last_sequence: Oid,
-    /// Functions in SQL that have been called, ready to run.
+    /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: crate::sysfn::sql::Bodies,
-    /// Calls of functions in SQL within each other.
+    /// Nesting depth of SQL function calls.
     pub(crate) depth: u32,
     pub(crate) foreign_keys: crate::fkey::ForeignKeys,
-    /// Notifications that the transaction has for others, and to which it wants to listen.
+    /// The transaction's pending NOTIFY, LISTEN and UNLISTEN.
     pub(crate) messages: crate::notify::Pending,
     /// The transaction's characteristics.
     pub(crate) mode: crate::xact::Mode,
-    /// Who speaks, in the server's log.
+    /// The origin of the session's lines in the server log.
     pub(crate) speaker: crate::instance::Speaker,
-    /// Who logged in, and whether that is a superuser.
+    /// The role that logged in, and whether it is a superuser.
     pub(crate) login_user: Oid,
     pub(crate) login_superuser: bool,
-    /// … whether `session_user` is one.
+    /// Is `session_user` a superuser?
     pub(crate) session_superuser: bool,
-    /// … whether `current_user` is one.
+    /// Is `current_user` a superuser?
     pub(crate) superuser: bool,
-    /// The role of a function or command that runs with another one's rights.
-    pub(crate) acting: Option<crate::acting::Acting>,
-    /// Names that SET ROLE and SET SESSION AUTHORIZATION were given, with what they stood for.
+    /// The temporarily switched role of a SECURITY DEFINER function or a maintenance command.
+    pub(crate) switched_role: Option<crate::switched_role::SwitchedRole>,
+    /// Role names of SET ROLE and SET SESSION AUTHORIZATION, with the role's OID and whether it is
+    /// a superuser.
     pub(crate) roles_set: Vec<(String, Oid, bool)>,
     pub(crate) resolved: Resolved,
-    /// Parameters may have changed of which the client wants to be told.
+    /// Settings that are reported to the client (ParameterStatus) may have changed.
     pub(crate) report_due: bool,
     pub(crate) track_activities: bool,
-    /// `track_activity_query_size` less the closing zero of the real server's buffer.
+    /// `track_activity_query_size` less one for the terminating zero byte in PostgreSQL's buffer.
     pub(crate) activity_bytes_max: usize,
-    /// The statement that runs, for the log.
+    /// The running statement, for the log.
     pub(crate) statement: Option<Arc<str>>,
-    /// What the thread had used when the session began.
+    /// Resource usage of the thread at the start of the session.
     pub(crate) usage_before: vfs::process::Usage,
     pub(crate) statement_log: crate::statementlog::StatementLog,
-    /// The server, and what it shows of this session. Absent where queries run without a
-    /// connection.
+    /// The instance and the session's public handle. `None` if queries run without a connection.
     pub(crate) server: Option<(Arc<Instance>, Arc<SessionHandle>)>,
     pub(crate) known_rights: crate::rights::KnownRights,
     pub(crate) prepared: Named,
     pub(crate) portals: HashMap<String, crate::portal::Portal>,
-    /// The portal that an Execute message runs, which is not among the others meanwhile: its name,
-    /// text and time.
+    /// The portal that an Execute message is running, which is not in `portals` meanwhile: its
+    /// name, query text and creation time.
     pub(crate) executing: Option<(String, Arc<str>, i64)>,
 }
 
@@ -139,7 +140,7 @@ impl Named {
         self.0.iter().map(|(name, (p, _))| (name, p))
     }
 
-    /// With the time of each one's making, in microseconds since 2000.
+    /// With the creation time of each statement, in microseconds since 2000-01-01.
     pub(crate) fn with_times(&self) -> impl Iterator<Item = (&String, &Arc<Prepared>, i64)> {
         self.0.iter().map(|(name, (p, time))| (name, p, *time))
     }
@@ -201,7 +202,7 @@ impl Core {
             login_superuser: true,
             session_superuser: true,
             superuser: true,
-            acting: None,
+            switched_role: None,
             roles_set: Vec::new(),
             resolved,
             report_due: true,
@@ -218,7 +219,7 @@ impl Core {
         }
     }
 
-    /// Keeps a statement under a name.
+    /// Stores a prepared statement under a name. Error 42P05 if the name is in use.
     pub(crate) fn name_statement(&mut self, name: &str, statement: Arc<Prepared>) -> Result<()> {
         if self.prepared.contains_key(name) {
             return Err(pg_err!(
@@ -240,12 +241,12 @@ impl Core {
         self.backend.storage().env.clock.pg_micros()
     }
 
-    /// A type that has no row.
+    /// The error for a type without a row in `pg_type`.
     pub(crate) fn no_type(oid: Oid) -> PgError {
         PgError::internal(format!("cache lookup failed for type {oid}"))
     }
 
-    /// Locks a relation for the transaction and takes in what others changed meanwhile.
+    /// Locks a relation for the transaction and processes pending invalidation messages.
     pub fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()> {
         if let Some((tag, mode)) = self.relation_lock(relation, mode)? {
             self.backend.lock(tag, mode)?;
@@ -253,7 +254,7 @@ impl Core {
         Ok(())
     }
 
-    /// As [`Core::lock_relation`]; false instead of waiting.
+    /// As [`Core::lock_relation`], but returns false instead of waiting.
     pub fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
         match self.relation_lock(relation, mode)? {
             Some((tag, mode)) => {

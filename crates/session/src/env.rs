@@ -1,4 +1,5 @@
-//! How a session's state is lent to the crates below.
+//! Implementations of the traits by which analysis, planner, executor and functions access the
+//! session's state.
 
 mod analysis;
 mod execution;

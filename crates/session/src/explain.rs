@@ -1,5 +1,5 @@
-//! EXPLAIN: which plan is meant, and the way of its text to the client. Counterpart: the upper half
-//! of explain.c.
+//! EXPLAIN: finds the plan of the statement and sends the text to the client. Counterpart:
+//! commands/explain.c (`ExplainQuery`, `ExplainOneUtility`).
 
 use crate::plancache::choice::Mode;
 use crate::prepared::Prepared;
@@ -17,7 +17,7 @@ use wire::FieldDescription;
 
 const NO_PLAN: &str = "Utility statements have no plan structure";
 
-/// What goes with the statement's text: values and types of `$1` ….
+/// Values and types of the parameters `$1` ….
 type Params<'a> = (&'a Arc<[Datum]>, &'a [Oid]);
 
 impl Session {
@@ -72,10 +72,10 @@ impl Session {
                 let raw = RawStmt::within(node.clone(), 0);
                 let core = &mut self.core;
                 let types = params.1.to_vec();
-                // It may have no other parameters than EXPLAIN itself has been given.
+                // The statement may refer only to the parameters of EXPLAIN itself.
                 crate::simple::check_parameters(core, &raw, sql, params.1)?;
                 let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;
-                // Values that EXPLAIN has been given are constants in the plan.
+                // The parameter values of EXPLAIN are constants in the plan.
                 let subject = (&Arc::new(prepared), params.0, Mode::Custom);
                 self.explain_prepared(subject, into, sql, options, out)
             }

@@ -1,5 +1,6 @@
 //! The extended protocol: Parse, Bind, Describe, Execute, Close.
-//! Counterpart: `exec_parse_message` and its kin in postgres.c.
+//! Counterpart: tcop/postgres.c (`exec_parse_message`, `exec_bind_message`,
+//! `exec_describe_statement_message`, `exec_execute_message`).
 
 use crate::portal::{Lines, Portal, Ran, cannot_be_run, ends_block, write_tag};
 use crate::prepared::Prepared;
@@ -16,7 +17,7 @@ use types::fncx::FnContext;
 use types::{Datum, oids};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
-/// Texts of Parse messages that are remembered, and how long they may be.
+/// Maximum number of remembered Parse texts, and maximum length of one in bytes.
 const RECENT_MAX: usize = 128;
 const RECENT_BYTES_MAX: usize = 8 << 10;
 
@@ -32,7 +33,8 @@ impl Session {
         if name.is_empty() {
             self.unnamed = None;
         }
-        let share = self.core.resolved.share_texts && !crate::slots::is_moving(message.query);
+        let share =
+            self.core.resolved.share_texts && !crate::slots::is_time_dependent(message.query);
         if share && !self.xact.failed {
             let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
             if let Some(prepared) = known
@@ -56,8 +58,8 @@ impl Session {
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
         let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
-        // A text that is remarked on is parsed each time.
-        let share = share && !self.tell_remarks(remarks);
+        // A text that causes notices is parsed each time.
+        let share = share && !self.send_parser_notices(remarks);
         let mut statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if statements.len() > 1 {
@@ -86,7 +88,7 @@ impl Session {
         self.parsed(name, prepared)
     }
 
-    /// Keeps a statement for the next Parse of its text, whatever name that gives it.
+    /// Remembers a statement for the next Parse of the same text, under any name.
     fn remember_parsed(&mut self, prepared: &Arc<Prepared>) {
         if self.recent.len() >= RECENT_MAX {
             self.recent.clear();
@@ -110,7 +112,7 @@ impl Session {
         Ok(())
     }
 
-    /// The statement of that name. 26000 if there is none.
+    /// The prepared statement of that name. Error 26000 if there is none.
     pub(crate) fn find_prepared(&self, name: &str) -> Result<Arc<Prepared>> {
         let found =
             if name.is_empty() { self.unnamed.as_ref() } else { self.core.prepared.get(name) };
@@ -124,7 +126,7 @@ impl Session {
     }
 
     pub(crate) fn bind_message(&mut self, message: Bind<'_>) -> Result<()> {
-        // Names are nearly always short ASCII or empty.
+        // Names are nearly always empty or short ASCII.
         let name = self.text(message.portal)?;
         let statement = self.text(message.statement)?;
         let prepared = self.find_prepared(statement)?;
@@ -164,7 +166,7 @@ impl Session {
         Ok(())
     }
 
-    /// The portal of a Bind message. `dead` is what remains of it if that fails.
+    /// Creates the portal of a Bind message. `dead` is filled in for the case that this fails.
     fn bind_portal(
         &mut self,
         name: &[u8],
@@ -193,7 +195,8 @@ impl Session {
         let mut portal = Portal::new(prepared, params, results, fields, level);
         portal.created = self.core.statement_start;
         if portal.statement.is_query {
-            // Rights, plan and what the values decide: errors of these come before BindComplete.
+            // Errors of privilege checks, planning and the parameter values must come before
+            // BindComplete.
             let _timer = self.statement_timer();
             self.bind_portal_query(&mut portal)?;
         }
@@ -222,7 +225,7 @@ impl Session {
                 Some(bytes) => self.bind_value(ty, bytes, format, Argument::Bind(i)),
             };
             params.push(datum.map_err(|e| {
-                // A text that is none is not shown, not even as one that is not shown.
+                // A value with invalid encoding gets no placeholder in the message.
                 let format = match (e.code(), value) {
                     (SqlState::CHARACTER_NOT_IN_REPERTOIRE, _) | (_, None) => Format::Binary,
                     _ => format,
@@ -234,7 +237,7 @@ impl Session {
         Ok(params.into())
     }
 
-    /// NULL goes through the type's input too: a domain may refuse it.
+    /// NULL goes through the input function too, because a domain may refuse it.
     pub(crate) fn bind_null(&mut self, ty: Oid, format: Format) -> Result<Datum> {
         if let Format::Unknown(code) = format {
             return Err(backend::unsupported_format(code));
@@ -245,7 +248,7 @@ impl Session {
         }
     }
 
-    /// A value as the client sent it.
+    /// Converts a value from the client's format.
     pub(crate) fn bind_value(
         &mut self,
         ty: Oid,
@@ -268,7 +271,7 @@ impl Session {
             }
             return self.core.type_recv(ty, bytes, -1).map_err(
                 |e| match types::form::is_excess_data(&e) {
-                    true => left_over_in(which),
+                    true => extra_bytes_in(which),
                     false => e,
                 },
             );
@@ -338,7 +341,7 @@ impl Session {
         Ok(prepared.fields.clone())
     }
 
-    /// A portal of that name that an error in the transaction has ended.
+    /// A portal of that name that ended by an error in the transaction.
     fn dead_portal(&self, name: &str) -> Option<&DeadPortal> {
         self.xact.dead_portals.iter().find(|d| d.name == name)
     }
@@ -387,7 +390,7 @@ impl Session {
                 self.begin_timed(&what, &sql, std::iter::once(node)).map(|t| (t, what))
             }
         };
-        // A negative number is no limit.
+        // A negative number means no limit.
         let limit = if max_rows > i32::MAX as u32 { 0 } else { u64::from(max_rows) };
         if !prepared.is_query {
             let (raw, params) = (prepared.raw.clone(), portal.params.clone());
@@ -416,7 +419,7 @@ impl Session {
             self.send_notices_now()?;
             if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
                 self.finish_command()?;
-                // Its transaction has begun, or has a level more or less.
+                // The statement has begun or ended a transaction or a subtransaction.
                 if begins_level(&raw.stmt) && self.xact.block != crate::xact::Block::None {
                     portal.level = portal.level.min(self.core.backend.txn.nesting());
                     self.core.portals.insert(name, portal);
@@ -462,8 +465,8 @@ impl Session {
         self.conn.flush_if_large()
     }
 
-    /// What the log calls the execution of a portal: the statement's name, and its own if it has
-    /// one.
+    /// The name of a portal's execution in the log: the statement's name, and the portal's if it
+    /// has one.
     fn execute_name(&self, portal: &Portal, name: &str) -> String {
         let known = self.core.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
         let statement = known.map_or("<unnamed>", |(name, _)| name.as_str());
@@ -490,7 +493,7 @@ impl Session {
     }
 }
 
-/// A value that comes with a message, by its place from 0.
+/// A value in a message, by its index from 0.
 #[derive(Clone, Copy)]
 pub(crate) enum Argument {
     Bind(usize),
@@ -506,12 +509,13 @@ impl fmt::Display for Argument {
     }
 }
 
-/// A binary value has more bytes than its type reads.
-fn left_over_in(which: Argument) -> PgError {
+/// The error for a binary value with more bytes than its type reads.
+fn extra_bytes_in(which: Argument) -> PgError {
     pg_err!(INVALID_BINARY_REPRESENTATION, "{} in {which}", types::form::EXCESS_DATA)
 }
 
-/// Where a parameter that cannot be read belongs. Values are not shown, by default.
+/// The error context of a parameter that cannot be read. Its value is not shown, as by PostgreSQL's
+/// default.
 fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> String {
     let portal = match portal {
         b"" => "unnamed portal".to_owned(),
@@ -525,7 +529,7 @@ fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> S
     format!("{portal} parameter ${}{shown}", i + 1)
 }
 
-/// Do portals outlive the statement?
+/// Does a portal survive this transaction statement?
 fn begins_level(node: &Node) -> bool {
     use parse::ast::TransactionStmtKind::{Begin, Release, Savepoint, Start};
     let Node::TransactionStmt(stmt) = node else { return false };

@@ -1,4 +1,4 @@
-//! Calls of functions by their OID, without SQL: the FunctionCall message. Counterpart: fastpath.c.
+//! The FunctionCall message: calls a function by OID without SQL. Counterpart: tcop/fastpath.c.
 
 use crate::extended::Argument;
 use crate::session::Session;
@@ -16,7 +16,7 @@ use types::Datum;
 use types::fncx::FnContext;
 use wire::{Format, FunctionCall, backend};
 
-/// Arguments that a function may have.
+/// Maximum number of arguments. Counterpart: `FUNC_MAX_ARGS`.
 const ARGUMENTS_MAX: usize = 100;
 
 impl Session {
@@ -38,7 +38,7 @@ impl Session {
         let timed = match answered {
             Ok(timed) => timed,
             Err(e) => {
-                self.conn.take_back(mark);
+                self.conn.discard_since(mark);
                 return Err(e);
             }
         };
@@ -81,7 +81,7 @@ impl Session {
         Ok(timed)
     }
 
-    /// The function of that OID. An error if there is none, or none that can be called this way.
+    /// The function of that OID. An error if it does not exist or cannot be called this way.
     fn callable(&mut self, oid: Oid) -> Result<Row<PgProc>> {
         let Some(function) = self.core.cat().find_function(oid)? else {
             return Err(pg_err!(UNDEFINED_FUNCTION, "function with OID {oid} does not exist"));
@@ -96,7 +96,8 @@ impl Session {
         Ok(function)
     }
 
-    /// 42501 unless the user may call it. No name was looked up, so its schema is asked about here.
+    /// Error 42501 unless the user may call the function. There was no name lookup, so the
+    /// privilege on the schema is checked here.
     fn may_call(&mut self, function: &PgProc) -> Result<()> {
         let (user, schema) = (self.core.catalog.user, function.pronamespace);
         if self.core.cat().schema_privileges(user, schema, acl::USAGE)? & acl::USAGE == 0 {
@@ -137,7 +138,7 @@ impl Session {
         Ok(values)
     }
 
-    /// The call as an expression. It has no collation: functions that need one say so.
+    /// The call as an expression. It has no collation; functions that need one report an error.
     fn call_expression(&mut self, function: &PgProc, values: Vec<Datum>) -> Result<Expr> {
         let mut args = Vec::with_capacity(values.len());
         for (value, &ty) in values.into_iter().zip(function.proargtypes.iter()) {

@@ -1,11 +1,12 @@
-//! Foreign keys: what changed rows mean for them is noted while a statement runs and checked, or
-//! acted upon, at its end; at the end of the transaction for deferred constraints.
+//! Foreign keys. Changed rows queue events while a statement runs. At the end of the statement the
+//! events are checked, or their actions executed; those of deferred constraints at the end of the
+//! transaction.
 //!
-//! The checks are queries over the two tables, planned once per constraint, run as the tables'
-//! owners under a fresh snapshot. They note events of their own (a cascade's), which the same loop
-//! works off.
+//! The checks are queries over both tables. They are planned once for each constraint, and run as
+//! the owner of the tables under a new snapshot. An action such as CASCADE queues further events,
+//! which the same loop processes.
 //!
-//! Counterpart: ri_triggers.c, and the queues of trigger.c.
+//! Counterpart: utils/adt/ri_triggers.c, and the event queues of commands/trigger.c.
 
 mod check;
 
@@ -20,7 +21,7 @@ use plan::PlannedStmt;
 use std::sync::Arc;
 use types::Datum;
 
-/// What is to be done for a row.
+/// The check or action for a row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Action {
     /// The referencing row needs a referenced one.
@@ -35,7 +36,7 @@ pub(crate) enum Action {
     Unique,
 }
 
-/// An event that waits for its check.
+/// A queued event.
 #[derive(Clone)]
 pub(crate) struct Pending {
     trigger: Oid,
@@ -43,47 +44,47 @@ pub(crate) struct Pending {
     relation: Oid,
     constraint: Oid,
     action: Action,
-    /// The referencing side: its new row. The referenced side: its old row, and its new one, if
-    /// any.
+    /// For the referencing table, the new row. For the referenced table, the old row and the new
+    /// one, if any.
     old: Option<Arc<[Datum]>>,
     new: Option<Arc<[Datum]>>,
-    /// Place of the new row.
+    /// Tuple id of the new row.
     tid: Tid,
 }
 
-/// A planned query of a constraint, good while both tables are as they were.
+/// The planned query of a constraint, valid while both tables are unchanged.
 struct Cached {
     tables: [Arc<catalog::RelDesc>; 2],
     /// The query.
     text: Arc<str>,
     plan: Arc<PlannedStmt>,
-    /// Its execution, between checks.
+    /// Its execution state between checks, for reuse.
     idle: Option<Execution>,
 }
 
-/// SET CONSTRAINTS.
+/// The modes of SET CONSTRAINTS: true for deferred.
 #[derive(Clone, Default)]
 struct Modes {
     all: Option<bool>,
     one: HashMap<Oid, bool>,
 }
 
-/// What a session remembers about its transaction's foreign keys.
+/// The foreign-key state of a session's transaction.
 #[derive(Default)]
 pub(crate) struct ForeignKeys {
     statement: Vec<Pending>,
     deferred: Vec<Pending>,
-    /// Referencing rows that wait until the commit, by constraint.
+    /// Referencing rows with a check at the commit, by constraint.
     waiting: HashSet<(Oid, Tid)>,
     modes: Modes,
     /// Lengths of `deferred` and modes at the start of each open subtransaction.
     levels: Vec<(usize, Modes)>,
     plans: HashMap<(Oid, Action, bool), Cached>,
-    /// While EXPLAIN ANALYZE watches: what fired.
+    /// Trigger statistics for EXPLAIN ANALYZE; `None` otherwise.
     counted: Option<Vec<Counted>>,
 }
 
-/// What a trigger did: its OID, its table and constraint, calls, microseconds.
+/// Statistics of a trigger. The time is in microseconds.
 struct Counted {
     trigger: Oid,
     relation: Oid,
@@ -92,7 +93,7 @@ struct Counted {
     time_us: u64,
 }
 
-/// The action of a trigger function, and whether its trigger is on the referencing table.
+/// The action of a trigger function (`pg_proc` OID); `None` if it is not one of a constraint.
 pub(crate) fn action_of(function: Oid) -> Option<Action> {
     Some(match function.0 {
         1250 => Action::Unique,
@@ -106,7 +107,7 @@ pub(crate) fn action_of(function: Oid) -> Option<Action> {
     })
 }
 
-/// Notes what a changed row means for foreign keys.
+/// Queues the events of a changed row.
 pub(crate) fn queue(core: &mut Core, event: &RowEvent<'_>) -> Result<()> {
     let desc = core.cat().relation(event.rel.table.oid)?;
     let bit = match (event.old, event.new) {
@@ -152,7 +153,7 @@ pub(crate) fn queue(core: &mut Core, event: &RowEvent<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Can the change matter? Mostly the key's columns have not changed.
+/// Does the change require an event? Mostly it does not, because the key columns are unchanged.
 fn is_required(
     core: &mut Core,
     constraint: Oid,
@@ -171,7 +172,7 @@ fn is_required(
     if !referencing {
         let Some(old) = event.old else { return Ok(false) };
         let old = key(old);
-        // Nothing can refer to a key with a NULL.
+        // No row can reference a key that contains NULL.
         return Ok(nulls(&old) == 0 && event.new.is_none_or(|new| key(new) != old));
     }
     let Some(new) = event.new else { return Ok(false) };
@@ -185,12 +186,12 @@ fn is_required(
         _ => return Ok(false),
     }
     let Some(old) = event.old else { return Ok(true) };
-    // A row whose own check still waits takes the check along to its new place.
+    // A new version of a row with a pending check needs a check of its own.
     Ok(key(old) != new || core.foreign_keys.waiting.contains(&(constraint, event.old_tid)))
 }
 
 impl Core {
-    /// The checks of a statement that has run to its end.
+    /// Processes the queued events at the end of a statement.
     pub fn after_statement(&mut self) -> Result<()> {
         while !self.foreign_keys.statement.is_empty() {
             let events = std::mem::take(&mut self.foreign_keys.statement);
@@ -199,7 +200,7 @@ impl Core {
         Ok(())
     }
 
-    /// As [`Self::after_statement`], with figures of what fired.
+    /// As [`Self::after_statement`], with statistics of the triggers that fired.
     pub fn after_statement_counted(&mut self) -> Result<Vec<TriggerStats>> {
         self.foreign_keys.counted = Some(Vec::new());
         let result = self.after_statement();
@@ -221,7 +222,7 @@ impl Core {
         Ok(out)
     }
 
-    /// The checks that were left for the end of the transaction.
+    /// Processes the deferred events at the end of the transaction.
     pub fn before_commit(&mut self) -> Result<()> {
         loop {
             self.after_statement()?;
@@ -258,13 +259,13 @@ impl Core {
         Ok(())
     }
 
-    /// Do checks wait that changes of this table have asked for?
+    /// Are there queued events of this table?
     pub(crate) fn has_pending_checks(&self, relation: Oid) -> bool {
         let keys = &self.foreign_keys;
         keys.statement.iter().chain(&keys.deferred).any(|p| p.relation == relation)
     }
 
-    /// The transaction is over.
+    /// Clears the state at the end of the transaction.
     pub fn constraints_end(&mut self) {
         let keys = &mut self.foreign_keys;
         keys.statement.clear();
@@ -274,7 +275,7 @@ impl Core {
         keys.modes = Modes::default();
     }
 
-    /// A subtransaction begins.
+    /// Saves the state at the start of a subtransaction.
     pub fn constraints_sub_begin(&mut self) {
         let keys = &mut self.foreign_keys;
         keys.levels.push((keys.deferred.len(), keys.modes.clone()));
@@ -284,7 +285,7 @@ impl Core {
         self.foreign_keys.levels.pop();
     }
 
-    /// What a rolled-back subtransaction noted is forgotten.
+    /// Removes the events of a rolled-back subtransaction.
     pub fn constraints_sub_abort(&mut self) {
         let keys = &mut self.foreign_keys;
         keys.statement.clear();
@@ -296,7 +297,8 @@ impl Core {
         keys.waiting = waiting.map(|p| (p.constraint, p.tid)).collect();
     }
 
-    /// SET CONSTRAINTS, of all or of some. What becomes immediate is checked now.
+    /// SET CONSTRAINTS for all or some constraints. Events of constraints that become immediate are
+    /// processed now.
     pub fn set_constraints(&mut self, constraints: Option<&[Oid]>, deferred: bool) -> Result<()> {
         let modes = &mut self.foreign_keys.modes;
         match constraints {
@@ -331,7 +333,7 @@ impl Core {
             keys.waiting.remove(&(p.constraint, p.tid));
         }
         keys.deferred = later;
-        // Events before the open subtransactions are gone from the list, too.
+        // Events from before the open subtransactions are removed from the list too.
         for level in &mut keys.levels {
             level.0 = level.0.min(keys.deferred.len());
         }
@@ -360,7 +362,7 @@ impl Core {
         Err(pgerror::pg_err!(UNDEFINED_OBJECT, "constraint \"{name}\" does not exist"))
     }
 
-    /// Sets the events of the statement around aside, for a statement within it.
+    /// Saves the events of the outer statement while a nested one runs.
     pub(crate) fn enter_statement(&mut self) -> Vec<Pending> {
         std::mem::take(&mut self.foreign_keys.statement)
     }
@@ -369,7 +371,7 @@ impl Core {
         self.foreign_keys.statement = outer;
     }
 
-    /// Do all rows of the referencing table have their referenced ones? For a new constraint.
+    /// Checks that all rows of the referencing table have a referenced row, for a new constraint.
     pub fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()> {
         check::validate(self, constraint)
     }

@@ -1,5 +1,6 @@
-//! A session's parameters: setting and showing them, and what their values mean for what runs.
-//! Counterpart: guc.c, variable.c (checks and effects).
+//! The settings of a session: SET, SHOW, and the effects of changed values.
+//!
+//! Counterpart: utils/misc/guc.c, commands/variable.c.
 
 use crate::core::Core;
 use crate::instance::LogLevels;
@@ -29,7 +30,7 @@ fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError
     }
 }
 
-/// `DateStyle`: style and order, from what they were.
+/// Parses a `DateStyle`; a part that is not given keeps its old value.
 fn date_style(
     text: &str,
     old: (DateStyle, DateOrder),
@@ -89,7 +90,7 @@ fn date_style_text((style, order): (DateStyle, DateOrder)) -> String {
     format!("{style}, {order}")
 }
 
-/// A zone by its name, or hours east of Greenwich.
+/// A time zone by name, or as hours east of Greenwich.
 fn zone(text: &str) -> Option<Zone> {
     if let Ok(hours) = text.trim().parse::<f64>() {
         return Zone::fixed((hours * 3600.0) as i32);
@@ -97,7 +98,7 @@ fn zone(text: &str) -> Option<Zone> {
     Zone::named(text)
 }
 
-/// What a text becomes for parameters whose values are more than a number or a word.
+/// The canonical form of a value, for settings with a check function of their own.
 pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<String> {
     if setting.name == "client_encoding" {
         return client_encoding(store.named("server_encoding").as_text(), setting, text);
@@ -105,7 +106,7 @@ pub(crate) fn canonical(store: &Store, setting: &Setting, text: &str) -> Result<
     canonical_value(store.named("DateStyle").as_text(), setting, text)
 }
 
-/// Nothing is converted: the database's own encoding, or none.
+/// Only the database's own encoding or SQL_ASCII, because there is no encoding conversion.
 fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
     let Some(number) = catalog::encoding::number(text) else {
         return Err(wrong_value(setting, text, None));
@@ -117,7 +118,7 @@ fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
 }
 
-/// As [`canonical`]; `date_style_before` is what a part of a `DateStyle` is added to.
+/// As [`canonical`]. `date_style_before` is the old `DateStyle`, which completes a partial one.
 pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -> Result<String> {
     match setting.name {
         "DateStyle" => {
@@ -133,7 +134,7 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             None => Err(wrong_value(setting, text, None)),
         },
         name if settings::LOCALES.contains(&name) => {
-            // The empty name is the environment's locale.
+            // An empty name means the locale of the environment.
             let is_there = match text {
                 "" => name != settings::NEVER_EMPTY,
                 _ => vfs::locale::codeset(text).is_some(),
@@ -144,7 +145,7 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             "Default" | "Australia" | "India" => Ok(text.to_owned()),
             _ => Err(wrong_value(setting, text, None)),
         },
-        // Of the server's configuration, before there is a database.
+        // In the server's configuration there is no database; UTF8 is assumed.
         "client_encoding" => client_encoding("UTF8", setting, text),
         "application_name" | "cluster_name" => {
             let plain = |c: char| if (' '..='~').contains(&c) { c } else { '?' };
@@ -180,17 +181,19 @@ fn missing_notice(kind: &str, name: &str) -> PgError {
     pg_err!(UNDEFINED_OBJECT, "{kind} \"{name}\" does not exist").severity(Severity::Notice)
 }
 
-/// What is missing of SERIALIZABLE.
+/// The warning that SERIALIZABLE is not implemented.
 #[cold]
 fn not_serializable() -> PgError {
     pg_err!(WARNING, "isolation level SERIALIZABLE is not enforced beyond REPEATABLE READ")
         .severity(Severity::Warning)
-        .detail("Concurrent transactions can leave what no serial order of them would leave.")
+        .detail(
+            "Concurrent transactions can have a result that no serial order of them would have.",
+        )
         .hint("Lock the rows that a decision depends on, for example with SELECT ... FOR UPDATE.")
 }
 
 impl Core {
-    /// Takes changed parameters over into what the crates below look at.
+    /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
         if !self.store.is_touched() {
             return;
@@ -205,7 +208,7 @@ impl Core {
         self.settings_changed();
     }
 
-    /// As [`Self::apply_settings`], of a new session: all of them.
+    /// As [`Self::apply_settings`] for all settings, in a new session.
     pub(crate) fn apply_all_settings(&mut self) {
         self.store.take_touched();
         for id in self.store.base().registry.clone().ids() {
@@ -221,7 +224,8 @@ impl Core {
         self.report_due = true;
     }
 
-    /// True for a parameter of the storage layer's ([`Self::apply_storage`]).
+    /// Applies one setting. Returns true for a setting of the storage layer
+    /// ([`Self::apply_storage`]).
     fn apply(&mut self, id: Id) -> bool {
         let store = &self.store;
         let setting = store.base().registry.setting(id);
@@ -290,7 +294,7 @@ impl Core {
             "join_collapse_limit" => costs.collapse.join = value.as_int().max(1) as usize,
             "application_name" => {
                 self.speaker.application = value.as_text().to_owned();
-                self.show_speaker();
+                self.publish_log_origin();
                 let name = Arc::from(value.as_text());
                 self.show_activity(|shown| shown.application = name);
             }
@@ -308,7 +312,7 @@ impl Core {
                 let statement = text("log_min_error_statement");
                 let levels = LogLevels::new(least, statement, text("log_error_verbosity"));
                 self.speaker.levels = Some(levels);
-                self.show_speaker();
+                self.publish_log_origin();
             }
             "log_statement_stats" => self.statement_log.stats = value.as_bool(),
             "log_parser_stats" => self.statement_log.parser_stats = value.as_bool(),
@@ -345,8 +349,8 @@ impl Core {
         false
     }
 
-    /// Lets the log know of the speaker even if the session cannot.
-    fn show_speaker(&self) {
+    /// Publishes the log origin for reports that another thread writes for this session.
+    fn publish_log_origin(&self) {
         if let Some((_, handle)) = &self.server {
             handle.speaker.lock().clone_from(&self.speaker);
         }
@@ -395,7 +399,7 @@ impl Core {
         self.backend.configure(settings);
     }
 
-    /// Sets a parameter; `None` is its default.
+    /// Sets a setting; `None` means its default.
     pub(crate) fn set(&mut self, name: &str, text: Option<&str>, action: Action) -> Result<()> {
         let level = self.backend.txn.nesting();
         let lower = name.to_ascii_lowercase();
@@ -437,7 +441,7 @@ impl Core {
         Ok(())
     }
 
-    /// 22023 for a value that names an object which does not exist. Counterpart:
+    /// Error 22023 for a value that names an object that does not exist. Counterpart:
     /// `check_default_table_access_method`, `check_default_tablespace`.
     fn check_named_object(&mut self, name: &str, text: &str) -> Result<()> {
         let missing = match name {
@@ -477,8 +481,8 @@ impl Core {
         Err(wrong_value(registry.setting(registry.get(name)?), text, Some(detail)))
     }
 
-    /// The name of a text search configuration with its schema: what it stands for does not depend
-    /// on the search path any more. Counterpart: `check_TSCurrentConfig`.
+    /// The schema-qualified name of a text search configuration, so that it no longer depends on
+    /// the search path. Counterpart: `check_TSCurrentConfig`.
     fn qualified_config(&mut self, text: &str) -> Result<String> {
         let Some(oid) = self.find_config(text)? else {
             let registry = self.store.base().registry.clone();
@@ -488,14 +492,14 @@ impl Core {
         let mut cat = self.cat();
         let Some(row) = cat.search::<PgTsConfig>(catalog::cache::TSCONFIGOID, &[oid.into()])?
         else {
-            return Err(PgError::internal("a text search configuration that is not there"));
+            return Err(PgError::internal("cache lookup failed for a text search configuration"));
         };
         let schema = cat.namespace_name(row.cfgnamespace)?.unwrap_or_default();
         let quote = catalog::format_type::quote_identifier;
         Ok(format!("{}.{}", quote(schema.as_str()), quote(row.cfgname.as_str())))
     }
 
-    /// A text search configuration; none as well where its schema is missing.
+    /// A text search configuration; also `None` if its schema does not exist.
     fn find_config(&mut self, text: &str) -> Result<Option<Oid>> {
         match lookup_name(self, RegKind::Config, text) {
             Err(e) if e.code() == SqlState::INVALID_SCHEMA_NAME => Ok(None),
@@ -503,9 +507,9 @@ impl Core {
         }
     }
 
-    /// A notice for an object that is missing where the value is only kept for later: it may exist
-    /// by then.
-    pub(crate) fn note_missing_object(&mut self, name: &str, text: &str) -> Result<()> {
+    /// A notice for an object that does not exist, in a value that is only stored for later use
+    /// (ALTER ROLE SET and ALTER DATABASE SET). The object may exist by then.
+    pub(crate) fn notice_of_missing_object(&mut self, name: &str, text: &str) -> Result<()> {
         let (kind, found) = match name {
             "default_table_access_method" if !text.is_empty() => {
                 ("table access method", self.cat().find_access_method(text)?.is_some())
@@ -533,7 +537,7 @@ impl Core {
         Ok(())
     }
 
-    /// Notes what a name that SET ROLE was given stands for: a rollback may bring it back when no
+    /// Remembers the role of a name in SET ROLE. A rollback may restore the name at a time when no
     /// catalog can be read.
     fn remember_role(&mut self, name: &str, oid: Oid, superuser: bool) {
         self.roles_set.retain(|(known, ..)| known != name);
@@ -562,7 +566,7 @@ impl Core {
         Ok(())
     }
 
-    /// `None`: who logged in.
+    /// Sets `session_authorization`; `None` means the role that logged in.
     fn set_authorization(
         &mut self,
         name: Option<&str>,
@@ -583,7 +587,7 @@ impl Core {
             ));
         }
         self.remember_role(name, row.oid, row.rolsuper);
-        // A role that was set is given up.
+        // SET SESSION AUTHORIZATION resets the role.
         let role = self.store.base().registry.get("role")?;
         self.store.set_value(role, Value::Text("none".into()), action, level);
         self.store.set_value(id, Value::Text(name.into()), action, level);
@@ -591,7 +595,7 @@ impl Core {
         Ok(())
     }
 
-    /// Takes over who the session is and acts as, from the two parameters that say so.
+    /// Applies `session_authorization` and `role` to the session.
     fn apply_users(&mut self) {
         let known = |core: &Core, name: &str| {
             core.roles_set.iter().find(|(n, ..)| n == name).map(|(_, oid, su)| (*oid, *su))
@@ -608,7 +612,7 @@ impl Core {
         self.catalog.session_user = session.0;
         self.catalog.set_user(current.0);
         self.store.set_internal("is_superuser", Value::Bool(current.1));
-        self.keep_acting();
+        self.reapply_switched_role();
     }
 
     /// Sets `transaction_isolation`, `transaction_read_only` or `transaction_deferrable`.
@@ -686,14 +690,14 @@ impl Core {
         Ok(())
     }
 
-    /// A warning to client and log for a transaction that asks for more isolation than there is.
+    /// Warns client and log about a transaction with isolation level SERIALIZABLE.
     pub(crate) fn warn_of_isolation(&mut self, isolation: Isolation) {
         if isolation == Isolation::Serializable {
             self.notices.push(not_serializable());
         }
     }
 
-    /// Values of the parameters that are the transaction's own.
+    /// The values of the settings that are transaction characteristics.
     pub(crate) fn show_characteristic(&self, name: &str) -> Option<String> {
         let truth = |on: bool| (if on { "on" } else { "off" }).to_owned();
         match name {
@@ -706,7 +710,7 @@ impl Core {
         }
     }
 
-    /// What SHOW prints.
+    /// The value of a setting as SHOW prints it.
     pub(crate) fn show(&self, name: &str) -> Result<String> {
         if let Some(value) = self.show_characteristic(&name.to_ascii_lowercase()) {
             return Ok(value);

@@ -1,4 +1,4 @@
-//! What all sessions share: storage, caches, settings, and who is connected.
+//! The state that all sessions share: storage, caches, settings, and the list of sessions.
 
 use crate::activity::Activity;
 use crate::plancache::PlanCache;
@@ -20,14 +20,14 @@ use sync::wait::{Interrupt, Waiter};
 use sync::{Condvar, Mutex, RwLock};
 use wire::backend;
 
-/// Process numbers of sessions begin here: no system hands out such a one, so nobody kills a
-/// stranger.
+/// Process ids of sessions begin above the range of the operating system, so that a signal to such
+/// an id cannot hit another process.
 const FIRST_PID: i32 = 1 << 22;
 
-/// So long sessions are told of the server's crash.
-const LAST_WORDS_SPAN: Duration = Duration::from_secs(1);
+/// Time limit for telling all sessions about a crash of the server.
+const CRASH_REPORT_SPAN: Duration = Duration::from_secs(1);
 
-fn crash_of_another() -> PgError {
+fn crash_of_another_process() -> PgError {
     pg_err!(
         CRASH_SHUTDOWN,
         "terminating connection because of crash of another server process"
@@ -40,27 +40,27 @@ fn crash_of_another() -> PgError {
     .hint("In a moment you should be able to reconnect to the database and repeat your command.")
 }
 
-/// Who speaks in a line of the log.
+/// The origin of a line in the server log.
 #[derive(Clone, Debug, Default)]
 pub struct Speaker {
     pub pid: i32,
     pub user: String,
     pub database: String,
     pub application: String,
-    /// Address, and port where there is one.
+    /// Address of the client, and its port if there is one.
     pub host: String,
     pub port: Option<u16>,
     /// Microseconds since 1970.
     pub session_start: i64,
     pub kind: &'static str,
-    /// Lines that this session has written so far.
+    /// Number of lines that this session has written.
     pub lines: Arc<AtomicU64>,
-    /// What runs, as a command tag.
+    /// The running command, as a command tag.
     pub command: String,
-    /// The virtual transaction's two numbers.
+    /// The virtual transaction id: backend number and local id.
     pub vxid: Option<(u32, u32)>,
     pub xid: u32,
-    /// What of it is logged and how; `None`: as the server's settings have it.
+    /// The session's log settings; `None` for those of the server.
     pub levels: Option<LogLevels>,
 }
 
@@ -81,7 +81,7 @@ pub enum Verbosity {
 }
 
 impl LogLevels {
-    /// By the settings' values.
+    /// From the values of the settings.
     pub fn new(least: &str, least_statement: &str, verbosity: &str) -> LogLevels {
         let severity = |name: &str| match name {
             "info" => Severity::Info,
@@ -109,48 +109,48 @@ impl LogLevels {
 pub trait Log: Send + Sync {
     fn write(&self, speaker: &Speaker, report: &PgError, statement: Option<&str>);
 
-    /// Would anything be written? To be asked before a long statement is copied for it.
+    /// Would the report be written? Callers ask before they copy a long statement.
     fn wants(&self, _speaker: &Speaker, _report: &PgError) -> bool {
         true
     }
 }
 
-/// Whether new sessions are let in.
+/// Whether new sessions are admitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Admission {
     Starting = 0,
     Open = 1,
-    /// Smart shutdown: those that are here may stay.
+    /// Smart shutdown: present sessions may stay.
     Closing = 2,
     /// Fast shutdown.
     Closed = 3,
 }
 
-/// A connected session, as others see it.
+/// The public handle of a session, for other threads.
 pub struct SessionHandle {
     pub pid: i32,
     /// `backend_type`.
     pub kind: &'static str,
-    /// What a cancel request must know.
+    /// The secret key of a cancel request.
     pub key: i32,
     pub waiter: Arc<Waiter>,
     hangup: Arc<dyn Fn() + Send + Sync>,
     outlet: Option<Outlet>,
-    /// The address that the client came to, for `inet_server_addr()`.
+    /// The local address of the connection, for `inet_server_addr()`.
     pub(crate) local: Option<(IpAddr, u16)>,
     /// What `pg_stat_activity` shows.
     pub activity: Activity,
-    /// As whom the session speaks in the log.
+    /// The origin of the session's log lines.
     pub(crate) speaker: Mutex<Speaker>,
     /// What `norsu_stat_rusage` shows.
     pub meter: Meter,
-    /// Is a statement running? A cancel request that comes too late must not hit the next one.
+    /// Is a statement running? A late cancel request must not cancel the next statement.
     pub(crate) busy: sync::atomic::AtomicBool,
-    pub(crate) mailbox: Mutex<crate::notify::Mailbox>,
+    pub(crate) notifications: Mutex<crate::notify::NotificationQueue>,
 }
 
-/// A session of a client.
+/// `backend_type` of a client's session.
 pub(crate) const CLIENT: &str = "client backend";
 
 impl SessionHandle {
@@ -158,7 +158,7 @@ impl SessionHandle {
         self.kind == CLIENT
     }
 
-    /// Asks for the end of the statement that runs, if one does.
+    /// Cancels the running statement, if there is one.
     pub fn cancel(&self) {
         if self.busy.load(Ordering::Acquire) {
             self.waiter.raise(Interrupt::QueryCancel);
@@ -179,11 +179,11 @@ pub struct Config {
     pub ident: Arc<settings::ident::Maps>,
 }
 
-/// The files that the configuration comes from, as the server knows them.
+/// The server's access to its configuration files.
 pub trait ConfigFiles: Send + Sync {
-    /// Has them read again, soon.
+    /// Requests a reload.
     fn reload(&self);
-    /// What the configuration files say, with the outcome of a trial.
+    /// The entries of the configuration files, each with the result of a trial application.
     fn settings(&self) -> Vec<FileSetting>;
     /// Contents of `hba_file`, line by line.
     fn hba(&self) -> Result<Vec<settings::hba::Line>>;
@@ -204,7 +204,7 @@ pub struct FileSetting {
     pub error: Option<String>,
 }
 
-/// A background worker, as others see it.
+/// The public handle of a background worker.
 pub struct Worker {
     pub pid: i32,
     pub kind: &'static str,
@@ -214,33 +214,34 @@ pub struct Worker {
     pub meter: Meter,
 }
 
-/// See the module's text.
+/// The state that all sessions share.
 pub struct Instance {
     pub engine: Arc<Engine>,
     pub catalogs: Arc<Catalogs>,
     pub log: Arc<dyn Log>,
     pub timers: Arc<Timers>,
-    /// Statements that sessions share.
+    /// The plan cache.
     pub plans: Arc<PlanCache>,
     config: RwLock<Config>,
-    /// Rises with every reload.
+    /// Incremented by every reload.
     config_generation: AtomicU64,
     sessions: Mutex<HashMap<i32, Arc<SessionHandle>>>,
     empty: Condvar,
     next_pid: AtomicI32,
     admission: AtomicU8,
     pub(crate) exported: crate::snapshots::List,
-    /// Held from before a commit until its notifications are delivered.
-    pub(crate) post: Mutex<()>,
-    /// Sessions that listen to something.
+    /// Held from before a commit until its notifications are delivered, so that they arrive in
+    /// commit order.
+    pub(crate) notify_lock: Mutex<()>,
+    /// Number of sessions that listen to a channel.
     pub(crate) listeners: sync::atomic::AtomicUsize,
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
-    /// When shared counters were set back, and what they were then.
+    /// Times of resets of shared counters, and the counters' values at the resets.
     pub(crate) resets: Mutex<crate::sysfn::counters::Resets>,
-    /// When the server started, in microseconds since 2000.
+    /// Start time of the server, in microseconds since 2000-01-01.
     pub started: i64,
-    /// When the configuration was read last.
+    /// Time of the last configuration load.
     loaded: AtomicI64,
     workers: Mutex<Vec<Arc<Worker>>>,
     database_names: Mutex<HashMap<Oid, String>>,
@@ -266,7 +267,7 @@ impl Instance {
             next_pid: AtomicI32::new(FIRST_PID),
             admission: AtomicU8::new(Admission::Starting as u8),
             exported: Mutex::default(),
-            post: Mutex::new(()),
+            notify_lock: Mutex::new(()),
             listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
             resets: Mutex::default(),
@@ -293,7 +294,7 @@ impl Instance {
         self.config.read().ident.clone()
     }
 
-    /// Replaces the configuration; sessions take it over before their next statement.
+    /// Replaces the configuration. Sessions apply it before their next statement.
     pub fn configure(&self, config: Config) {
         *self.config.write() = config;
         self.loaded.store(self.engine.env().clock.pg_micros(), Ordering::Relaxed);
@@ -321,7 +322,7 @@ impl Instance {
         self.admission.store(admission as u8, Ordering::Release);
     }
 
-    /// 57P03 while nobody is let in.
+    /// Error 57P03 while no sessions are admitted.
     pub fn check_admission(&self) -> Result<()> {
         let message = match self.admission.load(Ordering::Acquire) {
             1 => return Ok(()),
@@ -331,7 +332,7 @@ impl Instance {
         Err(PgError::new(SqlState::CANNOT_CONNECT_NOW, message).severity(Severity::Fatal))
     }
 
-    /// Takes a session into the list. 53300 if there are too many.
+    /// Adds a client's session to the list. Error 53300 if there are too many.
     pub(crate) fn register(
         &self,
         hangup: Arc<dyn Fn() + Send + Sync>,
@@ -349,7 +350,8 @@ impl Instance {
         Ok(self.enter(&mut sessions, CLIENT, (hangup, outlet), ends, pid))
     }
 
-    /// Takes a session of the server's own into the list: it takes no client's place.
+    /// Adds an internal session of the server to the list. It does not count against
+    /// `max_connections`.
     pub(crate) fn register_own(&self, kind: &'static str) -> Arc<SessionHandle> {
         let mut sessions = self.sessions.lock();
         self.enter(&mut sessions, kind, (Arc::new(|| {}), None), Ends::default(), 0)
@@ -363,7 +365,7 @@ impl Instance {
         ends: Ends,
         pid: i32,
     ) -> Arc<SessionHandle> {
-        // A number that the log has seen is kept.
+        // A process id that was already logged is kept.
         let mut pid = if pid == 0 { self.new_pid() } else { pid };
         while sessions.contains_key(&pid) {
             pid = self.new_pid();
@@ -380,7 +382,7 @@ impl Instance {
             speaker: Mutex::default(),
             meter: Meter::default(),
             busy: sync::atomic::AtomicBool::new(false),
-            mailbox: Mutex::default(),
+            notifications: Mutex::default(),
         });
         handle.meter.begin();
         sessions.insert(pid, handle.clone());
@@ -395,7 +397,7 @@ impl Instance {
         pid
     }
 
-    /// 53300 if this session, which is no superuser's, takes one of the last places.
+    /// Error 53300 if a session that is not a superuser's would take a reserved connection slot.
     pub(crate) fn check_reserved(&self) -> Result<()> {
         let base = self.base();
         let most = base.int("max_connections") as usize;
@@ -410,7 +412,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Takes a background worker into `pg_stat_activity`.
+    /// Registers a background worker, for `pg_stat_activity`.
     pub fn register_worker(&self, kind: &'static str, waiter: Arc<Waiter>) -> Arc<Worker> {
         let start = self.engine.env().clock.pg_micros();
         let pid = self.new_pid();
@@ -419,7 +421,7 @@ impl Instance {
         worker
     }
 
-    /// Names of databases for messages that come up where no catalog can be read.
+    /// Stores the names of databases, for messages in places where no catalog can be read.
     pub(crate) fn set_database_names(&self, names: Vec<(Oid, String)>) {
         *self.database_names.lock() = names.into_iter().collect();
     }
@@ -428,7 +430,7 @@ impl Instance {
         self.workers.lock().clone()
     }
 
-    /// All sessions, by their numbers.
+    /// All sessions, ordered by process id.
     pub fn sessions(&self) -> Vec<Arc<SessionHandle>> {
         let mut all: Vec<_> = self.sessions.lock().values().cloned().collect();
         all.sort_by_key(|s| s.pid);
@@ -458,7 +460,7 @@ impl Instance {
         self.sessions.lock().len()
     }
 
-    /// Asks the server's own sessions to end, those in one database or all.
+    /// Asks the internal sessions of one database or of all to end.
     pub fn terminate_workers(&self, database: Option<Oid>) {
         let own = |s: &&Arc<SessionHandle>| {
             !s.is_client() && database.is_none_or(|d| s.activity.get().database == d)
@@ -475,11 +477,11 @@ impl Instance {
         }
     }
 
-    /// The server goes down at once because of `error`: the session that met it is told so, in
-    /// whose thread this is called, and the others that they end too. Who takes no bytes is waited
-    /// for as long as a socket's write waits, all together not much longer than
-    /// [`LAST_WORDS_SPAN`]. Counterpart: `quickdie`.
-    pub fn last_words(&self, error: &PgError) {
+    /// Reports a crash to all clients: the session whose thread calls this gets `error`, the others
+    /// a message that another process crashed. A client that does not read delays this by at most
+    /// the write timeout of a socket; the whole takes not much longer than [`CRASH_REPORT_SPAN`].
+    /// Counterpart: `quickdie`.
+    pub fn report_crash(&self, error: &PgError) {
         let Some(sessions) = self.sessions.try_lock() else { return };
         let begun = Instant::now();
         for session in sessions.values() {
@@ -487,18 +489,18 @@ impl Instance {
             let mut out = Vec::new();
             match session.meter.is_here() {
                 true => backend::report(&mut out, error),
-                false => backend::report(&mut out, &crash_of_another()),
+                false => backend::report(&mut out, &crash_of_another_process()),
             }
             let _ = outlet(&out);
-            if begun.elapsed() > LAST_WORDS_SPAN {
+            if begun.elapsed() > CRASH_REPORT_SPAN {
                 return;
             }
         }
     }
 
-    /// Who works in the calling thread, and at which statement: for what is to be logged when it
-    /// cannot go on to say so itself.
-    pub fn speaker_here(&self) -> (Speaker, Option<String>) {
+    /// The log origin and the statement of the calling thread, for reports in places where the
+    /// session itself cannot log.
+    pub fn log_origin_of_thread(&self) -> (Speaker, Option<String>) {
         if let Some(worker) = self.workers.lock().iter().find(|w| w.meter.is_here()) {
             return (Speaker { kind: worker.kind, ..Speaker::default() }, None);
         }
@@ -516,7 +518,7 @@ impl Instance {
         (speaker, statement)
     }
 
-    /// Waits, at most so long, until nobody is connected.
+    /// Waits until no session is left, at most for `span`.
     pub fn wait_empty(&self, span: Duration) -> bool {
         let mut sessions = self.sessions.lock();
         if !sessions.is_empty() {

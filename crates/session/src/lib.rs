@@ -1,16 +1,18 @@
-//! The query loop: portals, prepared statements, plan cache; and what a session lends to the crates
-//! below it: catalogs to analysis and planning, surroundings to functions, storage to the executor.
+//! The query loop: protocol messages, transactions, prepared statements, portals, plan cache. A
+//! session implements the traits through which the crates below reach catalogs, settings and
+//! storage.
 //!
-//! Reading order: `instance` (what sessions share), `transport`, `connection`, `connect` (how a
-//! session begins), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
+//! Reading order: `instance` (the state that sessions share), `transport`, `connection`, `connect`
+//! (session start), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
-//! (parameters), `statementlog`, `activity`, `autovacuum`; `core` (what a session owns), `env` (how
-//! it is lent), `query` (a query from text to rows), `sysfn` (functions that need the session),
-//! `rowevent`, `fkey` (foreign keys).
+//! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `env`
+//! (the traits that it implements), `query` (a query from text to rows), `sysfn` (functions that
+//! need the session), `rowevent`, `fkey` (foreign keys).
+//!
+//! Counterpart: src/backend/tcop.
 
 #![forbid(unsafe_code)]
 
-pub mod acting;
 pub mod activity;
 mod auth;
 pub mod autovacuum;
@@ -42,6 +44,7 @@ mod simple;
 mod slots;
 mod snapshots;
 mod statementlog;
+pub mod switched_role;
 mod sysfn;
 mod timer;
 mod transport;
@@ -53,7 +56,7 @@ mod cases;
 #[cfg(test)]
 mod tests;
 
-pub use crate::connect::{no_library, serve, serve_alone, turn_away};
+pub use crate::connect::{no_library, refuse_not_ready, serve, serve_alone};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{

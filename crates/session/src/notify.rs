@@ -1,12 +1,13 @@
-//! LISTEN, NOTIFY and UNLISTEN. Counterpart: async.c.
+//! LISTEN, NOTIFY and UNLISTEN. Counterpart: commands/async.c.
 //!
-//! What a transaction says waits for its commit. Then each listening session of the database gets
-//! it into its mailbox, in the order of the commits: who has something to say holds the instance's
-//! post from before the commit until it is delivered. A session that waits for its client's next
-//! statement outside of a transaction cannot look into its mailbox, so whoever fills it writes to
-//! the client in its place; otherwise the session does before it says that it is ready.
+//! Notifications of a transaction wait for its commit. Then they are delivered to the queue of each
+//! listening session of the database. The committing session holds the instance's notify lock from
+//! before the commit until the delivery, so that notifications arrive in commit order. A session
+//! that waits for its client outside a transaction cannot look into its queue; then the session
+//! that delivers also writes to that client. Otherwise the receiving session sends its queue before
+//! ReadyForQuery.
 //!
-//! LOCK ORDER: the post, then a mailbox.
+//! LOCK ORDER: the notify lock (`Instance::notify_lock`), then a session's queue.
 
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
@@ -20,10 +21,10 @@ use sync::MutexGuard;
 use sync::atomic::Ordering;
 use wire::backend;
 
-/// Longest channel name and payload, in bytes, and one more.
+/// Exclusive upper limits of the lengths of channel name and payload, in bytes.
 const CHANNEL_BYTES_END: usize = 64;
 const PAYLOAD_BYTES_END: usize = 8000;
-/// Bytes that may wait for a client that reads nothing.
+/// Maximum number of bytes in the queue of a client that does not read.
 const WAITING_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,12 +34,12 @@ enum Action {
     UnlistenAll,
 }
 
-/// What the open transaction has asked for.
+/// The pending NOTIFY, LISTEN and UNLISTEN of the transaction.
 #[derive(Default)]
 pub(crate) struct Pending {
     notes: Vec<(String, String)>,
     actions: Vec<Action>,
-    /// Lengths of both where the open subtransactions began.
+    /// The lengths of both lists at the start of each open subtransaction.
     levels: Vec<(usize, usize)>,
 }
 
@@ -65,26 +66,26 @@ impl Pending {
     }
 }
 
-/// A session's notifications.
+/// A session's queue of notifications.
 #[derive(Default)]
-pub(crate) struct Mailbox {
+pub(crate) struct NotificationQueue {
     database: Oid,
     channels: Vec<String>,
-    /// Messages of the protocol, ready to be sent; of the first, a part may have been sent.
+    /// Encoded protocol messages. A part of the first one may have been sent.
     waiting: VecDeque<u8>,
-    /// While the session waits for its client: the way to it.
+    /// The output of the client connection, while the session waits for its client.
     idle: Option<Outlet>,
 }
 
-impl Mailbox {
-    /// Sends what the client takes.
+impl NotificationQueue {
+    /// Sends as much as the client accepts.
     fn send(&mut self) {
         let Some(outlet) = self.idle.clone() else { return };
         while !self.waiting.is_empty() {
             match outlet(self.waiting.make_contiguous()) {
                 Ok(n) if n > 0 => drop(self.waiting.drain(..n)),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                // The session itself sends the rest when its client speaks.
+                // The session itself sends the rest when its client sends a message.
                 _ => return,
             }
         }
@@ -92,28 +93,28 @@ impl Mailbox {
 }
 
 impl Instance {
-    /// Delivers what a transaction has said.
-    fn post(&self, database: Oid, pid: i32, notes: &[(String, String)]) {
+    /// Delivers the notifications of a committed transaction.
+    fn deliver_notifications(&self, database: Oid, pid: i32, notes: &[(String, String)]) {
         for session in self.sessions() {
-            let mut mailbox = session.mailbox.lock();
-            if mailbox.database != database || mailbox.channels.is_empty() {
+            let mut notifications = session.notifications.lock();
+            if notifications.database != database || notifications.channels.is_empty() {
                 continue;
             }
             let mut bytes = Vec::new();
             for (channel, payload) in notes {
-                if mailbox.channels.contains(channel) {
+                if notifications.channels.contains(channel) {
                     backend::notification(&mut bytes, pid, channel, payload);
                 }
             }
-            if mailbox.waiting.len() + bytes.len() <= WAITING_BYTES_MAX {
-                mailbox.waiting.extend(bytes);
-                mailbox.send();
+            if notifications.waiting.len() + bytes.len() <= WAITING_BYTES_MAX {
+                notifications.waiting.extend(bytes);
+                notifications.send();
             }
         }
     }
 }
 
-/// Checks, and notes, a notification.
+/// Checks a notification and adds it to the pending ones.
 pub(crate) fn notify(core: &mut Core, channel: &str, payload: &str) -> Result<()> {
     if channel.is_empty() {
         bail!(INVALID_PARAMETER_VALUE, "channel name cannot be empty");
@@ -125,7 +126,7 @@ pub(crate) fn notify(core: &mut Core, channel: &str, payload: &str) -> Result<()
         bail!(INVALID_PARAMETER_VALUE, "payload string too long");
     }
     let note = (channel.to_owned(), payload.to_owned());
-    // The same said twice in one subtransaction, or in those around it, is said once.
+    // Duplicate notifications of a transaction are delivered once.
     if !core.messages.notes.contains(&note) {
         core.messages.notes.push(note);
     }
@@ -134,7 +135,7 @@ pub(crate) fn notify(core: &mut Core, channel: &str, payload: &str) -> Result<()
 
 /// The channels on which the session listens.
 pub(crate) fn channels(handle: &SessionHandle) -> Vec<String> {
-    handle.mailbox.lock().channels.clone()
+    handle.notifications.lock().channels.clone()
 }
 
 impl Session {
@@ -142,7 +143,7 @@ impl Session {
         self.core.messages.actions.push(Action::Listen(channel.to_owned()));
     }
 
-    /// Without a name: all of them.
+    /// UNLISTEN; without a channel, all of them.
     pub(crate) fn unlisten(&mut self, channel: Option<&str>) {
         let action = match channel {
             Some(name) => Action::Unlisten(name.to_owned()),
@@ -151,32 +152,36 @@ impl Session {
         self.core.messages.actions.push(action);
     }
 
-    /// Before the commit: with something to say, the right to say it next.
-    pub(crate) fn take_post<'i>(&self, instance: &'i Instance) -> Option<MutexGuard<'i, ()>> {
-        (!self.core.messages.notes.is_empty()).then(|| instance.post.lock())
+    /// Takes the notify lock before the commit, if the transaction has notifications.
+    pub(crate) fn take_notify_lock<'i>(
+        &self,
+        instance: &'i Instance,
+    ) -> Option<MutexGuard<'i, ()>> {
+        (!self.core.messages.notes.is_empty()).then(|| instance.notify_lock.lock())
     }
 
-    /// After the commit: what the transaction asked for happens.
-    pub(crate) fn settle_messages(&mut self) {
+    /// Applies the transaction's LISTEN and UNLISTEN and delivers its notifications, after the
+    /// commit.
+    pub(crate) fn finish_notify(&mut self) {
         let database = self.core.backend.database();
         let actions = std::mem::take(&mut self.core.messages.actions);
         if !actions.is_empty() {
-            let mut mailbox = self.handle.mailbox.lock();
-            let before = mailbox.channels.len();
-            mailbox.database = database;
+            let mut notifications = self.handle.notifications.lock();
+            let before = notifications.channels.len();
+            notifications.database = database;
             for action in actions {
                 match action {
                     Action::Listen(name) => {
-                        if !mailbox.channels.contains(&name) {
-                            mailbox.channels.push(name);
+                        if !notifications.channels.contains(&name) {
+                            notifications.channels.push(name);
                         }
                     }
-                    Action::Unlisten(name) => mailbox.channels.retain(|c| *c != name),
-                    Action::UnlistenAll => mailbox.channels.clear(),
+                    Action::Unlisten(name) => notifications.channels.retain(|c| *c != name),
+                    Action::UnlistenAll => notifications.channels.clear(),
                 }
             }
             let listeners = &self.instance.listeners;
-            match (before, mailbox.channels.len()) {
+            match (before, notifications.channels.len()) {
                 (0, n) if n > 0 => drop(listeners.fetch_add(1, Ordering::AcqRel)),
                 (n, 0) if n > 0 => drop(listeners.fetch_sub(1, Ordering::AcqRel)),
                 _ => {}
@@ -184,51 +189,52 @@ impl Session {
         }
         let notes = std::mem::take(&mut self.core.messages.notes);
         if !notes.is_empty() && self.instance.listeners.load(Ordering::Acquire) > 0 {
-            self.instance.post(database, self.handle.pid, &notes);
+            self.instance.deliver_notifications(database, self.handle.pid, &notes);
         }
     }
 
-    /// Puts what has come among the answers to the client.
-    pub(crate) fn take_mail(&mut self) {
+    /// Moves received notifications into the replies to the client.
+    pub(crate) fn receive_notifications(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
         }
-        let mut mailbox = self.handle.mailbox.lock();
-        self.conn.out.extend(mailbox.waiting.drain(..));
+        let mut notifications = self.handle.notifications.lock();
+        self.conn.out.extend(notifications.waiting.drain(..));
     }
 
-    /// The session waits for its client from here on, all that it had to say having been sent:
-    /// others may write in its place.
-    pub(crate) fn rest(&mut self) {
+    /// The session begins to wait for its client, after it has sent all replies. Other sessions may
+    /// write notifications to the client now.
+    pub(crate) fn begin_client_wait(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
         }
-        let mut mailbox = self.handle.mailbox.lock();
-        if mailbox.channels.is_empty() {
+        let mut notifications = self.handle.notifications.lock();
+        if notifications.channels.is_empty() {
             return;
         }
-        mailbox.idle = self.conn.transport.outlet();
-        // What has come since.
-        mailbox.send();
+        notifications.idle = self.conn.transport.outlet();
+        // Sends notifications that arrived meanwhile.
+        notifications.send();
     }
 
-    /// The client has spoken: nobody else writes to it. What others could not send goes first.
-    pub(crate) fn wake(&mut self) {
+    /// The client has sent a message: other sessions must not write to it any more. The rest of the
+    /// queue is sent first.
+    pub(crate) fn end_client_wait(&mut self) {
         if self.instance.listeners.load(Ordering::Acquire) == 0 {
             return;
         }
-        let mut mailbox = self.handle.mailbox.lock();
-        if mailbox.idle.take().is_some() {
-            self.conn.out.extend(mailbox.waiting.drain(..));
+        let mut notifications = self.handle.notifications.lock();
+        if notifications.idle.take().is_some() {
+            self.conn.out.extend(notifications.waiting.drain(..));
         }
     }
 
-    /// The session ends.
+    /// Clears the queue at the end of the session.
     pub(crate) fn unlisten_at_end(&mut self) {
-        let mut mailbox = self.handle.mailbox.lock();
-        mailbox.idle = None;
-        if !mailbox.channels.is_empty() {
-            mailbox.channels.clear();
+        let mut notifications = self.handle.notifications.lock();
+        notifications.idle = None;
+        if !notifications.channels.is_empty() {
+            notifications.channels.clear();
             self.instance.listeners.fetch_sub(1, Ordering::AcqRel);
         }
     }

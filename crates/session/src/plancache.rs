@@ -1,24 +1,24 @@
-//! Statements analysed and planned once for all sessions.
+//! The plan cache: statements are analysed and planned once for all sessions.
 //!
-//! A [`Statement`] is an analysed query and what was learned of its plans. It is found by its text
-//! (or by its [`template`]), its parameters' types and the [environment](Core::environment) in
-//! which it was analysed, and it holds as long as the database's catalogs stay at the generation at
-//! which it was made. The cache's own lock is taken when a session meets a statement for the first
-//! time; from then on the session keeps it (`slots`, `prepared`) and checks it by one read of the
-//! generation.
+//! A [`Statement`] is an analysed query with its plans and their statistics. Its key is the text
+//! (or its [`template`]), the declared parameter types and the number of the
+//! [environment](Core::environment) in which it was analysed. It is valid while the database's
+//! catalog generation is the one at which it was made. A session takes the lock of the cache when
+//! it uses a statement for the first time; then it keeps a reference (`slots`, `prepared`) and
+//! checks it by one read of the generation.
 //!
 //! INVARIANT: entries are made from committed catalogs only. A transaction that has changed
-//! catalogs has environments of its own, one after each change: its session keeps statements made
-//! in them while they last. Temporary tables are covered by the environment, which names the
+//! catalogs has environments of its own, one after each change, and only its session keeps
+//! statements made in them. Temporary tables are covered by the environment, which includes the
 //! temporary schema.
 //!
-//! Which plan: a *settled* general plan (rows by their full unique key, rows of VALUES) is taken at
-//! once. Otherwise the first five executions are planned for their values, and then the general
-//! plan is taken unless it is dearer than those were on average. Literals out of a text are no
-//! parameters to the client, so a statement made of them is always planned for its values when
-//! running it costs far more than planning.
+//! Choice of the plan: a *settled* generic plan (rows by their full unique key, rows of VALUES) is
+//! used at once. Otherwise the first five executions get custom plans. After that the generic plan
+//! is used, unless its cost is higher than their average. Lifted literals are no parameters for the
+//! client, so a statement with such parameters always gets a custom plan if its execution costs far
+//! more than planning.
 //!
-//! Counterpart: plancache.c.
+//! Counterpart: utils/cache/plancache.c.
 
 pub(crate) mod choice;
 pub(crate) mod template;
@@ -43,16 +43,17 @@ use sync::Mutex;
 use wire::{FieldDescription, backend};
 
 const SHARDS: usize = 16;
-/// Bytes of text that a shard's entries may have; their trees are some fifty times as large.
+/// Maximum total length of the texts in a shard, in bytes. The trees are about fifty times as
+/// large.
 const SHARD_TEXT_BYTES_MAX: usize = 64 << 10;
-/// An entry counts for this much text at least.
+/// Minimum length with which an entry is counted, in bytes.
 const ENTRY_TEXT_BYTES_MIN: usize = 256;
-/// Environments known at a time.
+/// Maximum number of known environments.
 const ENVIRONMENTS_MAX: usize = 1024;
 
-/// An analysed statement. Immutable but for its plans.
+/// An analysed statement. Immutable except for its plans.
 pub(crate) struct Statement {
-    /// The text that was analysed: of a template, the first that had it.
+    /// The text that was analysed; for a template, the first text that matched it.
     pub(crate) sql: Arc<str>,
     pub(crate) raw: Arc<RawStmt>,
     pub(crate) query: Arc<Query>,
@@ -61,9 +62,9 @@ pub(crate) struct Statement {
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     /// The RowDescription message with all columns in text format; empty if it returns no rows.
     pub(crate) description: Box<[u8]>,
-    /// Its parameters are literals of the text.
+    /// The parameters are lifted literals of the text.
     pub(crate) lifted: bool,
-    /// What is locked before it is planned.
+    /// The locks to take before planning.
     pub(crate) locks: Locks,
     generation: u64,
     environment: u64,
@@ -71,35 +72,35 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
-    /// Have the catalogs stayed as they were when it was made? To be asked once its relations are
-    /// locked.
+    /// Is the catalog generation still the one at which the statement was made? Callers ask after
+    /// they have locked its relations.
     #[inline]
-    pub(crate) fn holds(&self, core: &Core) -> bool {
+    pub(crate) fn is_current(&self, core: &Core) -> bool {
         self.generation == core.catalog.catalog.generation()
     }
 }
 
 pub(crate) type Locks = Box<[(LockTag, LockMode)]>;
 
-/// What a statement is found by.
+/// The key of a statement.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     environment: u64,
     text: Arc<[u8]>,
-    /// As declared.
+    /// Declared parameter types.
     types: Arc<[Oid]>,
 }
 
 struct Entry {
     statement: Arc<Statement>,
-    /// Found since the clock's hand passed.
+    /// Used since the clock hand passed (second-chance replacement).
     used: bool,
 }
 
 #[derive(Default)]
 struct Shard {
     entries: HashMap<Key, Entry, foldhash::fast::FixedState>,
-    /// The keys in the order of the clock.
+    /// The keys in the order of the clock hand.
     ring: VecDeque<Key>,
     text_bytes: usize,
 }
@@ -150,7 +151,8 @@ impl PlanCache {
         shard.shrink();
     }
 
-    /// The number of an environment: the same for the same description, never that of another.
+    /// The number of an environment. Equal descriptions get equal numbers; a number is never used
+    /// for another description.
     fn environment(&self, description: &[u8]) -> u64 {
         let mut known = self.environments.lock();
         if let Some(&number) = known.numbers.get(description) {
@@ -165,7 +167,7 @@ impl PlanCache {
         number
     }
 
-    /// The number of an environment that no description leads to.
+    /// A new environment number that no description has.
     fn own_environment(&self) -> u64 {
         let mut known = self.environments.lock();
         known.last += 1;
@@ -180,8 +182,8 @@ impl PlanCache {
 }
 
 impl Shard {
-    /// Lets entries go until the rest fits: the first on the clock's way that nobody has found
-    /// since its last round.
+    /// Evicts entries until the rest fits: the clock hand evicts the first entry that was not used
+    /// since its last pass.
     fn shrink(&mut self) {
         while self.text_bytes > SHARD_TEXT_BYTES_MAX {
             let Some(key) = self.ring.pop_front() else { return };
@@ -196,8 +198,9 @@ impl Shard {
     }
 }
 
-/// Parameters that neither analysis nor planning reads. All others belong to the environment: one
-/// too many makes an entry more, one too few a wrong plan.
+/// Settings that neither analysis nor planning reads. All others are part of the environment. A
+/// setting that is missing in this list costs an extra cache entry; one that does not belong here
+/// causes wrong plans.
 const WITHOUT_EFFECT: &[&str] = &[
     "application_name",
     "backend_flush_after",
@@ -242,7 +245,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "zero_damaged_pages",
 ];
 
-/// When the number of the environment was last made sure of.
+/// The state for which the environment number was last determined.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EnvironmentAt {
     seen: Seen,
@@ -252,9 +255,10 @@ pub(crate) struct EnvironmentAt {
 }
 
 impl Core {
-    /// The number of all that analysis and planning read besides the text and the catalogs' rows:
-    /// database, user, schemas of the search path (the temporary one included), settings. While the
-    /// transaction sees catalogs of its own, a number that nobody else has.
+    /// The number of the environment: of all that analysis and planning read besides the text and
+    /// the catalogs' rows. That is the database, the user, the schemas of the search path (the
+    /// temporary one included) and the settings. While the transaction has uncommitted catalog
+    /// changes, the number is unique to this session.
     #[inline]
     pub(crate) fn environment(&mut self) -> Result<u64> {
         let at = EnvironmentAt {
@@ -291,28 +295,28 @@ impl Core {
         Ok(self.plans.environment(text.as_bytes()))
     }
 
-    /// Holds the statement still?
+    /// Is the statement still valid?
     #[inline]
     pub(crate) fn is_current(&mut self, statement: &Statement) -> Result<bool> {
         Ok(statement.generation == self.catalog.catalog.generation()
             && statement.environment == self.environment()?)
     }
 
-    /// The key of a statement's text here and now; `None` where statements are not shared. The text
-    /// must say all: a statement that is a part of one has none.
+    /// The key of a statement's text in the present environment; `None` if statements are not
+    /// shared because of uncommitted catalog changes. The text must be complete: a statement that
+    /// is a part of a longer text has no key.
     pub(crate) fn statement_key(&mut self, text: &[u8], types: &[Oid]) -> Result<Option<Key>> {
         let environment = self.environment()?;
         let shared = self.catalog.overlay.is_clean();
         Ok(shared.then(|| Key { environment, text: text.into(), types: types.into() }))
     }
 
-    /// The statement that the cache has under that key.
+    /// Looks a statement up in the cache.
     pub(crate) fn find_statement(&self, key: &Option<Key>) -> Option<Arc<Statement>> {
         self.plans.find(key.as_ref()?, self.catalog.catalog.generation())
     }
 
-    /// Analyses a query and offers it to the cache. Types of parameters that are not given are
-    /// found out.
+    /// Analyses a query and adds it to the cache. Infers parameter types that are not given.
     pub(crate) fn make_statement(
         &mut self,
         key: Option<Key>,
@@ -322,7 +326,7 @@ impl Core {
         lifted: bool,
     ) -> Result<Arc<Statement>> {
         self.deep_statements |= raw.is_deep();
-        // Before anything is read: what changes from here on makes the statement stale.
+        // Read before any catalog: changes from here on make the statement stale.
         let generation = self.catalog.catalog.generation();
         let environment = self.environment()?;
         let mut param_types = types.to_vec();
@@ -360,7 +364,7 @@ impl Core {
         Ok(statement)
     }
 
-    /// The relations that the query's range tables name, with their lock modes. Counterpart:
+    /// Collects the relations in the query's range tables with their lock modes. Counterpart:
     /// `AcquirePlannerLocks`.
     pub(crate) fn collect_locks(
         &mut self,

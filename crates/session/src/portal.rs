@@ -1,5 +1,5 @@
-//! Portals: statements in execution, whole or in parts. Counterpart: portalmem.c, pquery.c,
-//! portalcmds.c.
+//! Portals: the execution of statements, all at once or in portions. Counterpart:
+//! utils/mmgr/portalmem.c, tcop/pquery.c, commands/portalcmds.c.
 
 use crate::core::Core;
 use crate::plancache::choice::Mode;
@@ -28,13 +28,13 @@ const CURSOR_INSENSITIVE: i32 = 1 << 3;
 const CURSOR_ASENSITIVE: i32 = 1 << 4;
 const CURSOR_HOLD: i32 = 1 << 5;
 
-/// Rows read so far, for cursors that go back and those that outlive their transaction.
+/// Materialized rows, for scrollable cursors and for cursors WITH HOLD.
 #[derive(Default)]
 struct Kept {
     batches: Vec<Batch>,
     /// For each batch, the number of its first row.
     starts: Vec<usize>,
-    /// Rows up to the end of the last batch. The first ones need not be there.
+    /// Number of rows up to the end of the last batch. The first rows may be missing.
     rows: usize,
 }
 
@@ -45,7 +45,7 @@ impl Kept {
         self.batches.push(batch);
     }
 
-    /// The batch and the row in it of row `at` (from 0).
+    /// The batch of row `at` (from 0), and the row's index in it.
     fn find(&self, at: usize) -> Option<(&Batch, usize)> {
         let after = self.starts.partition_point(|start| *start <= at);
         let (batch, start) = (self.batches.get(after.checked_sub(1)?)?, self.starts[after - 1]);
@@ -53,49 +53,49 @@ impl Kept {
     }
 }
 
-/// See the module's text.
+/// A portal.
 pub(crate) struct Portal {
     pub(crate) statement: Arc<Prepared>,
     pub(crate) params: Arc<[Datum]>,
     pub(crate) formats: Formats,
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
-    /// Of the plan, once there is one.
+    /// The command type of the plan, once there is one.
     command: CmdType,
-    /// The plan of a query that has not been started.
+    /// The plan or parked execution of a query that has not been started.
     plan: Option<Planned>,
     run: Option<Execution>,
     writer: RowWriter,
-    /// Rows taken from the execution and not yet sent.
+    /// The rest of a batch that has not been sent.
     rest: Option<(Batch, usize)>,
     kept: Option<Kept>,
-    /// Rows up to the one that a cursor stands on, that one included.
+    /// Number of rows up to and including the cursor's current row.
     position: usize,
-    /// The cursor stands after the last row.
+    /// The cursor is after the last row.
     at_end: bool,
     pub(crate) finished: bool,
-    /// An error has ended it.
+    /// The portal ended by an error.
     failed: bool,
-    /// What is left of the rows of a command that has been run.
+    /// The rest of the rows of a utility command that has been run.
     pub(crate) lines: Lines,
-    /// How a cursor's rows say where they come from.
+    /// The columns with the tuple ids of a cursor's rows.
     identities: RowIdentities,
-    /// The rows of tables, in the order of `identities`, that the row was made from which the
-    /// cursor stands on.
+    /// The tuple ids of the tables' rows behind the cursor's current row, in the order of
+    /// `identities`.
     current: Vec<Option<Tid>>,
     hold: bool,
     held: bool,
     scroll: bool,
-    /// Declared by SQL.
+    /// Created by DECLARE CURSOR.
     pub(crate) cursor: bool,
-    /// DECLARE BINARY CURSOR: what FETCH in a simple query sends.
+    /// DECLARE BINARY CURSOR: FETCH in a simple query sends binary format.
     binary: bool,
-    /// Nesting level of the transaction that it belongs to.
+    /// Nesting level of the (sub)transaction that created it.
     pub(crate) level: usize,
     /// Microseconds since 2000.
     pub(crate) created: i64,
 }
 
-/// Rows of a command, as messages that have not been sent.
+/// Rows of a utility command as encoded messages that have not been sent.
 #[derive(Default)]
 pub(crate) struct Lines {
     bytes: Vec<u8>,
@@ -109,8 +109,8 @@ impl Lines {
         Lines { bytes, used: 0, tag }
     }
 
-    /// Sends up to so many rows (0: all), and the tag, which counts the rows sent now. Where the
-    /// limit is met exactly there may be more, whatever is left.
+    /// Sends up to `limit` rows (0: all) and the command tag, which counts the rows sent now. If
+    /// exactly `limit` rows were sent, the portal is suspended even if no row is left.
     pub(crate) fn send(&mut self, limit: u64, out: &mut Vec<u8>) {
         let mut sent = 0;
         while limit == 0 || sent < limit {
@@ -132,27 +132,27 @@ impl Lines {
     }
 }
 
-/// What a portal's query is run by: an execution that has ended before, or a plan.
+/// The source of a portal's execution: a parked execution, or a plan.
 enum Planned {
     Idle(Box<Idle>),
     Plan(Arc<PlannedStmt>),
 }
 
-/// How an execution of a portal ended.
+/// The result of running a portal.
 pub(crate) enum Ran {
-    /// What is in the command's tag.
+    /// Command type and row count of the command tag.
     Complete(CmdType, u64),
     /// There may be more rows.
     Suspended,
 }
 
 impl Portal {
-    /// Can rows be fetched from it, as far as is known?
+    /// Can more rows be fetched, as far as is known?
     pub(crate) fn is_ready(&self) -> bool {
         (self.fields.is_some() || !self.finished) && !self.failed
     }
 
-    /// Is its query at work on the relation?
+    /// Is its query active on the relation?
     pub(crate) fn reads(&self, relation: ids::Oid) -> bool {
         let at_work = self.run.as_ref().filter(|_| !self.held);
         at_work.is_some_and(|run| run.plan().relation_oids.contains(&relation))
@@ -186,7 +186,7 @@ impl Portal {
             hold: false,
             binary: false,
             held: false,
-            // One that a Bind makes goes forward only.
+            // A portal of a Bind message is forward-only.
             scroll: false,
             cursor: false,
             level,
@@ -194,7 +194,7 @@ impl Portal {
         }
     }
 
-    /// Does it outlive its transaction?
+    /// Has the portal been held over the end of its transaction?
     pub(crate) fn is_held(&self) -> bool {
         self.held
     }
@@ -233,13 +233,13 @@ pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
     wire::backend::command_complete_count(out, verb(command), rows);
 }
 
-/// Does the statement write?
+/// Does the statement write to tables?
 pub(crate) fn writes(plan: &PlannedStmt) -> bool {
     plan.command_type != CmdType::Select || plan.has_modifying_cte
 }
 
-/// 25006 for statements that write, where they must not: tables that are not the session's own need
-/// no more than SELECT. Counterpart: `ExecCheckXactReadOnly`.
+/// Error 25006 for statements that write in a read-only transaction. Only temporary tables may need
+/// more than SELECT privilege. Counterpart: `ExecCheckXactReadOnly`.
 fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<()> {
     let mut writes = false;
     for rte in plan.rtable.iter().filter(|r| r.required_perms & !acl::SELECT != 0) {
@@ -265,8 +265,7 @@ fn check_read_only(core: &mut crate::core::Core, plan: &PlannedStmt) -> Result<(
 }
 
 impl Session {
-    /// What must be right before a plan is run, whoever made it and when: every execution comes by
-    /// here.
+    /// Checks before the execution of a plan, wherever it comes from. Every execution calls this.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         if self.core.mode.read_only {
             check_read_only(&mut self.core, plan)?;
@@ -274,8 +273,8 @@ impl Session {
         crate::rights::check_plan(&mut self.core, plan)
     }
 
-    /// Plans the portal's query, and starts it if it only reads: one that writes waits for the first
-    /// Execute. Counterpart: `PortalStart`.
+    /// Plans the portal's query. Starts it if it only reads; a query that writes starts at the
+    /// first Execute. Counterpart: `PortalStart`.
     pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
         let planned = self.plan_portal(portal)?;
         let plan = match &planned {
@@ -300,7 +299,7 @@ impl Session {
         })
     }
 
-    /// Plans the portal's query and starts it, if that has not been done.
+    /// Plans and starts the portal's query, if that has not been done.
     pub(crate) fn start_portal(&mut self, portal: &mut Portal) -> Result<()> {
         if portal.run.is_some() || portal.finished {
             return Ok(());
@@ -359,9 +358,9 @@ impl Session {
         batch
     }
 
-    /// A statement that writes is run to its end whatever the client wants to see of it, and before
-    /// it sees anything.
-    pub(crate) fn gather_written(&mut self, portal: &mut Portal) -> Result<()> {
+    /// Runs a statement that writes to its end before any of its rows are sent, whatever the row
+    /// limit.
+    pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
             let mut kept = Kept::default();
@@ -373,10 +372,10 @@ impl Session {
         Ok(())
     }
 
-    /// Runs a query to its end and sends its rows, unless `max_rows` (0: all) come first.
+    /// Runs a query to its end, or up to `max_rows` rows (0: no limit), and sends its rows.
     pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
         self.start_portal(portal)?;
-        self.gather_written(portal)?;
+        self.run_to_end_if_writing(portal)?;
         let command = portal.command;
         let returns = portal.fields.is_some();
         let mut sent = 0u64;
@@ -454,7 +453,7 @@ impl Session {
         let raw = parse::RawStmt::within(stmt.query.clone(), 0);
         check_cursor(stmt)?;
         if !analyze::is_query(&raw.stmt) {
-            // SELECT INTO: analysis says what is wrong.
+            // SELECT INTO: analysis reports the error.
             analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
             return Err(PgError::internal("unexpected non-SELECT command in DECLARE CURSOR"));
         }
@@ -488,7 +487,7 @@ impl Session {
                 let plan = run.plan();
                 plan.row_marks.is_empty() && planner::supports_backward_scan(&plan.plan_tree)
             }),
-            said => said == CURSOR_SCROLL,
+            chosen => chosen == CURSOR_SCROLL,
         };
         if portal.is_scrollable() {
             portal.kept = Some(Kept::default());
@@ -497,12 +496,12 @@ impl Session {
         Ok(())
     }
 
-    /// Does the portal of that name run at the moment?
+    /// Is the portal of that name being executed?
     fn is_executing(&self, name: &str) -> bool {
         self.core.executing.as_ref().is_some_and(|(running, ..)| running == name)
     }
 
-    /// FETCH and MOVE: the tag. Rows are described before they are sent where `describe`.
+    /// FETCH and MOVE; returns the command tag. With `describe`, a RowDescription is sent first.
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
         let Some(mut portal) = self.core.portals.remove(&name) else {
@@ -543,12 +542,12 @@ impl Session {
         Ok(format!("{verb} {}", result?))
     }
 
-    /// Columns that a FETCH from that cursor has.
+    /// The result columns of a FETCH from that cursor.
     pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
         self.core.portals.get(name).and_then(|p| p.fields.clone())
     }
 
-    /// Reads on until row `at` (from 0) is kept; false if there are fewer.
+    /// Materializes rows up to row `at` (from 0); false if there are fewer.
     fn read_until(&mut self, portal: &mut Portal, at: usize) -> Result<bool> {
         loop {
             let known = portal.kept.as_ref().map_or(0, |k| k.rows);
@@ -577,7 +576,7 @@ impl Session {
     fn fetch_rows(&mut self, portal: &mut Portal, stmt: &FetchStmt) -> Result<u64> {
         let (count, send) = (stmt.how_many, !stmt.ismove);
         let size = count.unsigned_abs();
-        // The number that stands for all.
+        // This number means ALL.
         let many = if size == i64::MAX as u64 { u64::MAX } else { size };
         match stmt.direction {
             FetchDirection::Forward if count > 0 => self.forward(portal, many, send),
@@ -617,7 +616,7 @@ impl Session {
                 rewind(portal)?;
                 Ok(0)
             }
-            // The row that it stands on, again.
+            // Fetches the current row again.
             _ => {
                 let on_row = portal.position > 0 && !portal.at_end;
                 if !on_row || !send {
@@ -629,7 +628,7 @@ impl Session {
         }
     }
 
-    /// Goes on by `count` rows, or to the end.
+    /// Moves forward by `count` rows, or to the end.
     fn forward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
         let mut moved = 0;
         while moved < count && !portal.at_end {
@@ -650,12 +649,12 @@ impl Session {
         Ok(moved)
     }
 
-    /// Goes back by `count` rows, or before the first.
+    /// Moves backward by `count` rows, or before the first row.
     fn backward(&mut self, portal: &mut Portal, count: u64, send: bool) -> Result<u64> {
         if !portal.is_scrollable() {
             return Err(only_forward());
         }
-        // The row after which it stands, on its way.
+        // The number of rows before the cursor during the move.
         let mut next = portal.position - usize::from(!portal.at_end && portal.position > 0);
         let mut moved = 0;
         while moved < count && next > 0 {
@@ -672,7 +671,8 @@ impl Session {
         Ok(moved)
     }
 
-    /// Before a commit: cursors WITH HOLD read all their rows, other portals end.
+    /// Before a commit: materializes cursors WITH HOLD and closes other portals. Counterpart:
+    /// `PreCommit_Portals`.
     pub(crate) fn keep_held_portals(&mut self) -> Result<()> {
         let names: Vec<String> = self
             .core
@@ -718,19 +718,19 @@ impl Session {
     }
 }
 
-/// 42P11 where the clauses of DECLARE CURSOR contradict each other. Counterpart:
+/// Error 42P11 if the options of DECLARE CURSOR contradict each other. Counterpart:
 /// `transformDeclareCursorStmt`.
 pub(crate) fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
-    let said = |bits: i32| stmt.options & bits == bits;
+    let chosen = |bits: i32| stmt.options & bits == bits;
     let both = match () {
-        () if said(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
-        () if said(CURSOR_INSENSITIVE | CURSOR_ASENSITIVE) => "ASENSITIVE and INSENSITIVE",
+        () if chosen(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
+        () if chosen(CURSOR_INSENSITIVE | CURSOR_ASENSITIVE) => "ASENSITIVE and INSENSITIVE",
         () => return Ok(()),
     };
     Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot specify both {both}"))
 }
 
-/// 0A000 for queries that a cursor, or one of that kind, cannot have.
+/// Error 0A000 for queries that are not allowed in a cursor, or in a cursor with these options.
 pub(crate) fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
     let Node::SelectStmt(select) = &stmt.query else { return Ok(()) };
     let writes = |n: &Node| !matches!(n, Node::SelectStmt(_));
@@ -763,7 +763,7 @@ pub(crate) fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
     Err(PgError::new(code, message).detail(format!("{kind} cursors must be READ ONLY.")))
 }
 
-/// Puts a cursor before its first row.
+/// Moves a cursor before its first row.
 fn rewind(portal: &mut Portal) -> Result<()> {
     if portal.position == 0 && !portal.at_end {
         return Ok(());
@@ -781,8 +781,7 @@ fn only_forward() -> PgError {
 }
 
 impl Core {
-    /// The row of the table that a cursor's present row was made from. Counterpart:
-    /// `execCurrentOf`.
+    /// The tuple id of the table's row behind a cursor's current row. Counterpart: `execCurrentOf`.
     pub(crate) fn cursor_row(&mut self, name: &str, relid: Oid) -> Result<Option<Tid>> {
         let table = self.cat().relation(relid)?.name().to_owned();
         let portal = self.portals.get(name).ok_or_else(|| no_cursor(name))?;
@@ -830,7 +829,7 @@ impl Core {
     }
 }
 
-/// It runs, it has failed, or it has been run and there is nothing to be fetched from it.
+/// The error for a portal that is running, has failed, or is finished and has no rows to fetch.
 pub(crate) fn cannot_be_run(name: &str) -> PgError {
     pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "portal \"{name}\" cannot be run")
 }
@@ -839,7 +838,7 @@ fn no_cursor(name: &str) -> PgError {
     PgError::new(SqlState::UNDEFINED_CURSOR, format!("cursor \"{name}\" does not exist"))
 }
 
-/// May the statement run in a transaction that has failed?
+/// Is the statement allowed in a failed transaction?
 pub(crate) fn ends_block(node: Option<&Node>) -> bool {
     use parse::ast::TransactionStmtKind as K;
     match node {

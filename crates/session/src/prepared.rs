@@ -1,9 +1,9 @@
-//! A session's prepared statements: a text, and the statement of the plan cache that stands for it
-//! now.
+//! Prepared statements of a session: a text, and the plan cache's statement for it in the present
+//! environment.
 //!
-//! The statement is looked up anew when catalogs, search path, user or settings have changed; its
-//! result columns must stay what the client was told. Counterpart: plancache.c (the session's
-//! half), prepare.c.
+//! The statement is looked up again when catalogs, search path, user or settings have changed. Its
+//! result columns must not differ from those that the client was told. Counterpart:
+//! utils/cache/plancache.c (revalidation), commands/prepare.c.
 
 use crate::core::Core;
 use crate::plancache::Statement;
@@ -21,11 +21,12 @@ use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use types::Datum;
 use wire::{FieldDescription, Formats};
 
-/// Plans are looked for so often; locks held meanwhile keep the relations as they are.
+/// Maximum number of attempts to find a current plan. The locks of the attempts are kept, so the
+/// relations no longer change.
 const TRIES: u32 = 3;
 
-/// A statement as the session uses it: with the general plan that was chosen, and an execution of
-/// it that waits to be run again.
+/// A session's use of a statement: its generic plan, if it was chosen, and a parked execution of
+/// that plan.
 #[derive(Default)]
 pub(crate) struct Ready {
     pub(crate) statement: Option<Arc<Statement>>,
@@ -33,35 +34,35 @@ pub(crate) struct Ready {
     pub(crate) idle: Option<Idle>,
 }
 
-/// An execution that has ended and can be run again, and how its rows are written.
+/// A parked execution: it has ended and can be run again. With the writer of its rows.
 pub(crate) struct Idle {
     pub(crate) run: Execution,
     pub(crate) writer: RowWriter,
-    /// Of the columns, as the writer has them.
+    /// The column formats of the writer.
     pub(crate) formats: Formats,
 }
 
-/// Plans dearer than this are not kept ready: making them again costs nothing beside running them,
-/// and what they hold may be large.
+/// Executions of plans with a higher cost are not parked: setting them up is cheap compared with
+/// running them, and their state may be large.
 const KEPT_COST_MAX: f64 = 1000.0;
 
-/// See the module's text.
+/// A prepared statement.
 pub(crate) struct Prepared {
     pub(crate) sql: Arc<str>,
-    /// `None`: an empty query string.
+    /// `None` for an empty query string.
     pub(crate) raw: Option<Arc<RawStmt>>,
     pub(crate) is_query: bool,
     pub(crate) param_types: Arc<[Oid]>,
     /// Result columns; `None` if it returns no rows.
     pub(crate) fields: Option<Arc<[FieldDescription]>>,
     ready: Mutex<Ready>,
-    /// The text is this statement and no other, so that it can be found by it.
+    /// The text has only this statement, so that it can be the cache key.
     pub(crate) whole: bool,
-    /// Types of parameters as declared by the client.
+    /// Parameter types as declared by the client.
     declared: Box<[Oid]>,
-    /// Made by PREPARE, not by a Parse message.
+    /// Created by PREPARE, not by a Parse message.
     pub(crate) from_sql: bool,
-    /// How often a plan for any values ran, and one for given values.
+    /// Number of executions of generic and of custom plans.
     runs: [AtomicU64; 2],
 }
 
@@ -70,12 +71,12 @@ impl Ready {
         Ready { statement: Some(statement), generic: None, idle: None }
     }
 
-    /// Takes another statement's place.
+    /// Replaces the statement.
     fn become_statement(&mut self, statement: Arc<Statement>) {
         *self = Ready::new(statement);
     }
 
-    /// The statement, if it holds still.
+    /// The statement, if it is still valid.
     #[inline]
     pub(crate) fn current(&self, core: &mut Core) -> Result<Option<&Arc<Statement>>> {
         match &self.statement {
@@ -84,14 +85,15 @@ impl Ready {
         }
     }
 
-    /// Is it worth while to keep an ended execution of that plan?
+    /// Should an ended execution of that plan be parked?
     pub(crate) fn keeps(&self, plan: &Arc<PlannedStmt>) -> bool {
         let known = self.generic.as_ref().is_some_and(|g| Arc::ptr_eq(&g.plan, plan));
         known && plan.plan_tree.info.total_cost < KEPT_COST_MAX
     }
 
-    /// The waiting execution of a current statement's general plan, its relations locked; `None`:
-    /// there is none, or another plan may be better. Nothing that sessions share is written to.
+    /// The parked execution of a current statement's generic plan; its relations are locked then.
+    /// `None` if there is none, or if another plan may be better. This does not write to memory
+    /// that sessions share.
     #[inline]
     pub(crate) fn take_idle(&mut self, core: &mut Core, custom: bool) -> Result<Option<Idle>> {
         let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
@@ -101,14 +103,14 @@ impl Ready {
             return Ok(None);
         }
         core.take_locks(&generic.locks)?;
-        if !statement.holds(core) || !generic.fits(core)? {
+        if !statement.is_current(core) || !generic.fits(core)? {
             return Ok(None);
         }
         Ok(self.idle.take())
     }
 
-    /// The plan for these values of a current statement, its relations locked. `None`: something
-    /// has changed while locks were waited for.
+    /// The plan of a current statement for these parameter values; its relations are locked then.
+    /// `None` if catalogs changed during the waits for locks.
     pub(crate) fn plan(
         &mut self,
         core: &mut Core,
@@ -119,7 +121,7 @@ impl Ready {
         let usable = mode != Mode::Custom || params.is_empty();
         if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
             core.take_locks(&generic.locks)?;
-            if !statement.holds(core) {
+            if !statement.is_current(core) {
                 return Ok(None);
             }
             if generic.fits(core)? {
@@ -130,7 +132,7 @@ impl Ready {
             self.idle = None;
         }
         core.take_locks(&statement.locks)?;
-        if !statement.holds(core) {
+        if !statement.is_current(core) {
             return Ok(None);
         }
         let chosen = statement.choose(core, params, mode)?;
@@ -140,8 +142,8 @@ impl Ready {
 }
 
 impl Prepared {
-    /// Analyses a statement; types of parameters that are not given are found out. `whole`: it is
-    /// all of the text.
+    /// Analyses a statement and infers parameter types that are not given. `whole` says that the
+    /// text has only this statement.
     pub(crate) fn new(
         core: &mut Core,
         sql: Arc<str>,
@@ -173,9 +175,9 @@ impl Prepared {
         }
     }
 
-    /// Of a statement that has been analysed, with the types that were declared for its parameters.
+    /// From an analysed statement, with the declared parameter types.
     pub(crate) fn of(statement: Arc<Statement>, declared: &[Oid]) -> Prepared {
-        // Copies: counting references would have all sessions write to one place.
+        // These are copies, because a shared reference count would be a contended cache line.
         Prepared {
             sql: Arc::from(&*statement.sql),
             raw: Some(statement.raw.clone()),
@@ -190,7 +192,7 @@ impl Prepared {
         }
     }
 
-    /// Were its parameters declared like this?
+    /// Are these the declared parameter types?
     pub(crate) fn is_declared(&self, types: &[u32]) -> bool {
         self.declared.len() == types.len()
             && self.declared.iter().zip(types).all(|(a, b)| a.0 == *b)
@@ -201,8 +203,8 @@ impl Prepared {
         self.raw.as_ref().map(|r| &r.stmt)
     }
 
-    /// Makes sure that the statement means now what it meant when it was prepared; analyses it anew
-    /// where something has changed.
+    /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if its
+    /// result columns differ now.
     pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
         let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
         if self.ready.lock().current(core)?.is_some() {
@@ -228,7 +230,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// The plan for these values, its relations locked.
+    /// The plan for these parameter values; its relations are locked then.
     pub(crate) fn plan(
         &self,
         core: &mut Core,
@@ -245,14 +247,15 @@ impl Prepared {
                 return Ok(plan);
             }
         }
-        // The catalogs change all the time; our relations do not, since we hold their locks.
+        // The catalogs keep changing, but the statement's own relations do not, because they are
+        // locked.
         self.revalidate(core)?;
         let statement = self.ready.lock().statement.clone();
-        let statement = statement.expect("a query's statement was just made sure of");
+        let statement = statement.expect("revalidation sets a query's statement");
         Ok(statement.choose(core, params, mode)?.plan)
     }
 
-    /// The execution that waits: see [`Ready::take_idle`].
+    /// The parked execution: see [`Ready::take_idle`].
     pub(crate) fn take_idle(
         &self,
         core: &mut Core,
@@ -272,12 +275,12 @@ impl Prepared {
         Ok(idle)
     }
 
-    /// How often a plan for any values ran, and one for given values.
+    /// Number of executions of generic and of custom plans.
     pub(crate) fn plans_used(&self) -> (u64, u64) {
         (self.runs[0].load(Relaxed), self.runs[1].load(Relaxed))
     }
 
-    /// Keeps an execution that has ended for the next time.
+    /// Parks an ended execution for reuse.
     pub(crate) fn keep_idle(&self, core: &mut Core, mut idle: Idle) -> Result<()> {
         if !self.ready.lock().keeps(idle.run.plan()) {
             return Ok(());

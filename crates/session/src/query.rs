@@ -1,5 +1,5 @@
-//! A query from text to rows, for whoever needs one inside the server: functions in SQL, checks of
-//! foreign keys, DDL that reads.
+//! Runs queries inside the server from text to rows: for SQL functions, foreign key checks and
+//! utility commands. Counterpart: executor/spi.c.
 
 use crate::core::Core;
 use crate::plancache::choice::Mode;
@@ -13,18 +13,19 @@ use plan::query::Query;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
-/// Analyses and plans the statements of a text, for any values of the parameters. A text of one
-/// statement is known to the plan cache.
+/// Analyses and plans the statements of a text with generic plans. A text of one statement is
+/// cached in the plan cache.
 pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<Arc<PlannedStmt>>> {
-    let key = match crate::slots::is_moving(sql.as_bytes()) {
+    let key = match crate::slots::is_time_dependent(sql.as_bytes()) {
         true => None,
-        // The session's lexer does not read this text.
+        // The zero byte separates internal texts from those of clients, which are scanned with the
+        // session's lexer settings.
         false => core.statement_key(&[&b"\0"[..], sql.as_bytes()].concat(), param_types)?,
     };
     let none: Arc<[Datum]> = Arc::from([]);
     if let Some(statement) = core.find_statement(&key) {
         core.take_locks(&statement.locks)?;
-        if statement.holds(core) {
+        if statement.is_current(core) {
             return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
         }
     }
@@ -55,7 +56,7 @@ pub fn plan_query(core: &mut Core, query: &Query) -> Result<PlannedStmt> {
     Ok(plan)
 }
 
-/// Runs a text of queries and returns the last one's rows.
+/// Runs the queries of a text and returns the rows of the last one.
 pub fn run_sql(
     core: &mut Core,
     sql: &str,
@@ -72,7 +73,7 @@ pub fn run_sql(
     Ok(rows)
 }
 
-/// Runs a plan to its end under the active snapshot; rows without junk columns.
+/// Runs a plan to its end under the active snapshot and returns its rows without junk columns.
 pub fn run_plan(
     core: &mut Core,
     plan: Arc<PlannedStmt>,
@@ -81,7 +82,7 @@ pub fn run_plan(
     run_plan_to(core, plan, params, None)
 }
 
-/// As [`run_plan`], but for no more than `limit` rows.
+/// As [`run_plan`], but reads at most `limit` rows.
 pub fn run_plan_to(
     core: &mut Core,
     plan: Arc<PlannedStmt>,

@@ -1,5 +1,4 @@
-//! Parameters that every statement asks for, looked up when they change and not when they are asked
-//! for.
+//! Settings that every statement reads, resolved when they change.
 
 use crate::plancache::choice::Mode;
 use crate::xact::isolation_named;
@@ -8,22 +7,23 @@ use parse::Options;
 use settings::Store;
 use std::time::Duration;
 
-/// Parameters by which statistics of statements go to the log.
+/// The settings that log statistics of statements.
 const STATISTICS: [&str; 4] =
     ["log_statement_stats", "log_parser_stats", "log_planner_stats", "log_executor_stats"];
 
-/// See the module's text.
+/// Resolved settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolved {
     pub(crate) lexer: Options,
-    /// `norsu.plan_cache`, and texts mean what the cache's scanner takes them for.
+    /// `norsu.plan_cache` is on, and the lexer settings are those that the template scanner
+    /// assumes.
     pub(crate) share_texts: bool,
     pub(crate) plan_mode: Mode,
-    /// Something of statements or their times may go to the log.
+    /// Statements, their durations or statistics may be logged.
     pub(crate) log_statements: bool,
     /// `norsu.track_rusage`.
     pub(crate) track_rusage: bool,
-    /// `None` where the parameter is 0.
+    /// `None` if the setting is 0.
     pub(crate) statement_timeout: Option<Duration>,
     pub(crate) idle_session_timeout: Option<Duration>,
     pub(crate) idle_in_transaction_timeout: Option<Duration>,

@@ -1,7 +1,10 @@
-//! May the user run this plan? Counterpart: `ExecCheckRTPerms`, `pg_attribute_aclcheck_all`.
+//! Privilege checks before the execution of a plan.
 //!
-//! A superuser's statement over tables of his own asking costs two comparisons. What others may is
-//! found out once for a plan and good until catalogs change or another role is taken on.
+//! For a superuser the check costs two comparisons, unless views are checked for their owners. For
+//! other roles the result is cached with the plan until catalogs or the current role change.
+//!
+//! Counterpart: executor/execMain.c (`ExecCheckRTPerms`), catalog/aclchk.c
+//! (`pg_attribute_aclcheck_all`).
 
 use crate::core::Core;
 use catalog::acl::{self, Kind};
@@ -12,18 +15,18 @@ use plan::PlannedStmt;
 use plan::node::RelationRights;
 use std::sync::Arc;
 
-/// What the session knows about its user's rights.
+/// Cached privileges of the session's user.
 #[derive(Default)]
 pub struct KnownRights {
     user: Oid,
     seen: catalog::Seen,
     superuser: bool,
-    /// The plan that was last found to be allowed.
+    /// The last plan that passed the check.
     allowed: Option<Arc<PlannedStmt>>,
 }
 
 impl Core {
-    /// Is the current user a superuser? Looked up once for each role and change of the catalogs.
+    /// Is the current user a superuser? Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
         let (user, seen) = (self.catalog.user, self.catalog.seen());
         let known = &self.known_rights;
@@ -36,7 +39,7 @@ impl Core {
     }
 }
 
-/// 42501 where the user lacks a right that the plan needs.
+/// Error 42501 if the user lacks a privilege that the plan requires.
 pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()> {
     let superuser = core.is_superuser()?;
     let needed = &plan.rights;
@@ -47,7 +50,8 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
         return Ok(());
     }
     let user = core.catalog.user;
-    // Views first: PostgreSQL asks for them before it plans, for all others before it runs.
+    // Views come first, because PostgreSQL checks them before planning and other relations before
+    // execution.
     for views in [true, false] {
         for r in &needed.relations {
             if (core.cat().class(r.relid)?.relkind == b'v') == views {
@@ -65,7 +69,7 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     Ok(())
 }
 
-/// 42501 unless the role may call the function.
+/// Error 42501 unless the role may call the function.
 pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Result<()> {
     let row = core.cat().function(function)?;
     let acl = row.proacl.as_deref();
@@ -88,7 +92,7 @@ fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> 
     if missing == 0 {
         return Ok(());
     }
-    // These can be had for single columns.
+    // These privileges can be granted on single columns.
     let by_column = acl::SELECT | acl::INSERT | acl::UPDATE;
     let mut ok = missing & !by_column == 0;
     for (right, columns) in [
@@ -103,8 +107,8 @@ fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> 
     if ok { Ok(()) } else { Err(denied(&class)) }
 }
 
-/// May the current user read all these columns of a table, or, where none is named, the table as a
-/// whole?
+/// May the current user read all these columns of a table? With an empty list: may it read the
+/// whole table?
 pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
     let class = core.cat().class(table)?;
     let user = core.catalog.user;
@@ -119,7 +123,7 @@ pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Res
     Ok(!columns.is_empty())
 }
 
-/// Has the role the right on all these columns? On any column, where none is named.
+/// Does the role have the privilege on all these columns? With an empty list: on any column?
 fn may_columns(
     core: &mut Core,
     class: &PgClass,
@@ -164,7 +168,7 @@ fn may_column(
     }
 }
 
-/// The error for a relation.
+/// The error 42501 for a relation.
 pub(crate) fn denied(class: &PgClass) -> PgError {
     let noun = match class.relkind {
         b'S' => "sequence",

@@ -1,7 +1,7 @@
-//! Result rows on their way to the client: what the columns are, and values in text or binary.
+//! Result rows for the client: column descriptions, and values in text or binary format.
 //!
-//! The common types are written straight into the output buffer; others go through their output or
-//! send function. Counterpart: printtup.c.
+//! Values of common types are written directly into the output buffer, others by their output or
+//! send functions. Counterpart: access/common/printtup.c.
 
 use crate::core::Core;
 use eval::Facts;
@@ -15,7 +15,7 @@ use types::{Batch, DatumRef, limits, oids};
 use wire::backend::{self, decimal};
 use wire::{DataRow, FieldDescription, Format, Formats};
 
-/// How a column's values are written.
+/// The encoding of a column's values.
 #[derive(Clone, Copy, Debug)]
 enum Writer {
     Int2,
@@ -23,7 +23,7 @@ enum Writer {
     Int8,
     Oid,
     Bool,
-    /// The payload is the text.
+    /// The bytes of the value are the text.
     Bytes,
     Name,
     BinaryWord(u8),
@@ -33,7 +33,7 @@ enum Writer {
 
 #[derive(Clone, Copy, Debug)]
 struct OutColumn {
-    /// Place in the batch.
+    /// Column index in the batch.
     index: usize,
     ty: Oid,
     writer: Writer,
@@ -43,7 +43,7 @@ struct OutColumn {
 #[derive(Clone, Debug, Default)]
 pub struct RowWriter {
     columns: Vec<OutColumn>,
-    /// A format that was asked for and does not exist: the first row is an error.
+    /// An invalid format code that the client requested; writing the first row reports the error.
     unsupported: Option<i16>,
 }
 
@@ -52,7 +52,7 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
     let mut fields = Vec::new();
     for entry in list.iter().filter(|t| !t.resjunk) {
         let (ty, typmod) = (entry.expr.type_oid(), entry.expr.typmod());
-        // Clients see a domain's base type.
+        // Clients get the base type of a domain.
         let (base, base_typmod) = core.cat().base_type(ty)?;
         let typmod = if base == ty { typmod } else { base_typmod };
         fields.push(FieldDescription {
@@ -68,8 +68,8 @@ pub fn describe(core: &mut Core, list: &[TargetEntry]) -> Result<Vec<FieldDescri
     Ok(fields)
 }
 
-/// The columns as a plan gives them, where their type modifiers are others: of an expression that
-/// was reduced to a part of it, that part's; of a set operation with one arm left, that arm's.
+/// The columns with the type modifiers of the plan, if they differ. They may differ after an
+/// expression was simplified to a part of it, or a set operation was reduced to one arm.
 pub fn as_planned(
     fields: &Arc<[FieldDescription]>,
     plan: &Plan,
@@ -86,7 +86,7 @@ pub fn as_planned(
     Some(told().map(|pair| FieldDescription { typmod: typmod(pair), ..pair.0.clone() }).collect())
 }
 
-/// The same columns in the formats asked for. 08P01 if their number is wrong.
+/// The columns in the requested formats. Error 08P01 if their number is wrong.
 pub fn with_formats(
     mut fields: Vec<FieldDescription>,
     formats: &Formats,
@@ -110,7 +110,7 @@ pub fn check_formats(columns: usize, formats: &Formats) -> Result<()> {
 
 fn writer(ty: Oid, format: Format) -> Writer {
     match (format, ty) {
-        // Nothing is written so: `RowWriter::unsupported`.
+        // Not used for writing, see `RowWriter::unsupported`.
         (Format::Unknown(_), _) => Writer::Output,
         (Format::Text, oids::INT2) => Writer::Int2,
         (Format::Text, oids::INT4) => Writer::Int4,
@@ -136,7 +136,7 @@ impl RowWriter {
         RowWriter::over(kept.map(|(index, entry)| (index, entry.expr.type_oid())), formats)
     }
 
-    /// For rows made by the server itself.
+    /// For rows that the server itself builds.
     pub fn for_types(types: &[Oid], formats: &Formats) -> RowWriter {
         RowWriter::over(types.iter().copied().enumerate(), formats)
     }
@@ -146,7 +146,7 @@ impl RowWriter {
         RowWriter::over(self.columns.iter().map(|c| (c.index, c.ty)), formats)
     }
 
-    /// Places in the batch and types of the columns.
+    /// `columns` has the index in the batch and the type of each column.
     fn over(columns: impl Iterator<Item = (usize, Oid)>, formats: &Formats) -> RowWriter {
         let mut unsupported = None;
         let column = |(i, (index, ty))| {
@@ -160,7 +160,7 @@ impl RowWriter {
         RowWriter { columns, unsupported }
     }
 
-    /// Appends row `row` of the batch. After an error the buffer is as before.
+    /// Appends row `row` of the batch. The buffer is unchanged after an error.
     pub fn write(
         &self,
         core: &mut Core,
@@ -225,7 +225,7 @@ fn write_value(
     Ok(())
 }
 
-/// Appends a value of any size: for a large one room is asked for.
+/// Appends a value. Memory for a large one is reserved first.
 #[inline]
 fn put_bytes(message: &mut DataRow<'_>, bytes: &[u8]) -> Result<()> {
     if bytes.len() >= sync::memory::LARGE_BYTES {

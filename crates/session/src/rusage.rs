@@ -1,8 +1,8 @@
-//! What sessions and background threads use of the processors, for the view `norsu_stat_rusage`.
+//! CPU time of sessions and background threads, for the view `norsu_stat_rusage`.
 //!
-//! Whoever looks asks the kernel about the others' threads, so that those have no work with it;
-//! only `norsu.track_rusage` has a session measure its queries, from their first message to
-//! ReadyForQuery. It costs two calls of the kernel a query.
+//! A reader of the view asks the kernel about the other threads, so the threads themselves do no
+//! work for it. Only with `norsu.track_rusage` does a session measure its queries, from their first
+//! message to ReadyForQuery. That costs two system calls for each query.
 
 use crate::session::Session;
 use std::time::Duration;
@@ -31,38 +31,38 @@ impl From<Usage> for Times {
     }
 }
 
-/// What is known of a thread at work.
+/// The state of a meter.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// The thread, and what it had used when it began with this work.
+    /// The thread, and the CPU time that it had used when the work began.
     thread: Option<(i32, Times)>,
-    /// Queries measured.
+    /// Number of measured queries.
     queries: u64,
     last: Option<Times>,
 }
 
-/// A thread's use of the processors, to be asked by others. See the module's text.
+/// The CPU time of a thread, readable by other threads.
 #[derive(Debug, Default)]
 pub struct Meter(Mutex<Known>);
 
-/// What a [`Meter`] says.
+/// A reading of a [`Meter`].
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Since the work began; `None` if it has not, or is over.
+    /// CPU time since the work began; `None` if it has not begun or has ended.
     pub total: Option<Times>,
-    /// Queries that were measured; `None` of a thread that has none.
+    /// Number of measured queries; `None` for a thread that runs no queries.
     pub queries: Option<u64>,
-    /// Of the last one.
+    /// CPU time of the last measured query.
     pub last: Option<Times>,
 }
 
 impl Meter {
-    /// The calling thread takes up the work.
+    /// Binds the meter to the calling thread.
     pub fn begin(&self) {
         self.0.lock().thread = Some((process::thread_id(), process::thread_usage().into()));
     }
 
-    /// Does the calling thread do the work?
+    /// Is the meter bound to the calling thread?
     pub(crate) fn is_here(&self) -> bool {
         let here = process::thread_id();
         self.0.lock().thread.is_some_and(|(thread, _)| thread == here)
@@ -85,14 +85,15 @@ impl Meter {
 }
 
 impl Session {
-    /// A message has come: the query begins with it, unless one before it began it.
+    /// A message was received: starts the measurement of a query, unless an earlier message has
+    /// started it.
     pub(crate) fn begin_metered(&mut self) {
         if self.core.resolved.track_rusage && self.metered.is_none() {
             self.metered = Some(process::thread_usage().into());
         }
     }
 
-    /// The session is ready for the next query.
+    /// Ends the measurement of a query, before ReadyForQuery.
     pub(crate) fn end_metered(&mut self) {
         if let Some(before) = self.metered.take() {
             let used = Times::between(before, process::thread_usage().into());

@@ -1,4 +1,4 @@
-//! A session and its message loop. Counterpart: postgres.c (`PostgresMain`).
+//! A session and its message loop. Counterpart: tcop/postgres.c (`PostgresMain`).
 
 use crate::connection::{Connection, Received, unexpected_end};
 use crate::core::Core;
@@ -18,7 +18,7 @@ use sync::wait::{Interrupt, WaitEvent};
 use types::settings::Encoding;
 use wire::{Formats, FrontendMessage, backend};
 
-/// See the module's text.
+/// A session of a client, or an internal one.
 pub struct Session {
     pub core: Core,
     pub(crate) instance: Arc<Instance>,
@@ -26,27 +26,27 @@ pub struct Session {
     pub(crate) conn: Connection,
     pub(crate) xact: Xact,
     pub(crate) unnamed: Option<Arc<Prepared>>,
-    /// Statements of texts that were parsed before.
+    /// Prepared statements of recent Parse texts.
     pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
-    /// Formats of the rows that the utility statement under way sends, as its Bind asked for them.
+    /// Column formats of the running utility statement, as requested by its Bind.
     pub(crate) results: Formats,
-    /// Open EXECUTEs of commands.
+    /// Nesting depth of EXECUTEs of utility commands.
     pub(crate) nested_executes: u32,
-    /// After an error in the extended protocol: until Sync nothing is done.
+    /// After an error in the extended protocol, messages are skipped until Sync.
     skip_to_sync: bool,
     config_generation: u64,
-    /// Values of reported parameters as the client knows them.
+    /// The reported settings (ParameterStatus), with the values that the client knows.
     reported: Vec<(Id, String)>,
     /// Temporary tables with ON COMMIT DELETE ROWS (or DROP: true).
     pub(crate) on_commit: Vec<(ids::Oid, bool)>,
-    /// What the thread had used when the query that runs began, if that is measured.
+    /// CPU time of the thread at the start of the running query, if it is measured.
     pub(crate) metered: Option<crate::rusage::Times>,
-    /// Statements of simple queries.
+    /// Cached statements of simple queries.
     pub(crate) slots: Slots,
     pub(crate) no_params: Arc<[types::Datum]>,
 }
 
-/// What comes after a message.
+/// The next step after a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// Another message.
@@ -87,7 +87,7 @@ impl Session {
         }
     }
 
-    /// Serves the client until it leaves or must. The error ends the session and has been reported.
+    /// Serves the client until the session ends. An error has been reported already.
     pub(crate) fn run(&mut self) -> Result<()> {
         let mut ready = true;
         loop {
@@ -103,8 +103,8 @@ impl Session {
         }
     }
 
-    /// The session's end: its temporary tables go. What cannot be dropped now goes when another
-    /// session takes over the schema.
+    /// Ends the session and drops its temporary tables. Tables that cannot be dropped now are
+    /// dropped when another session takes over the schema.
     pub(crate) fn leave(&mut self) {
         self.unlisten_at_end();
         if self.core.backend.in_transaction() {
@@ -113,7 +113,7 @@ impl Session {
         if !self.core.catalog.temp_namespace.is_valid() {
             return;
         }
-        // An interrupt that ended the session has done its work.
+        // A pending interrupt, which ended the session, must not interrupt the cleanup.
         let _ = self.handle.waiter.take();
         self.on_commit.clear();
         self.start_command();
@@ -129,13 +129,13 @@ impl Session {
     /// Reports an error that ends the session.
     fn end(&mut self, error: PgError) -> Result<()> {
         if error.fields().severity >= Severity::Panic {
-            // Nobody may go on after it: a write that failed for good looks like one that
-            // succeeded. Log and client are told on the way down, as all others are, and by whoever
-            // comes first.
+            // No thread may continue after a PANIC, because after a failed write a later one may
+            // appear to succeed. The shutdown path reports the error to log and clients; the first
+            // thread that gets here starts it.
             (self.instance.engine.config().on_panic)(&error);
         }
         if error.fields().severity == Severity::Log {
-            // The connection is out of step: nothing can be said to the client.
+            // Message boundaries are lost, so no message can be sent to the client.
             self.log_report(&error);
         } else {
             self.report_error(&error);
@@ -160,19 +160,19 @@ impl Session {
         }
         let idle = self.xact.block == Block::None;
         if idle {
-            self.take_mail();
+            self.receive_notifications();
         }
         backend::ready_for_query(&mut self.conn.out, self.xact.status());
         self.show_waiting();
         self.end_metered();
         self.conn.flush()?;
         if idle {
-            self.rest();
+            self.begin_client_wait();
         }
         Ok(())
     }
 
-    /// Tells the client the values of the parameters that it wants to know and that have changed.
+    /// Sends ParameterStatus for reported settings that have changed.
     pub(crate) fn report_settings(&mut self) {
         for (id, known) in &mut self.reported {
             let setting = self.core.store.base().registry.setting(*id);
@@ -185,7 +185,7 @@ impl Session {
         }
     }
 
-    /// Starts reporting: sends all of them.
+    /// Sends ParameterStatus for all reported settings, at session start.
     pub(crate) fn begin_reporting(&mut self) {
         let registry = self.core.store.base().registry.clone();
         self.reported = registry
@@ -196,7 +196,7 @@ impl Session {
         self.report_settings();
     }
 
-    /// Sends notices that have come up; the log has those that it wants (`log_min_messages`).
+    /// Sends pending notices to the client, and to the log according to `log_min_messages`.
     pub(crate) fn send_notices(&mut self) {
         self.core.notices.extend(self.core.backend.take_warnings());
         if self.core.notices.is_empty() {
@@ -212,8 +212,8 @@ impl Session {
         }
     }
 
-    /// As [`Session::send_notices`], without waiting for Flush or Sync: reports go out when they
-    /// come up. Counterpart: the end of `send_message_to_frontend`.
+    /// As [`Session::send_notices`], but sends them at once, without waiting for Flush or Sync.
+    /// Counterpart: the end of `send_message_to_frontend`.
     pub(crate) fn send_notices_now(&mut self) -> Result<()> {
         let before = self.conn.mark();
         self.send_notices();
@@ -223,7 +223,7 @@ impl Session {
         }
     }
 
-    /// `client_min_messages`. LOG counts between DEBUG and NOTICE for clients.
+    /// `client_min_messages`. For clients, LOG ranks between DEBUG and NOTICE.
     fn least_severity(&self) -> Severity {
         match self.core.store.named("client_min_messages").as_text() {
             "error" => Severity::Error,
@@ -234,9 +234,9 @@ impl Session {
         }
     }
 
-    /// A line in the server's log.
+    /// Writes a report to the server log.
     pub(crate) fn log_report(&self, report: &PgError) {
-        // A statement of many notices would be copied for each.
+        // The test avoids a copy of the statement text for each notice.
         if !self.instance.log.wants(&self.core.speaker, report) {
             return;
         }
@@ -244,7 +244,7 @@ impl Session {
         let running;
         let statement = match report.fields().severity {
             Severity::Error | Severity::Fatal | Severity::Panic => self.core.statement.as_deref(),
-            // Of a statement that goes on the text may not have been looked at.
+            // A running statement may not have set `core.statement`.
             _ => {
                 running = self.handle.activity.running();
                 running.as_deref()
@@ -263,7 +263,7 @@ impl Session {
         backend::report(&mut self.conn.out, error);
     }
 
-    /// How long the client may be silent, and what happens then.
+    /// The idle timeout of the present state, and its interrupt.
     fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
         let (span, interrupt) = match self.xact.block {
             Block::None => (self.core.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout),
@@ -275,7 +275,7 @@ impl Session {
         span.map(|span| (span, interrupt))
     }
 
-    /// Waits for a message and deals with it.
+    /// Waits for a message and processes it.
     fn message(&mut self) -> Result<Next> {
         let idle = self.idle_timeout();
         self.conn.set_timeout(idle.map(|(span, _)| span));
@@ -283,10 +283,10 @@ impl Session {
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
         let received = self.conn.receive();
         drop(waiting);
-        self.wake();
+        self.end_client_wait();
         let frame = match received? {
             Received::Frame(frame) => frame,
-            Received::End => return self.hung_up(),
+            Received::End => return self.client_disconnected(),
             Received::Refused(_, _) if self.skip_to_sync => return Ok(Next::Message),
             Received::Refused(kind, error) => return self.after_error(error, is_extended(kind)),
             Received::TimedOut => {
@@ -315,7 +315,8 @@ impl Session {
         }
         self.handle.busy.store(true, Ordering::Release);
         let result = if matches!(frame.kind, b'P' | b'B') {
-            // Long, and nothing reads from the connection meanwhile: no copy.
+            // These messages may be long, and nothing reads from the connection while they are
+            // processed, so their body is not copied.
             let inbox = std::mem::take(&mut self.conn.inbox);
             let result = self.dispatch(frame.kind, inbox.body(frame));
             self.conn.inbox = inbox;
@@ -333,17 +334,17 @@ impl Session {
 
     pub(crate) fn statement_begins(&mut self) {
         self.core.statement_start = self.core.now();
-        // Left behind by a statement that had another error.
+        // May be left over from a statement that failed with another error.
         self.core.catalog.take_incomparable_rows();
     }
 
-    /// Deals with one message, whatever comes next.
+    /// Processes one message and ignores the next step.
     #[cfg(test)]
     pub(crate) fn dispatch_message(&mut self, kind: u8, body: &[u8]) -> Result<()> {
         self.dispatch(kind, body).map(|_| ())
     }
 
-    fn hung_up(&mut self) -> Result<Next> {
+    fn client_disconnected(&mut self) -> Result<Next> {
         if self.handle.waiter.take_one(Interrupt::Terminate) {
             return Err(terminated());
         }
@@ -354,7 +355,7 @@ impl Session {
     }
 
     fn dispatch(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
-        /// Shorter texts do not nest deeply enough.
+        /// Shorter texts cannot be nested deeply enough to need a larger stack.
         const LONG_BYTES: usize = 4096;
         if body.len() > LONG_BYTES || self.core.deep_statements {
             return stdx::stack::wide(|| self.handle(kind, body));
@@ -407,7 +408,7 @@ impl Session {
             }
             FrontendMessage::Terminate => return Ok(Next::Quit),
             FrontendMessage::FunctionCall(call) => self.function_call(call).map(|()| Next::Ready),
-            // Left over from a COPY that has failed.
+            // Remaining messages of a failed COPY are ignored.
             FrontendMessage::CopyData(_)
             | FrontendMessage::CopyDone
             | FrontendMessage::CopyFail(_) => Ok(Next::Message),
@@ -424,7 +425,7 @@ impl Session {
         }
     }
 
-    /// A message of the extended protocol has been dealt with.
+    /// Ends the processing of a message of the extended protocol.
     fn message_done(
         &mut self,
         measured: Option<Measured>,
@@ -436,7 +437,7 @@ impl Session {
         Ok(Next::Message)
     }
 
-    /// Reports an error and makes the session fit for what comes next.
+    /// Reports an error and prepares the session for the next message.
     fn after_error(&mut self, error: PgError, extended: bool) -> Result<Next> {
         let severity = error.fields().severity;
         if severity >= Severity::Fatal || severity == Severity::Log || self.conn.is_lost() {
@@ -444,13 +445,13 @@ impl Session {
         }
         self.report_error(&error);
         if extended {
-            // A client may have sent Flush, or send it next, and wait for what comes before it
-            // sends Sync.
+            // A client may have sent Flush, or send it next, and wait for the error before it sends
+            // Sync.
             self.conn.flush()?;
         }
         self.core.statement = None;
         self.fail();
-        if self.conn.out_of_step {
+        if self.conn.lost_sync {
             return Err(pg_err!(
                 PROTOCOL_VIOLATION,
                 "terminating connection because protocol synchronization was lost"
@@ -461,8 +462,8 @@ impl Session {
         Ok(if extended { Next::Message } else { Next::Ready })
     }
 
-    /// The text of a message in the server's encoding. 22021 if it is not valid there. Texts in
-    /// other encodings than UTF-8 are taken as long as they could be that.
+    /// The text of a message in the database encoding. Error 22021 if it is invalid. In other
+    /// encodings than UTF-8, only texts that are valid UTF-8 are accepted.
     pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
         let encoding = self.core.types.encoding;
         match std::str::from_utf8(bytes) {
@@ -473,7 +474,7 @@ impl Session {
             ))),
             Err(e) => {
                 let bad = &bytes[e.valid_up_to()..];
-                // As many bytes as the first one announces.
+                // The length that the first byte announces.
                 let announced = match bad.first() {
                     Some(0xc0..=0xdf) => 2,
                     Some(0xe0..=0xef) => 3,
@@ -491,7 +492,7 @@ impl Session {
     }
 }
 
-/// The command tag that a statement's text begins with, for the log.
+/// The command tag of a statement, derived from its first words, for the log.
 pub(crate) fn command_of(sql: &str) -> String {
     let mut words = sql.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());
     let first = words.next().unwrap_or_default().to_ascii_uppercase();
@@ -508,8 +509,8 @@ pub(crate) fn terminated() -> PgError {
         .severity(Severity::Fatal)
 }
 
-/// Is it a message of the extended query protocol, after whose failure all is skipped to the next
-/// Sync?
+/// Is it a message of the extended query protocol? After an error in one, messages are skipped
+/// until Sync.
 fn is_extended(kind: u8) -> bool {
     matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H')
 }

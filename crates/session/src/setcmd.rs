@@ -1,5 +1,6 @@
-//! SET, SHOW, RESET, ALTER SYSTEM as statements.
-//! Counterpart: guc.c (statements).
+//! The statements SET, SHOW, RESET and ALTER SYSTEM.
+//!
+//! Counterpart: utils/misc/guc.c (`ExecSetVariableStmt`, `AlterSystemSetConfigFile`).
 
 use crate::guc::canonical;
 use crate::session::Session;
@@ -12,7 +13,7 @@ use settings::{Action, Context, conf};
 use wire::FieldDescription;
 
 impl Session {
-    /// The text of a SET's arguments. `None`: DEFAULT.
+    /// The text of the arguments of SET; `None` for DEFAULT.
     fn set_text(&self, name: &str, args: &[Node]) -> Result<Option<String>> {
         if args.is_empty() {
             return Ok(None);
@@ -76,8 +77,8 @@ impl Session {
         }
     }
 
-    /// The value of a SET clause in ALTER DATABASE and the like: as it would be set, but only
-    /// checked.
+    /// The value of a SET clause in ALTER DATABASE, ALTER ROLE or CREATE FUNCTION. The value is
+    /// checked, but not set.
     pub(crate) fn checked_setting(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         let name = stmt.name.as_deref().unwrap_or_default();
         let text = match stmt.kind {
@@ -93,7 +94,7 @@ impl Session {
                 self.core.store.parse(setting, text)?;
                 canonical(&self.core.store, setting, text)?;
                 let setting = setting.name.to_ascii_lowercase();
-                self.core.note_missing_object(&setting, text)?;
+                self.core.notice_of_missing_object(&setting, text)?;
             }
             (None, Some(id)) => {
                 let setting = registry.setting(id);
@@ -150,7 +151,7 @@ impl Session {
         }
     }
 
-    /// The columns that SHOW answers with. An error if there is no such setting.
+    /// The result columns of SHOW. An error if there is no such setting.
     pub(crate) fn show_fields(&mut self, name: &str) -> Result<Vec<FieldDescription>> {
         if name == "all" {
             return Ok(["name", "setting", "description"].map(text_field).to_vec());
@@ -233,7 +234,7 @@ impl Session {
     }
 }
 
-/// The constant that an argument of SET is; `SET TIME ZONE INTERVAL …` comes as a cast.
+/// The constant of an argument of SET. `SET TIME ZONE INTERVAL …` is parsed as a cast.
 fn constant(arg: &Node) -> Result<&Const> {
     match arg {
         Node::AConst(c) => Ok(&c.val),
@@ -242,7 +243,7 @@ fn constant(arg: &Node) -> Result<&Const> {
     }
 }
 
-/// `SET TIME ZONE INTERVAL '-08:00'` means so many hours, as a number does.
+/// The hours in `SET TIME ZONE INTERVAL '-08:00'`.
 fn interval_hours(text: &str) -> Option<String> {
     let (sign, digits) = match text.as_bytes().first()? {
         b'-' => (-1.0, &text[1..]),

@@ -1,4 +1,5 @@
-//! Simple queries: a text of statements, each run to its end. Counterpart: `exec_simple_query`.
+//! The simple query protocol: a text of statements, each run to its end. Counterpart:
+//! tcop/postgres.c (`exec_simple_query`).
 
 use crate::core::Core;
 use crate::portal::{Portal, Ran, ends_block, query_tag};
@@ -21,8 +22,8 @@ impl Session {
         self.core.resolved.lexer
     }
 
-    /// Tells the client what the lexer remarked on; was there anything?
-    pub(crate) fn tell_remarks(&mut self, remarks: Vec<PgError>) -> bool {
+    /// Sends the lexer's warnings to the client; returns whether there were any.
+    pub(crate) fn send_parser_notices(&mut self, remarks: Vec<PgError>) -> bool {
         if remarks.is_empty() {
             return false;
         }
@@ -31,7 +32,7 @@ impl Session {
         true
     }
 
-    /// The timer of `statement_timeout`, if that is set.
+    /// Starts the timer of `statement_timeout`, if it is set.
     pub(crate) fn statement_timer(&self) -> Option<crate::timer::Timer> {
         let span = self.core.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
@@ -39,7 +40,7 @@ impl Session {
 
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
         self.show_running(text);
-        // The unnamed portal of the extended protocol ends here.
+        // A simple query closes the unnamed portal.
         if !self.core.portals.is_empty() {
             self.core.portals.remove("");
         }
@@ -53,7 +54,7 @@ impl Session {
         let parsing = self.core.measure(Work::Parser);
         let mut remarks = Vec::new();
         let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut remarks);
-        let remarked = self.tell_remarks(remarks);
+        let remarked = self.send_parser_notices(remarks);
         let statements = parsed?;
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if !remarked
@@ -81,7 +82,8 @@ impl Session {
             }
             self.start_command();
             if i > 0 {
-                // Each statement of a message has its own time, as the setting says by now.
+                // Each statement of a message has its own timeout, by the present value of the
+                // setting.
                 drop(timer.take());
                 timer = self.statement_timer();
             }
@@ -112,7 +114,8 @@ impl Session {
             let none = self.no_params.clone();
             return self.utility(&raw, sql, &none, &[], true);
         }
-        // Literals have been found unfit for sharing; there may be no end of such texts.
+        // Literals of this text could not be lifted. The number of such texts is unbounded, so they
+        // are not cached.
         check_parameters(&mut self.core, &raw, sql, &[])?;
         let prepared =
             Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
@@ -122,7 +125,7 @@ impl Session {
             Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
         self.start_portal(&mut portal)?;
         let running = self.core.measure(Work::Executor);
-        self.gather_written(&mut portal)?;
+        self.run_to_end_if_writing(&mut portal)?;
         if let Some(fields) = &portal.fields {
             backend::row_description(&mut self.conn.out, fields);
         }
@@ -135,8 +138,8 @@ impl Session {
     }
 }
 
-/// 42P02 for the first parameter that nobody gives: analysis that finds types of parameters would
-/// not know.
+/// Error 42P02 for the first parameter without a value. Analysis that infers parameter types does
+/// not detect it.
 pub(crate) fn check_parameters(
     core: &mut Core,
     raw: &RawStmt,

@@ -1,13 +1,13 @@
-//! Simple queries that the session has met before: from the text to the plan without parser,
-//! analysis and planner.
+//! A session's cache of simple queries: it finds the plan of a text without parser, analysis and
+//! planner.
 //!
 //! ```text
-//! text ──scan──▶ template, literals ──▶ slot ──▶ variant (literals that are part of the key) ──▶ Ready ──▶ run
+//! text ──scan──▶ template, literals ──▶ slot ──▶ variant (fixed literals) ──▶ Ready ──▶ run
 //! ```
 //! A slot knows which literals of its template became parameters and which did not (see
-//! `analyze::lift`). The latter choose the variant. Whatever does not fit, down to a literal that
-//! its type's input function refuses, takes the long way, where errors come from the text as it was
-//! written.
+//! `analyze::lift`). The fixed literals select the variant. A text that does not fit, for instance
+//! because an input function rejects a literal, is parsed and analysed in full, so that errors
+//! refer to the text as written.
 
 use crate::plancache::Statement;
 use crate::plancache::choice::Mode;
@@ -29,18 +29,18 @@ use types::fncx::FnContext;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 use wire::{Formats, backend};
 
-/// More templates or more bytes of them are not kept; then the slots start anew.
+/// Limits of the number of templates and of their total length. Beyond them all slots are cleared.
 const SLOTS_MAX: usize = 512;
 const TEXT_BYTES_MAX: usize = 512 << 10;
-/// Sets of fixed literals kept for a template.
+/// Maximum number of variants (sets of fixed literals) of a template.
 const VARIANTS_MAX: usize = 8;
 
-/// Strings that mean another moment each time they are read.
-const MOVING: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
+/// Date and time strings whose value depends on the current time.
+const TIME_DEPENDENT: [&[u8]; 4] = [b"now", b"today", b"tomorrow", b"yesterday"];
 
-/// Types whose input functions read nothing but the text and the settings that belong to the
-/// environment, and for which a literal is the same as a parameter. (An interval's literal is read
-/// with its type modifier.)
+/// Types for which a literal is equivalent to a parameter: their input functions depend only on the
+/// text and on settings that are part of the environment. (An interval literal is read with its
+/// type modifier.)
 const STRING_TYPES: &[Oid] = &[
     oids::BOOL,
     oids::BYTEA,
@@ -65,7 +65,7 @@ const STRING_TYPES: &[Oid] = &[
     oids::JSONB,
 ];
 
-/// See the module's text.
+/// The slots of a session.
 #[derive(Default)]
 pub(crate) struct Slots {
     places: HashMap<Box<[u8]>, usize, foldhash::fast::FixedState>,
@@ -85,17 +85,17 @@ struct QuerySlot {
     variants: Vec<Variant>,
 }
 
-/// What became of a template's literals.
+/// The roles of a template's literals.
 struct Shape {
-    /// By parameter: the place of the literal, and whether it is negated.
+    /// For each parameter, the index of its literal and whether the literal is negated.
     lifted: Box<[(u16, bool)]>,
-    /// The other literals, which belong to the key.
+    /// Indexes of the other literals, which are part of the key.
     fixed: Box<[u16]>,
 }
 
 struct Variant {
     fixed: Box<[u8]>,
-    /// What the plan cache knows the statement by.
+    /// The key text in the plan cache.
     key: Box<[u8]>,
     ready: Ready,
 }
@@ -126,7 +126,7 @@ impl Shape {
         Shape { fixed: fixed.collect(), lifted }
     }
 
-    /// The fixed literals of a text, a zero byte after each.
+    /// The fixed literals of a text, each terminated by a zero byte.
     fn fixed(&self, text: &[u8], literals: &[Literal]) -> Vec<u8> {
         let mut out = Vec::new();
         for &i in &self.fixed {
@@ -136,12 +136,12 @@ impl Shape {
         out
     }
 
-    /// Would the statement mean something else another time?
-    fn is_moving(&self, text: &[u8], literals: &[Literal]) -> bool {
-        self.fixed.iter().any(|&i| is_moving(literals[usize::from(i)].of(text)))
+    /// Does a fixed literal depend on the current time?
+    fn is_time_dependent(&self, text: &[u8], literals: &[Literal]) -> bool {
+        self.fixed.iter().any(|&i| is_time_dependent(literals[usize::from(i)].of(text)))
     }
 
-    /// Are these the fixed literals of the text?
+    /// Does the text have these fixed literals?
     fn is_fixed(&self, mut fixed: &[u8], text: &[u8], literals: &[Literal]) -> bool {
         for &i in &self.fixed {
             let literal = literals[usize::from(i)].of(text);
@@ -154,15 +154,15 @@ impl Shape {
     }
 }
 
-/// Does a literal, or one of a text, mean another value each time?
-pub(crate) fn is_moving(text: &[u8]) -> bool {
+/// Does a literal, or one in a text, depend on the current time?
+pub(crate) fn is_time_dependent(text: &[u8]) -> bool {
     text.contains(&b'\'')
-        && MOVING
+        && TIME_DEPENDENT
             .iter()
             .any(|word| text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)))
 }
 
-/// The value of a string literal with its quotes.
+/// The value of a quoted string literal.
 fn unquote(text: &[u8]) -> Vec<u8> {
     let inner = &text[1..text.len() - 1];
     if !inner.contains(&b'\'') {
@@ -180,7 +180,7 @@ fn unquote(text: &[u8]) -> Vec<u8> {
 }
 
 impl Session {
-    /// Runs a text for which there is a slot. False: there is none, or the text does not fit it.
+    /// Runs a text from its slot. False if there is no slot, or the text does not fit it.
     pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
         let mut template = std::mem::take(&mut self.slots.template);
         let known = self.core.resolved.share_texts && !self.xact.failed && template.scan(text);
@@ -249,7 +249,7 @@ impl Session {
         self.run_ready(ready, params)
     }
 
-    /// Finds or makes the statement anew. False: it does not work with parameters any more.
+    /// Looks up or analyses the statement again. False if it no longer works with these parameters.
     fn renew(&mut self, ready: &mut Ready, key: &[u8]) -> bool {
         let Some(old) = ready.statement.clone() else { return false };
         if !self.core.catalog.overlay.is_clean() {
@@ -262,7 +262,7 @@ impl Session {
                 None => core.make_statement(key, &old.sql, &old.raw, &old.param_types, old.lifted),
             });
         match renewed {
-            // Strings may be of other types than before.
+            // String literals may now have other types.
             Ok(statement) if statement.param_types == old.param_types => {
                 *ready = Ready::new(statement);
                 true
@@ -271,7 +271,7 @@ impl Session {
         }
     }
 
-    /// The parameters that the literals are; `None` where one is no value of its type.
+    /// The parameter values from the literals; `None` if one is not valid for its type.
     fn literal_values(
         &mut self,
         shape: &Shape,
@@ -312,8 +312,8 @@ impl Session {
         Some(values.into_vec().into())
     }
 
-    /// Makes a slot for the text just scanned, whose only statement has been parsed, and runs it.
-    /// False: no slot can be made, and nothing was done.
+    /// Creates a slot for the text just scanned, whose only statement has been parsed, and runs it.
+    /// False if no slot can be created; then nothing was executed.
     pub(crate) fn run_new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt) -> Result<bool> {
         if self.slots.template.key.is_empty() {
             return Ok(false);
@@ -346,7 +346,7 @@ impl Session {
         if !self.run_ready(&mut ready, params)? {
             return Ok(false);
         }
-        if shape.is_moving(text, &template.literals) {
+        if shape.is_time_dependent(text, &template.literals) {
             return Ok(true);
         }
         let variant = Variant { fixed: fixed.into(), key: key.into(), ready };
@@ -367,7 +367,8 @@ impl Session {
         Ok(true)
     }
 
-    /// The statement with as many literals lifted as it bears: numbers and strings, numbers, none.
+    /// The statement with as many lifted literals as possible. It tries numbers and strings, then
+    /// numbers, then none.
     #[allow(clippy::type_complexity)]
     fn shaped_statement(
         &mut self,
@@ -392,7 +393,7 @@ impl Session {
             let fixed = shape.fixed(text, literals);
             let key_text = statement_text(template, &shape, &fixed);
             let key = core.statement_key(&key_text, &[])?;
-            let key = key.filter(|_| !shape.is_moving(text, literals));
+            let key = key.filter(|_| !shape.is_time_dependent(text, literals));
             let found = match core.find_statement(&key) {
                 Some(found) => Ok(found),
                 None => {
@@ -426,7 +427,7 @@ impl Session {
         let fixed = shape.fixed(text, literals);
         let key_text = statement_text(template, &shape, &fixed);
         let key = core.statement_key(&key_text, &[])?;
-        let key = key.filter(|_| !shape.is_moving(text, literals));
+        let key = key.filter(|_| !shape.is_time_dependent(text, literals));
         crate::simple::check_parameters(core, raw, sql, &[])?;
         let statement = match core.find_statement(&key) {
             Some(found) => found,
@@ -435,8 +436,9 @@ impl Session {
         Ok((shape, fixed, key_text, statement))
     }
 
-    /// Runs a current statement to its end and sends its rows; the transaction has begun. False:
-    /// with parameters in the literals' place it cannot be planned, and nothing was done.
+    /// Runs a current statement to its end and sends its rows; the transaction has begun already.
+    /// False if it cannot be planned with parameters in place of literals; then nothing was
+    /// executed.
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();
         self.core.backend.check_interrupts()?;
@@ -450,13 +452,13 @@ impl Session {
             return self.send_all(ready, idle).map(|()| true);
         }
         let plan = match ready.plan(&mut self.core, &params, mode) {
-            // A constant that would decide against what failed may be a parameter here.
+            // The failed expression might not be evaluated if the parameter were a constant.
             Err(e) if !params.is_empty() && e.code().class() == *b"22" => return Ok(false),
             Err(e) => return Err(e),
             Ok(Some(plan)) => plan,
             Ok(None) => {
-                // Catalogs have changed while locks were waited for. We hold them now, so our
-                // relations are what they will be.
+                // Catalogs changed during the waits for locks. Now the locks are held, so the
+                // relations cannot change any more.
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
                 let core = &mut self.core;
                 let types = &old.param_types;
@@ -476,7 +478,7 @@ impl Session {
         Ok(true)
     }
 
-    /// Runs an execution to its end, under the active snapshot, which is let go, and closes the
+    /// Runs an execution to its end under the active snapshot, pops the snapshot, and ends the
     /// statement.
     fn send_all(&mut self, ready: &mut Ready, mut idle: Idle) -> Result<()> {
         self.core.mode.queried = true;
@@ -484,7 +486,7 @@ impl Session {
         run.check_values(&mut self.core)?;
         let mut sent = 0u64;
         let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
-        // What writes has been run to its end before the client sees anything of it.
+        // A statement that writes is run to its end before any of its rows are sent.
         let mut written = Vec::new();
         if returns && crate::portal::writes(run.plan()) {
             while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
@@ -525,8 +527,8 @@ impl Session {
     }
 }
 
-/// What the plan cache knows a statement by: the template, which literals are fixed, and those. No
-/// text of a client is the same: texts hold no zero byte.
+/// The key text of a statement in the plan cache: the template, the indexes of the fixed literals,
+/// and these literals. It differs from every client text, which contains no zero byte.
 fn statement_text(template: &Template, shape: &Shape, fixed: &[u8]) -> Vec<u8> {
     let mut out = template.key.clone();
     out.push(0);
@@ -543,15 +545,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_within_strings_are_halved() {
+    fn doubled_quotes_in_strings_are_unescaped() {
         for (text, want) in [("''", ""), ("'ab'", "ab"), ("'a''b'", "a'b"), ("''''''", "''")] {
             assert_eq!(unquote(text.as_bytes()), want.as_bytes());
         }
     }
 
     #[test]
-    fn words_for_moments_are_found_anywhere() {
-        assert!(is_moving(b"'NOW'") && is_moving(b"' yesterday '") && is_moving(b"'toDay UTC'"));
-        assert!(!is_moving(b"'noon'") && !is_moving(b"''"));
+    fn time_dependent_words_are_found_anywhere() {
+        assert!(
+            is_time_dependent(b"'NOW'")
+                && is_time_dependent(b"' yesterday '")
+                && is_time_dependent(b"'toDay UTC'")
+        );
+        assert!(!is_time_dependent(b"'noon'") && !is_time_dependent(b"''"));
     }
 }

@@ -1,11 +1,11 @@
-//! Snapshots that one transaction gives to others: `pg_export_snapshot()` and SET TRANSACTION
-//! SNAPSHOT, by which several connections of a dump see the same rows. The list lies in memory and
-//! not, as PostgreSQL's, in files.
+//! Exported snapshots: `pg_export_snapshot()` and SET TRANSACTION SNAPSHOT, by which several
+//! connections of a dump see the same rows. The list is in memory; PostgreSQL uses files.
 //!
-//! INVARIANT: a listed snapshot's transaction still runs, so its rows are still there. It is taken
-//! off the list before the transaction ends, and adopted while the list is locked.
+//! INVARIANT: the transaction of a listed snapshot is still running, so that its rows cannot be
+//! removed. A snapshot is taken off the list before its transaction ends, and imported while the
+//! list is locked.
 //!
-//! Counterpart: snapmgr.c (`ExportSnapshot`, `ImportSnapshot`).
+//! Counterpart: utils/time/snapmgr.c (`ExportSnapshot`, `ImportSnapshot`).
 
 use crate::core::Core;
 use crate::instance::Instance;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use sync::Mutex;
 use txn::Snapshot;
 
-/// What all sessions have exported, by name.
+/// The exported snapshots of all sessions, by name.
 pub(crate) type List = Mutex<HashMap<String, Exported>>;
 
 pub(crate) struct Exported {
@@ -27,7 +27,7 @@ pub(crate) struct Exported {
     read_only: bool,
 }
 
-/// A transaction's exported snapshots; listed as long as this is.
+/// The exported snapshots of a transaction. Dropping this removes them from the list.
 pub(crate) struct Exports {
     server: Arc<Instance>,
     names: Vec<String>,
@@ -42,7 +42,7 @@ impl Drop for Exports {
     }
 }
 
-/// `pg_export_snapshot()`: the name under which others can adopt the snapshot.
+/// `pg_export_snapshot()`: returns the name for SET TRANSACTION SNAPSHOT.
 pub(crate) fn export(core: &mut Core) -> Result<String> {
     if core.backend.txn.nesting() > 1 {
         return Err(pg_err!(

@@ -1,6 +1,7 @@
-//! Statements, their times and what they use of the machine in the server's log: `log_statement`,
-//! `log_duration`, `log_min_duration_statement`, `log_statement_stats` and its kin. Counterpart:
-//! `check_log_statement`, `check_log_duration`, `ShowUsage`.
+//! Logging of statements, their durations and resource usage: `log_statement`, `log_duration`,
+//! `log_min_duration_statement`, `log_statement_stats`, `log_parser_stats`, `log_planner_stats`,
+//! `log_executor_stats`. Counterpart: tcop/postgres.c (`check_log_statement`, `check_log_duration`,
+//! `ShowUsage`).
 
 use crate::core::Core;
 use crate::session::Session;
@@ -24,11 +25,11 @@ pub(crate) enum Which {
 pub(crate) struct StatementLog {
     pub(crate) which: Which,
     pub(crate) duration: bool,
-    /// Milliseconds; negative is never.
+    /// Milliseconds; negative for never.
     pub(crate) min_duration: i64,
     /// `log_statement_stats`.
     pub(crate) stats: bool,
-    /// `log_parser_stats` and its kin.
+    /// `log_parser_stats`, and likewise below.
     pub(crate) parser_stats: bool,
     pub(crate) planner_stats: bool,
     pub(crate) executor_stats: bool,
@@ -48,32 +49,32 @@ impl Default for StatementLog {
     }
 }
 
-/// A statement under way, of which something is to be logged at its end.
+/// A running statement whose duration is logged at its end.
 pub(crate) struct Timed {
     begun: Instant,
     /// The text has been logged.
     logged: bool,
 }
 
-/// Work under way whose use of the machine is to be logged at its end.
+/// A piece of running work whose resource usage is logged at its end.
 pub(crate) struct Measured {
     begun: Instant,
     before: Usage,
 }
 
-/// Work of which statistics may be wanted.
+/// The kinds of work that have statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Work {
     /// Parsing, analysis and rewriting.
     Parser,
     Planner,
     Executor,
-    /// All that a message of the client asks for.
+    /// The processing of a message.
     Message,
 }
 
 impl Core {
-    /// Begins to measure, if statistics of such work are wanted.
+    /// Starts a measurement, if statistics of this kind of work are on.
     #[inline]
     pub(crate) fn measure(&self, work: Work) -> Option<Measured> {
         if !self.resolved.log_statements {
@@ -90,7 +91,7 @@ impl Core {
         wanted.then(begun)
     }
 
-    /// A line of the session's in the server's log.
+    /// Writes a line of the session to the server log.
     pub(crate) fn log(&self, message: &str) {
         if let Some((server, handle)) = &self.server {
             let statement = handle.activity.running();
@@ -98,7 +99,7 @@ impl Core {
         }
     }
 
-    /// The work has ended well. Counterpart: `ShowUsage`.
+    /// Logs the statistics of work that ended without an error. Counterpart: `ShowUsage`.
     pub(crate) fn log_measured(&self, measured: Option<Measured>, title: &str) {
         let (Some(Measured { begun, before }), Some((server, _))) = (measured, &self.server) else {
             return;
@@ -109,7 +110,8 @@ impl Core {
     }
 }
 
-/// The least setting of `log_statement` that logs it. Counterpart: `GetCommandLogLevel`.
+/// The lowest setting of `log_statement` that logs the statement. Counterpart:
+/// `GetCommandLogLevel`.
 fn level(node: &Node) -> Which {
     match node {
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::TruncateStmt(_) => {
@@ -142,8 +144,8 @@ fn line(message: String) -> PgError {
     PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log)
 }
 
-/// What was used since `before`, in the form of PostgreSQL's `ShowUsage`; totals are since the
-/// session's beginning.
+/// Resource usage since `before`, in the format of PostgreSQL's `ShowUsage`. The totals are since
+/// the start of the session.
 fn usage_text(session: &Usage, before: &Usage, elapsed: Duration) -> String {
     let now = process::thread_usage();
     let seconds = |d: Duration| format!("{}.{:06}", d.as_secs(), d.subsec_micros());
@@ -190,7 +192,8 @@ fn usage_text(session: &Usage, before: &Usage, elapsed: Duration) -> String {
 }
 
 impl Session {
-    /// A statement begins: logs it, if it is of the kind. `what` is "statement", or "execute NAME".
+    /// A statement begins: logs it if `log_statement` includes it. `what` is "statement", or
+    /// "execute NAME".
     pub(crate) fn begin_timed<'a>(
         &mut self,
         what: &str,
@@ -210,7 +213,7 @@ impl Session {
         timed.then(|| Timed { begun: Instant::now(), logged })
     }
 
-    /// As [`Session::begin_timed`], for a function called without SQL.
+    /// As [`Session::begin_timed`], for a FunctionCall message.
     pub(crate) fn begin_timed_call(&mut self, what: &str) -> Option<Timed> {
         let settings = self.core.statement_log;
         let logged = settings.which == Which::All;
@@ -221,14 +224,14 @@ impl Session {
         timed.then(|| Timed { begun: Instant::now(), logged })
     }
 
-    /// … and has ended well.
+    /// The statement of [`Session::begin_timed`] ended without an error: logs its duration.
     pub(crate) fn end_timed(&mut self, timed: Option<Timed>, what: &str, sql: &str) {
         if let Some(timed) = timed {
             self.log_duration(&timed, &format!("{what}: {sql}"));
         }
     }
 
-    /// … and has ended well, as [`Session::begin_timed_call`] began it.
+    /// As [`Session::end_timed`], for [`Session::begin_timed_call`].
     pub(crate) fn end_timed_call(&mut self, timed: &Timed, what: &str) {
         self.log_duration(timed, what);
     }

@@ -1,5 +1,5 @@
-//! Functions that need the session: catalogs, storage, sequences, settings. And functions written
-//! in SQL, which are called through the same door.
+//! Built-in functions that need the session: its catalogs, storage, sequences or settings. SQL
+//! functions are called through the same interface.
 
 use crate::core::Core;
 use catalog::rows::PgProc;
@@ -32,9 +32,9 @@ mod snapshot;
 pub(crate) mod sql;
 pub(crate) mod wal;
 
-/// An ordinary function of the session.
+/// A scalar function.
 pub(crate) type OneFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Datum>;
-/// A set-returning one: rows of columns.
+/// A set-returning function; the result is a list of rows.
 pub(crate) type SetFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
 
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(crate) enum SysCall {
     Set(SetFn),
 }
 
-/// By `pg_proc.prosrc`.
+/// A function with its name in `pg_proc.prosrc`.
 pub(crate) struct SysFn {
     pub name: &'static str,
     pub call: SysCall,
@@ -94,12 +94,12 @@ pub(crate) fn lookup(prosrc: &str) -> Option<SysCall> {
         .flat_map(|t| t.iter())
         .find(|f| f.name == prosrc)
         .map(|f| f.call)
-        .or_else(|| activity::at_rest(prosrc))
+        .or_else(|| activity::idle_value(prosrc))
 }
 
 const SQL_LANGUAGE: Oid = Oid(14);
 
-/// Calls a function in SQL or of the session.
+/// Calls an SQL function or a function of the session.
 pub(crate) fn call(
     core: &mut Core,
     function: Oid,
@@ -112,7 +112,7 @@ pub(crate) fn call(
     }
     match lookup(row.prosrc.as_str()) {
         Some(SysCall::One(f)) => f(core, args),
-        // Rows of a function that returns one: a record, or its only column.
+        // A function that returns a single row: its result is a record, or the only column.
         Some(SysCall::Set(f)) => {
             let rows = f(core, args)?;
             first_row(core, &row, rows)
@@ -121,7 +121,7 @@ pub(crate) fn call(
     }
 }
 
-/// Calls a set-returning function in SQL or of the session.
+/// Calls a set-returning SQL function or function of the session.
 pub(crate) fn call_set(
     core: &mut Core,
     function: Oid,
@@ -140,7 +140,7 @@ pub(crate) fn call_set(
     }
 }
 
-/// The first row of a function that returns one: a record, or its only column.
+/// The result of a function that returns a single row: a record, or the only column.
 fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {

@@ -1,4 +1,4 @@
-//! Queries from text to rows over a fresh cluster in memory.
+//! Tests of queries from text to rows, over a new cluster in memory.
 
 use crate::core::Core;
 use crate::query::run_sql;
@@ -15,7 +15,7 @@ use vfs::Env;
 mod real;
 mod shared;
 
-/// A cluster with one session of its superuser.
+/// A cluster with one session of the superuser.
 struct Fixture {
     _engine: Arc<Engine>,
     core: Core,
@@ -80,7 +80,7 @@ fn query_in(core: &mut Core, sql: &str) -> Result<Vec<String>, pgerror::PgError>
     Ok(out)
 }
 
-/// Statements with the answers of PostgreSQL 15.
+/// Statements with the results of PostgreSQL 15.
 const ANSWERS: &[(&str, &[&str])] = &[
     ("select 1", &["1"]),
     ("select 1 + 1, 'a' || 'b', null::int", &["2|ab|null"]),
@@ -172,7 +172,7 @@ const ANSWERS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn queries_answer_as_postgresql_does() {
+fn queries_return_the_rows_of_postgresql() {
     let mut f = fixture();
     let mut wrong = Vec::new();
     for (sql, want) in ANSWERS {
@@ -184,10 +184,10 @@ fn queries_answer_as_postgresql_does() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), ANSWERS.len(), wrong.join("\n"));
 }
 
-/// Which internal functions that our own views and functions use are still missing? The list is a
-/// report; its length may only shrink.
+/// Lists the internal functions that the catalogs' views and functions use and that are not
+/// implemented. Their number may only decrease.
 #[test]
-fn functions_of_the_catalogs_views_are_known() {
+fn functions_of_catalog_views_are_implemented() {
     const MISSING_MAX: usize = 8;
     let mut f = fixture();
     f.core.backend.begin(Isolation::ReadCommitted);

@@ -1,5 +1,5 @@
-//! Timeouts of statements: one thread, made when the first is asked for, raises interrupts when
-//! they are due. Counterpart: timeout.c.
+//! Timeouts: a thread, started with the first timer, raises interrupts when they are due.
+//! Counterpart: utils/misc/timeout.c.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -14,14 +14,14 @@ struct Queue {
     running: bool,
 }
 
-/// See the module's text.
+/// The timers of an instance.
 pub struct Timers {
     queue: Mutex<Queue>,
     changed: Condvar,
     me: Weak<Timers>,
 }
 
-/// A timeout that is asked for; dropping it takes it back.
+/// A running timeout. Dropping it cancels it.
 pub struct Timer {
     timers: Arc<Timers>,
     key: (Instant, u64),
@@ -38,8 +38,8 @@ impl Timers {
         })
     }
 
-    /// Raises `interrupt` after `span`. `None` where the clock cannot count so far, or no thread
-    /// can be made.
+    /// Raises `interrupt` after `span`. `None` if the clock cannot represent that time, or the
+    /// thread cannot be started.
     pub fn start(
         &self,
         span: Duration,
@@ -76,7 +76,7 @@ fn run(timers: &Weak<Timers>) {
             let (waiter, interrupt) = entry.remove();
             waiter.raise(interrupt);
         }
-        // Woken now and then even without work, to see whether the instance is gone.
+        // The wait is limited so that the thread notices when the instance has been dropped.
         let idle = Duration::from_secs(1);
         let wait = queue.due.first_key_value().map_or(idle, |((at, _), _)| idle.min(*at - now));
         let _ = timers.changed.wait_for(&mut queue, wait);
@@ -87,7 +87,7 @@ impl Drop for Timer {
     fn drop(&mut self) {
         let taken = self.timers.queue.lock().due.remove(&self.key);
         if taken.is_none() {
-            // It has gone off; whoever is interested has seen it by now.
+            // The interrupt was raised. The statement is over, so it is cleared.
             self.waiter.take_one(self.interrupt);
         }
     }

@@ -1,42 +1,43 @@
-//! The way to a client. `server` makes one of a socket, tests of a pipe.
+//! The transport between session and client. `server` implements it over sockets, tests over pipes.
 
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// See [`Transport::outlet`].
+/// A function that writes to the client from any thread, see [`Transport::outlet`].
 pub type Outlet = Arc<dyn Fn(&[u8]) -> io::Result<usize> + Send + Sync>;
 
-/// Addresses of a TCP connection; none for a Unix-domain socket.
+/// The addresses of a TCP connection; `None` for a Unix-domain socket.
 #[derive(Clone, Copy, Default)]
 pub struct Ends {
-    /// The client's.
+    /// The address of the client.
     pub peer: Option<(IpAddr, u16)>,
-    /// The one at this end that the client came to.
+    /// The local address.
     pub local: Option<(IpAddr, u16)>,
 }
 
 /// A connected byte stream in both directions.
 pub trait Transport: Send {
-    /// Waits for bytes. 0 is the end; `WouldBlock` or `TimedOut` that the time set has passed.
+    /// Waits for bytes. 0 means the end of the stream, `WouldBlock` or `TimedOut` that the timeout
+    /// has passed.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
-    /// Sends some of the bytes. `WouldBlock` now and then while the client takes none.
+    /// Sends some of the bytes. Returns `WouldBlock` at intervals while the client does not read.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
-    /// How long `read` waits; `None` for ever.
+    /// Sets the timeout of `read`; `None` for no timeout.
     fn set_read_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()>;
-    /// How long `read` looks for bytes before it sleeps, if it sees fit.
+    /// Sets how long `read` may poll for bytes before it sleeps.
     fn set_spin(&mut self, _span: Duration) {}
-    /// What makes a waiting `read` return 0, from any thread.
+    /// A function that makes a waiting `read` return 0, callable from any thread.
     fn hangup(&self) -> Arc<dyn Fn() + Send + Sync>;
-    /// What writes to the client from any thread while nothing else does; `None` where there is no
-    /// such way.
+    /// A function that writes to the client, callable from any thread while no other code writes;
+    /// `None` if the transport has none.
     fn outlet(&self) -> Option<Outlet> {
         None
     }
-    /// Who is at the other end; `None` for a Unix-domain socket.
+    /// The address of the client; `None` for a Unix-domain socket.
     fn peer(&self) -> Option<(IpAddr, u16)>;
-    /// The address at this end that the client came to; `None` for a Unix-domain socket.
+    /// The local address; `None` for a Unix-domain socket.
     fn local(&self) -> Option<(IpAddr, u16)> {
         None
     }
@@ -44,7 +45,7 @@ pub trait Transport: Send {
     fn encryption(&self) -> Option<(&'static str, &'static str, u16)> {
         None
     }
-    /// The operating system's user at the other end of a Unix-domain socket.
+    /// The operating system user of the client, for a Unix-domain socket.
     fn peer_user(&self) -> Option<String> {
         None
     }

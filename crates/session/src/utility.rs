@@ -1,5 +1,6 @@
-//! Statements that are not queries: those about the session are run here, the others by `commands`.
-//! Counterpart: utility.c.
+//! Utility statements. Those that concern the session are executed here, the others by `commands`.
+//!
+//! Counterpart: tcop/utility.c.
 
 use crate::portal::{Portal, Ran, query_tag};
 use crate::prepared::Prepared;
@@ -21,10 +22,10 @@ use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
 use wire::{FieldDescription, Format, backend};
 
-/// A text column that the server makes up.
-/// Deepest nesting of EXECUTE of statements that are commands, which may be EXECUTE in turn.
+/// Maximum nesting depth of EXECUTE of utility statements, which may themselves be EXECUTE.
 const NESTED_EXECUTES_MAX: u32 = 1000;
 
+/// The description of a text column that the server generates.
 pub(crate) fn text_field(name: &str) -> FieldDescription {
     FieldDescription {
         name: name.to_owned(),
@@ -56,7 +57,8 @@ fn takes_snapshot(node: &Node) -> bool {
 }
 
 impl Session {
-    /// Runs the statement and returns its tag. `describe`: rows are described before they are sent.
+    /// Executes the statement and returns its command tag. With `describe`, RowDescription is sent
+    /// before rows.
     pub(crate) fn utility(
         &mut self,
         raw: &RawStmt,
@@ -155,7 +157,7 @@ impl Session {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT"));
         }
         let count = self.create_table_of(stmt, sql, &prepared, params)?;
-        // WITH NO DATA, too: that counts the rows that did not come.
+        // This tag is used for WITH NO DATA too.
         Ok(format!("SELECT {count}"))
     }
 
@@ -181,7 +183,7 @@ impl Session {
         })
     }
 
-    /// 25006 in a read-only transaction.
+    /// Error 25006 in a read-only transaction.
     fn check_may_create(&self, stmt: &CreateTableAsStmt) -> Result<()> {
         if !self.core.mode.read_only {
             return Ok(());
@@ -190,7 +192,7 @@ impl Session {
         Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
     }
 
-    /// The table, with the rows of the prepared query; their number.
+    /// Creates the table with the rows of the prepared query; returns their number.
     fn create_table_of(
         &mut self,
         stmt: &CreateTableAsStmt,
@@ -206,18 +208,18 @@ impl Session {
         Ok(count)
     }
 
-    /// Rows of a utility statement come when it has succeeded: an error takes back what was to be
-    /// sent before it (of many rows the first are on their way by then).
+    /// Runs a utility statement that returns rows. An error discards the rows that are still
+    /// buffered; of many rows the first may have been sent.
     fn rows_or_error<T>(&mut self, run: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         let mark = self.conn.mark();
         let result = run(self);
         if result.is_err() {
-            self.conn.take_back(mark);
+            self.conn.discard_since(mark);
         }
         result
     }
 
-    /// The statements of `commands`.
+    /// Executes a statement of `commands`.
     fn command(&mut self, raw: &RawStmt, sql: &Arc<str>) -> Result<String> {
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
@@ -227,8 +229,8 @@ impl Session {
         result
     }
 
-    /// Result columns of a utility statement that returns rows. Types of parameters that are not
-    /// given are found out where the statement contains a query or a call.
+    /// Result columns of a utility statement that returns rows. Infers parameter types that are not
+    /// given, if the statement contains a query or a call.
     pub(crate) fn utility_fields(
         &mut self,
         raw: &RawStmt,
@@ -245,8 +247,8 @@ impl Session {
         })
     }
 
-    /// Columns of what a statement names that is not there yet, or another one, when it is run:
-    /// EXECUTE and FETCH. That it is not there is no error before that.
+    /// Result columns of EXECUTE and FETCH, by the object that they name now. It is no error if
+    /// that does not exist: it may be created, or replaced, before the statement is executed.
     pub(crate) fn named_fields(&self, node: &Node) -> Option<Vec<FieldDescription>> {
         let fields = match node {
             Node::ExecuteStmt(stmt) => self.core.prepared.get(&stmt.name)?.fields.clone(),
@@ -256,8 +258,8 @@ impl Session {
         fields.map(|f| f.to_vec())
     }
 
-    /// Analyses the query that EXPLAIN, CREATE TABLE AS or DECLARE CURSOR contains, for the types
-    /// of its parameters. Counterpart: `transformExplainStmt`, `transformCreateTableAsStmt`,
+    /// Analyses the query of EXPLAIN, CREATE TABLE AS or DECLARE CURSOR to infer parameter types.
+    /// Counterpart: `transformExplainStmt`, `transformCreateTableAsStmt`,
     /// `transformDeclareCursorStmt`.
     fn infer_parameters(
         &mut self,
@@ -360,7 +362,7 @@ impl Session {
         }
     }
 
-    /// The statement that EXECUTE names and the values that it gives.
+    /// The prepared statement that EXECUTE names, and its parameter values.
     pub(crate) fn execute_arguments(
         &mut self,
         stmt: &ExecuteStmt,
@@ -410,7 +412,7 @@ impl Session {
         self.evaluate(&expr)
     }
 
-    /// The value of an expression without columns.
+    /// Evaluates an expression without columns.
     pub(crate) fn evaluate(&mut self, expr: &Expr) -> Result<Datum> {
         let program = Compiler::new(&mut self.core, &mut NoColumns).compile(expr)?;
         let mut state = EvalState::default();
@@ -440,7 +442,7 @@ impl Session {
                 self.core.prepared.clear();
                 self.slots.clear();
                 self.recent.clear();
-                // RESET ALL keeps it, and with it the role.
+                // RESET ALL does not reset `session_authorization` and `role`.
                 self.core.set("session_authorization", None, Action::Set)?;
                 self.core.store.reset_all(self.core.backend.txn.nesting());
                 self.core.apply_settings();
@@ -471,7 +473,7 @@ impl Session {
         self.core.last_sequence = Oid::INVALID;
     }
 
-    /// Sends rows of texts that the server has made.
+    /// Sends rows of text columns that the server generates.
     pub(crate) fn send_texts(
         &mut self,
         fields: &[FieldDescription],

@@ -1,5 +1,4 @@
-//! Transaction blocks: what BEGIN, COMMIT, ROLLBACK and savepoints mean for the session, and what
-//! an error does to them.
+//! Transaction blocks of a session: BEGIN, COMMIT, ROLLBACK, savepoints, and error handling.
 //!
 //! ```text
 //! None ──start──▶ Single ──BEGIN──▶ Block ──COMMIT, ROLLBACK──▶ None
@@ -7,10 +6,11 @@
 //!                   ▼ several statements in one message
 //!                Implicit
 //! ```
-//! Savepoint `i` (from 0) is the storage level `i + 2`. An error inside savepoints undoes the
-//! innermost level only; the others wait for ROLLBACK TO or ROLLBACK.
+//! Savepoint `i` (from 0) has nesting level `i + 2` in the storage engine. An error inside
+//! savepoints rolls back the innermost level only; the others are rolled back by ROLLBACK TO or
+//! ROLLBACK.
 //!
-//! Counterpart: the upper half of xact.c.
+//! Counterpart: access/transam/xact.c (the transaction block states, `TBlockState`).
 
 use crate::session::Session;
 use commands::CommandHost;
@@ -24,11 +24,11 @@ use wire::TransactionStatus;
 pub(crate) enum Block {
     #[default]
     None,
-    /// A statement's own.
+    /// The transaction of a single statement.
     Single,
-    /// Shared by the statements of one message.
+    /// Shared by the statements of one simple query message.
     Implicit,
-    /// Begun by BEGIN.
+    /// Started by BEGIN.
     Explicit,
 }
 
@@ -37,26 +37,26 @@ pub(crate) struct Xact {
     pub(crate) block: Block,
     pub(crate) failed: bool,
     pub(crate) savepoints: Vec<String>,
-    /// READ ONLY as it was when each savepoint's level began, and is again when that ends.
+    /// The value of READ ONLY at the start of each savepoint's level, restored at its end.
     pub(crate) read_only_before: Vec<bool>,
-    /// Portals that an error has ended: they are named until the block ends.
+    /// Portals that an error has ended; their names are kept until the end of the block.
     pub(crate) dead_portals: Vec<DeadPortal>,
-    /// An Execute message has done work in the transaction, which its Sync will commit.
+    /// An Execute message has done work in the transaction, which Sync will commit.
     pub(crate) pipelining: bool,
-    /// The statement under way wants its transaction to be committed when it has ended.
+    /// The running statement requires a commit at its end.
     pub(crate) commit_at_once: bool,
-    /// What the transaction began with, before it was told otherwise: an error brings that back.
+    /// The characteristics at the start of the transaction. An error restores them.
     pub(crate) began: Option<Characteristics>,
-    /// Level that made the session's temporary schema, or took it over: it has none any more if
-    /// that is undone. Counterpart: `myTempNamespaceSubID`.
+    /// Nesting level that created or took over the session's temporary schema. If the level is
+    /// rolled back, the session has none. Counterpart: `myTempNamespaceSubID`.
     pub(crate) temp_schema_level: Option<usize>,
 }
 
-/// See [`Xact::dead_portals`].
+/// A portal that an error has ended, see [`Xact::dead_portals`].
 pub(crate) struct DeadPortal {
     pub(crate) name: String,
     pub(crate) has_rows: bool,
-    /// Its statement is empty, or the Bind that made it failed before there was one.
+    /// The statement is empty, or its Bind failed before the statement was known.
     pub(crate) is_empty: bool,
 }
 
@@ -70,7 +70,7 @@ impl DeadPortal {
 /// Isolation level, READ ONLY and DEFERRABLE.
 pub(crate) type Characteristics = (Isolation, bool, bool);
 
-/// What SET TRANSACTION determines, besides the isolation level.
+/// The transaction characteristics besides the isolation level.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Mode {
     pub(crate) read_only: bool,
@@ -108,7 +108,7 @@ pub(crate) fn isolation_name(isolation: Isolation) -> &'static str {
     }
 }
 
-/// 25P02.
+/// Error 25P02.
 pub(crate) fn aborted() -> PgError {
     pg_err!(
         IN_FAILED_SQL_TRANSACTION,
@@ -120,7 +120,8 @@ fn no_transaction(what: &str) -> PgError {
     pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
 }
 
-/// No transaction is ever prepared, so that none has an identifier.
+/// The error for COMMIT PREPARED and ROLLBACK PREPARED. Two-phase commit is not implemented, so
+/// there are no prepared transactions.
 fn no_prepared_transaction(stmt: &TransactionStmt) -> PgError {
     let gid = stmt.gid.as_deref().unwrap_or_default();
     pg_err!(UNDEFINED_OBJECT, "prepared transaction with identifier \"{gid}\" does not exist")
@@ -131,7 +132,7 @@ fn warning(code: SqlState, message: &str) -> PgError {
 }
 
 impl Session {
-    /// Makes sure that there is a transaction for the next statement.
+    /// Starts a transaction for the next statement, if none is open.
     pub(crate) fn start_command(&mut self) {
         if self.xact.block != Block::None {
             return;
@@ -147,8 +148,8 @@ impl Session {
         self.core.warn_of_isolation(self.core.resolved.isolation);
     }
 
-    /// Ends a statement that went well: its own transaction is committed, in a block its changes
-    /// become visible to the next.
+    /// Ends a statement without an error: commits its own transaction; in a block, makes its
+    /// changes visible to the next statement.
     pub(crate) fn finish_command(&mut self) -> Result<()> {
         self.core.after_statement()?;
         match self.xact.block {
@@ -166,7 +167,7 @@ impl Session {
         Ok(())
     }
 
-    /// Commits what the open transaction did. After an error it is still open.
+    /// Commits the open transaction. If this fails, the transaction is still open.
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
         self.core.before_commit()?;
         self.keep_held_portals()?;
@@ -175,13 +176,13 @@ impl Session {
             self.on_commit = commands::temp::before_commit(self, &tables)?;
         }
         let instance = self.instance.clone();
-        let post = self.take_post(&instance);
+        let notify_lock = self.take_notify_lock(&instance);
         let core = &mut self.core;
         core.exports = None;
         core.catalog.commit(&mut core.backend, &core.catalogs, Vec::new(), false)?;
         core.store.commit();
-        self.settle_messages();
-        drop(post);
+        self.finish_notify();
+        drop(notify_lock);
         self.end_transaction();
         Ok(())
     }
@@ -194,11 +195,12 @@ impl Session {
         if core.backend.in_transaction()
             && let Err(e) = core.catalog.abort(&mut core.backend)
         {
-            // The transaction is over all the same; what is left of files concerns the log only.
+            // The transaction is aborted in any case. An error about files that were not removed
+            // goes to the log only.
             self.log_report(&e);
         }
         self.core.store.rollback(1);
-        self.forget_temp_schema_of(1);
+        self.forget_temp_schema_of_level(1);
         self.end_transaction();
     }
 
@@ -212,7 +214,7 @@ impl Session {
         self.core.apply_settings();
     }
 
-    /// After an error: undoes what must be undone, so that the session can go on.
+    /// Handles an error: rolls back as required, so that the session can continue.
     pub(crate) fn fail(&mut self) {
         self.core.backend.truncate_snapshots(0);
         match self.xact.block {
@@ -240,7 +242,7 @@ impl Session {
         }
     }
 
-    /// Undoes the innermost savepoint's level.
+    /// Rolls back the level of the innermost savepoint.
     fn abort_level(&mut self) -> Result<()> {
         let level = self.core.backend.txn.nesting();
         self.core.portals.retain(|_, p| p.level < level);
@@ -249,14 +251,14 @@ impl Session {
         self.core.messages.sub_abort();
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
-        self.forget_temp_schema_of(level);
+        self.forget_temp_schema_of_level(level);
         self.core.apply_settings();
         self.restore_read_only();
         result.map(|_| ())
     }
 
-    /// The level is undone.
-    fn forget_temp_schema_of(&mut self, level: usize) {
+    /// Forgets the temporary schema if a rolled-back level created it.
+    fn forget_temp_schema_of_level(&mut self, level: usize) {
         if self.xact.temp_schema_level.is_some_and(|made| made >= level) {
             self.xact.temp_schema_level = None;
             self.core.catalog.set_temp_namespace(Oid::INVALID, Oid::INVALID);
@@ -278,7 +280,7 @@ impl Session {
         Ok(())
     }
 
-    /// Several statements of one message share a transaction.
+    /// The statements of one message share a transaction.
     pub(crate) fn begin_implicit_block(&mut self) {
         if self.xact.block == Block::Single {
             self.xact.block = Block::Implicit;
@@ -299,7 +301,7 @@ impl Session {
                 let before = self.xact.block;
                 self.begin_block()?;
                 if let Err(e) = self.set_characteristics(&stmt.options) {
-                    // A block that has not begun is not left failed.
+                    // A failed BEGIN does not leave a failed block.
                     self.xact.block = before;
                     return Err(e);
                 }
@@ -355,7 +357,7 @@ impl Session {
         Ok(())
     }
 
-    /// COMMIT. A failed transaction is rolled back instead, and the tag says so.
+    /// COMMIT. A failed transaction is rolled back, and the tag is ROLLBACK.
     fn commit_block(&mut self, chain: bool) -> Result<&'static str> {
         if self.xact.block != Block::Explicit {
             self.no_block("COMMIT AND CHAIN", chain)?;
@@ -368,7 +370,7 @@ impl Session {
         while self.core.backend.txn.nesting() > 1 {
             self.commit_level()?;
         }
-        // What fails from here on ends the block, too.
+        // An error from here on ends the block too.
         self.xact.block = Block::Single;
         self.commit_transaction()?;
         self.begin_chained(next);
@@ -385,8 +387,8 @@ impl Session {
         Ok(())
     }
 
-    /// PREPARE TRANSACTION, which ends the block with or without an error. A failed transaction is
-    /// rolled back, and a statement outside of blocks has nothing to prepare.
+    /// PREPARE TRANSACTION, which ends the block in any case. A failed transaction is rolled back.
+    /// Outside a block there is nothing to prepare.
     fn prepare_block(&mut self) -> Result<&'static str> {
         if self.xact.block != Block::Explicit {
             self.no_block("PREPARE TRANSACTION", false)?;
@@ -417,7 +419,7 @@ impl Session {
         Ok(())
     }
 
-    /// The characteristics that AND CHAIN hands on.
+    /// The characteristics of the transaction that AND CHAIN starts.
     fn chained(&self, chain: bool) -> Option<Characteristics> {
         let mode = self.core.mode;
         let now = (self.core.backend.txn.isolation(), mode.read_only, mode.deferrable);

@@ -1,5 +1,5 @@
-//! A prepared point query allocates nothing on the heap, from its execution's start to its end.
-//! Counted over the executor and everything below it.
+//! Tests that a prepared point query makes no heap allocation between start and end of its
+//! execution, in the executor and all layers below.
 
 mod setup;
 
@@ -22,8 +22,8 @@ const SETUP: &[&str] = &[
     "vacuum analyze",
 ];
 
-/// Runs the statement again and again with `$1` from 1 up; allocations of the last `rounds` of
-/// executions.
+/// Runs the statement repeatedly with different values of `$1`; returns the number of allocations
+/// in the last `rounds` executions.
 fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
     core.backend.begin(Isolation::ReadCommitted);
     let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
@@ -35,7 +35,7 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
         if n == WARM {
             before = Counting::count();
         }
-        Arc::get_mut(&mut params).expect("nobody else has it")[0] = Datum::int4(n % 50 + 1);
+        Arc::get_mut(&mut params).expect("the only reference")[0] = Datum::int4(n % 50 + 1);
         let snapshot = core.backend.snapshot();
         core.backend.push_snapshot(snapshot.clone());
         let mut run = match kept.take() {
@@ -66,7 +66,7 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
 #[test]
 fn a_point_query_allocates_nothing() {
     let mut world = setup::world(SETUP, 2048);
-    // A plain index scan, whatever statistics say.
+    // Forces a plain index scan, whatever the statistics.
     world.core.costs.enable_bitmapscan = false;
     world.core.costs.enable_seqscan = false;
     for sql in [
@@ -78,7 +78,7 @@ fn a_point_query_allocates_nothing() {
         let count = allocations(&mut world.core, sql, 100);
         assert_eq!(count, 0, "{sql}");
     }
-    // The count counts.
+    // Checks that allocations are counted.
     let sql = "select count(*) from accounts where aid = $1";
     assert!(allocations(&mut world.core, sql, 100) > 0);
 }

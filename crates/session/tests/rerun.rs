@@ -1,5 +1,5 @@
-//! A kept execution answers as a fresh one does: after a run to its end, after one that was left in
-//! the middle, with other parameters and over other rows.
+//! Tests that a parked execution returns the same rows as a new one: after a complete and after an
+//! incomplete run, with other parameters and over changed rows.
 
 mod setup;
 
@@ -94,7 +94,7 @@ fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
     plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
 }
 
-/// Its rows, at most so many.
+/// The rows of the execution, at most `most`.
 fn rows_of(run: &mut Execution, core: &mut Core, most: usize) -> Rows {
     core.backend.push_snapshot(run.snapshot().clone());
     let mut rows = Vec::new();
@@ -122,7 +122,7 @@ fn run_sql(core: &mut Core, sql: &str) {
 }
 
 #[test]
-fn a_query_runs_again_as_if_it_were_new() {
+fn a_parked_query_returns_the_rows_of_a_new_one() {
     let mut world = setup::world(SETUP, 2048);
     let core = &mut world.core;
     for sql in QUERIES {
@@ -138,7 +138,7 @@ fn a_query_runs_again_as_if_it_were_new() {
             let mut other = fresh(core, &plan, n);
             let expected = rows_of(&mut other, core, usize::MAX);
             assert_eq!(again, expected, "{sql} with {n}");
-            // Other rows for the next time.
+            // Changes the rows for the next run.
             run_sql(core, "update t set k = k + 1, v = v || 'x' where id % 3 = 0");
             run_sql(core, "delete from u where id % 7 = 1");
         }
@@ -147,7 +147,7 @@ fn a_query_runs_again_as_if_it_were_new() {
 }
 
 #[test]
-fn a_statement_that_writes_runs_again() {
+fn a_parked_modification_has_the_effects_of_a_new_one() {
     let mut world = setup::world(SETUP, 2048);
     let core = &mut world.core;
     let state = "select id, x, y from c order by id";
@@ -182,7 +182,7 @@ fn a_statement_that_writes_runs_again() {
 }
 
 #[test]
-fn nothing_of_a_run_is_held_by_a_parked_execution() {
+fn a_parked_execution_holds_no_snapshot() {
     let mut world = setup::world(SETUP, 2048);
     let core = &mut world.core;
     for sql in ["select v from t where id = $1", "select v from t where k = $1 % 10"] {
@@ -200,7 +200,7 @@ fn nothing_of_a_run_is_held_by_a_parked_execution() {
 }
 
 #[test]
-fn only_a_parked_execution_runs_again() {
+fn rerun_requires_a_parked_execution() {
     let mut world = setup::world(SETUP, 2048);
     let core = &mut world.core;
     core.backend.begin(Isolation::ReadCommitted);

@@ -1,21 +1,21 @@
-//! Names of the columns of a query's tables and joins, as the query's text must write them.
+//! Chooses the column names (aliases) of a query's tables and joins for deparsing.
 //!
-//! A view keeps column numbers. When its text is made, tables may have got and lost columns and
-//! columns may have been renamed; JOIN … USING and unqualified names must still mean what they
-//! meant. So names are chosen in two passes:
+//! A stored query refers to columns by number. Since it was stored, columns may have been added,
+//! dropped or renamed, but JOIN … USING and unqualified names in its text must keep their meaning.
+//! So names are chosen in two passes:
 //!
-//! 1. From the top of the join tree down, the columns that USING merges: both sides must know a
-//!    merged column by one name. Where an alias names the join, the names of the sides are its own
-//!    matter; otherwise a name from above goes down to the sides.
-//! 2. Range table entry by range table entry, the columns that have no name yet. A name is not used
-//!    twice in one entry, nor for anything but the merged column within the sides of a join that
-//!    merges by that name.
+//! 1. From the top of the join tree downwards, the columns that USING merges: a merged column must
+//!    have the same name on both sides. If a join has an alias, the names below it are independent
+//!    of those above; otherwise a name that a join above chose is passed down to both sides.
+//! 2. For each range table entry in order, the remaining columns. A name is not used twice in one
+//!    entry. Below a join that merges columns of some name, only the merged columns have that name.
 //!
-//! A merged column that is no plain column of either side (FULL JOIN: a COALESCE) can only be
-//! written without its table. Where a query has one, merged columns get names that no other column
-//! of the query has.
+//! A merged column that is not a plain column of either side (FULL JOIN: a COALESCE) can only be
+//! written unqualified. In a query with such a column, merged columns get names that no other
+//! column of the query has.
 //!
-//! Counterpart: `set_using_names`, `set_relation_column_names`, `set_join_column_names`.
+//! Counterpart: ruleutils.c (`set_using_names`, `set_relation_column_names`,
+//! `set_join_column_names`).
 
 use super::names::unused;
 use plan::expr::Expr;
@@ -24,20 +24,21 @@ use plan::query::{JoinExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
 /// The columns of one range table entry.
 #[derive(Clone, Default)]
 pub(super) struct Columns {
-    /// By column number; None for dropped columns, and until a name is chosen.
+    /// By column number; `None` for dropped columns, and for columns whose name is not chosen yet.
     pub names: Vec<Option<String>>,
-    /// What the entry's text lists, in order; true: a column that came after the query was made.
+    /// The columns in the order of the alias list; true for a column that was added after the query
+    /// was stored.
     pub shown: Vec<(String, bool)>,
-    /// The list must be written behind the alias.
+    /// The alias needs a column list.
     pub print_aliases: bool,
     /// Merged columns of a join; they come first.
     merged: usize,
-    /// Names of columns that joins above merge.
+    /// Names of the columns that joins above merge.
     above: Vec<String>,
 }
 
 impl Columns {
-    /// With these names as they are.
+    /// Columns with fixed names.
     pub fn named(names: Vec<Option<String>>) -> Columns {
         Columns { names, ..Columns::default() }
     }
@@ -47,7 +48,7 @@ impl Columns {
         in_entry.chain(everywhere).chain(&self.above).all(|used| used != name)
     }
 
-    /// The name, or one like it that is free.
+    /// The name, with a number appended if it is in use.
     fn free_name(&self, name: &str, everywhere: &[String]) -> String {
         unused(name, |name| self.is_free(name, everywhere))
     }
@@ -56,8 +57,8 @@ impl Columns {
         self.names.get(at).and_then(Option::as_ref)
     }
 
-    /// A name that a join above has chosen; numbers that are not positive are system columns, whose
-    /// names are fixed.
+    /// Sets a name that a join above has chosen. Numbers below 1 are system columns, whose names
+    /// are fixed.
     fn set(&mut self, number: i32, name: &str) {
         let Some(at) = usize::try_from(number - 1).ok() else { return };
         if self.names.len() <= at {
@@ -67,8 +68,7 @@ impl Columns {
     }
 }
 
-/// Where a join's columns come from: for each the number in the left and in the right side, 0 for
-/// none.
+/// The source of each join column: its number in the left and in the right side, 0 for none.
 fn sources(rte: &RangeTblEntry) -> Vec<(i32, i32)> {
     let RteKind::Join { joinmergedcols, joinleftcols, joinrightcols, .. } = &rte.kind else {
         return Vec::new();
@@ -84,7 +84,7 @@ fn sources(rte: &RangeTblEntry) -> Vec<(i32, i32)> {
     out
 }
 
-/// The range table index of a join's side.
+/// The range table position (from 0) of a join's side.
 fn index_of(node: &JoinTreeNode) -> Option<usize> {
     let rti = match node {
         JoinTreeNode::Rtr(rti) => *rti,
@@ -98,7 +98,7 @@ fn alias_column(rte: &RangeTblEntry, at: usize) -> Option<&String> {
     rte.alias.as_ref()?.colnames.get(at).filter(|name| !name.is_empty())
 }
 
-/// Has the query a merged column that is no column of one of the sides?
+/// Does the query have a merged column that is not a plain column of one side?
 fn has_computed_merge(node: &JoinTreeNode, query: &Query) -> bool {
     match node {
         JoinTreeNode::Rtr(_) => false,
@@ -116,11 +116,11 @@ fn has_computed_merge(node: &JoinTreeNode, query: &Query) -> bool {
     }
 }
 
-/// The choice of names for one query.
+/// The column names of one query while they are chosen.
 pub(super) struct Naming<'q> {
     query: &'q Query,
     columns: Vec<Columns>,
-    /// Both sides of each join, by the join's place in the range table.
+    /// Both sides of each join, by the join's position in the range table.
     sides: Vec<Option<[usize; 2]>>,
     /// Names of merged columns, which no other column of the query may have.
     everywhere: Vec<String>,
@@ -128,7 +128,7 @@ pub(super) struct Naming<'q> {
 }
 
 impl<'q> Naming<'q> {
-    /// With the names of merged columns chosen.
+    /// Makes the first pass: chooses the names of merged columns.
     pub fn new(query: &'q Query) -> Naming<'q> {
         let from = &query.jointree.fromlist;
         let mut naming = Naming {
@@ -144,8 +144,8 @@ impl<'q> Naming<'q> {
         naming
     }
 
-    /// Chooses the names of merged columns in and below a node; `above` are those that joins above
-    /// it merge.
+    /// Chooses the names of merged columns in and below a node. `above` has the names that joins
+    /// above it merge.
     fn merged_names(&mut self, node: &JoinTreeNode, above: &[String]) {
         let join: &JoinExpr = match node {
             JoinTreeNode::Rtr(_) => return,
@@ -162,7 +162,7 @@ impl<'q> Naming<'q> {
         };
         let sources = sources(rte);
         if rte.alias.is_none() {
-            // What is asked of this join can only be done by its sides.
+            // A join without an alias passes the names that a join above chose to its sides.
             for (at, &(from_left, from_right)) in sources.iter().enumerate() {
                 let Some(name) = self.columns[own].name(at).cloned() else { continue };
                 self.columns[left].set(from_left, &name);
@@ -197,8 +197,8 @@ impl<'q> Naming<'q> {
         self.merged_names(&join.rarg, &above);
     }
 
-    /// Chooses the names of an entry's columns, those of the entries before it being chosen.
-    /// `real` are the names that they have now, None for dropped columns; not used for joins.
+    /// Chooses the names of an entry's columns. Entries must be named in order. `real` has the
+    /// present names of the columns, `None` for dropped ones; joins do not use it.
     pub fn name_columns(&mut self, at: usize, real: &[Option<String>]) {
         match self.query.rtable[at].kind {
             RteKind::Join { .. } => self.name_join_columns(at),
@@ -208,7 +208,7 @@ impl<'q> Naming<'q> {
 
     fn name_table_columns(&mut self, at: usize, real: &[Option<String>]) {
         let rte = &self.query.rtable[at];
-        // Columns beyond are new since the query was made.
+        // Columns beyond this number were added after the query was stored.
         let known = match rte.kind {
             RteKind::Relation { .. } => rte.eref.colnames.len(),
             _ => usize::MAX,
@@ -234,7 +234,7 @@ impl<'q> Naming<'q> {
         columns.print_aliases = match &rte.kind {
             RteKind::Relation { .. } => changed,
             RteKind::Function { .. } => true,
-            // Its columns are named within it.
+            // XMLTABLE names its columns in its own COLUMNS list.
             RteKind::TableFunc(_) => false,
             _ => changed || rte.alias.as_ref().is_some_and(|a| !a.colnames.is_empty()),
         };
@@ -244,7 +244,7 @@ impl<'q> Naming<'q> {
         let rte = &self.query.rtable[at];
         let sources = sources(rte);
         let mut columns = std::mem::take(&mut self.columns[at]);
-        // A join that the tree does not have any more has no sides to ask.
+        // A join that is no longer in the join tree has no known sides.
         let below = self.sides[at].map(|sides| sides.map(|side| &self.columns[side]));
         if columns.names.len() < rte.eref.colnames.len() {
             columns.names.resize(rte.eref.colnames.len(), None);
@@ -274,7 +274,7 @@ impl<'q> Naming<'q> {
         if let Some(below) = below {
             changed |= show_join(&mut columns, &sources, below, &self.everywhere, rte);
         }
-        // A join without an alias has no place for them.
+        // A join without an alias cannot have a column list.
         columns.print_aliases = rte.alias.is_some() && changed;
         self.columns[at] = columns;
     }
@@ -284,9 +284,9 @@ impl<'q> Naming<'q> {
     }
 }
 
-/// The join's columns as they would be if its text were read: the merged ones, then the others of
-/// each side, new ones where the side has them. Returns whether a new one got another name than in
-/// its side.
+/// Sets the list of the join's columns as a parser would derive it from the deparsed text: the
+/// merged columns, then the others of each side, with added columns in the positions that they have
+/// in the side. Returns whether an added column got another name than in its side.
 fn show_join(
     columns: &mut Columns,
     sources: &[(i32, i32)],

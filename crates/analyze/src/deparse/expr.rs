@@ -1,4 +1,4 @@
-//! Expressions. Counterpart: `get_rule_expr` and what it calls.
+//! Deparses expressions. Counterpart: ruleutils.c (`get_rule_expr`).
 
 use super::{Deparser, quote_literal};
 use catalog::format_type::quote_identifier;
@@ -8,7 +8,7 @@ use plan::expr::*;
 use types::oids;
 
 impl Deparser<'_> {
-    /// An expression; `implicit`: casts that were not written are shown too.
+    /// Writes an expression. With `implicit`, implicit casts are shown too.
     pub(super) fn expr(&mut self, e: &Expr, implicit: bool) -> Result<()> {
         self.deeper()?;
         stdx::stack::deep(|| self.expr_inner(e, implicit))?;
@@ -16,7 +16,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// As part of `parent`, in parentheses where the pretty style needs them.
+    /// Writes an operand of `parent`, in parentheses where the pretty style needs them.
+    /// Counterpart: `get_rule_expr_paren`.
     pub(super) fn part(&mut self, e: &Expr, implicit: bool, parent: &Expr) -> Result<()> {
         let paren = self.style.pretty && !is_simple(self, e, parent)?;
         if paren {
@@ -39,7 +40,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// An element of a list at the top of a query's clause: a whole row gets its type as a label.
+    /// Writes an element of a top-level list of a clause. A whole-row reference gets a cast to its
+    /// type. Counterpart: `get_rule_expr_toplevel`.
     pub(super) fn top_level(&mut self, e: &Expr, implicit: bool) -> Result<()> {
         match e {
             Expr::Var(v) => self.variable(v, 0, true).map(|_| ()),
@@ -59,7 +61,7 @@ impl Deparser<'_> {
             Expr::Param(p) => match self.param_names.get(p.paramid as usize - 1) {
                 Some(name) if p.paramkind == ParamKind::Extern && !name.is_empty() => {
                     let name = quote_identifier(name);
-                    // A column of the same name would be taken instead.
+                    // The name is qualified if a column could have the same name.
                     let owner = match self.scopes.iter().all(|s| s.entries.is_empty()) {
                         true => String::new(),
                         false => self.function_name.clone(),
@@ -77,7 +79,8 @@ impl Deparser<'_> {
             Expr::WindowFunc(w) => self.window_function(w)?,
             Expr::SubscriptingRef(s) => {
                 if let Expr::CaseTest(_) = s.refexpr {
-                    // The container that an assignment stands for is implied.
+                    // The target of the assignment, which has been written already, is the
+                    // container.
                     if let Some(value) = &s.refassgnexpr {
                         return self.expr(value, implicit);
                     }
@@ -116,7 +119,7 @@ impl Deparser<'_> {
                 let name = self.operator_name(o.opno)?;
                 self.put(&format!(" {name} {} (", if o.use_or { "ANY" } else { "ALL" }));
                 self.part(right, true, e)?;
-                // Without a cast the sub-select would be read as the form over rows.
+                // Without a cast, `op ANY (SELECT …)` would mean a comparison with each row.
                 if let Expr::SubLink(s) = right
                     && s.kind == SubLinkKind::Expr
                 {
@@ -140,7 +143,7 @@ impl Deparser<'_> {
                 self.put_name(&name);
             }
             Expr::FieldStore(f) => {
-                // Only within an assignment, whose target is written already.
+                // A FieldStore occurs only in an assignment, whose target has been written already.
                 match &f.newvals[..] {
                     [only] => self.expr(only, implicit)?,
                     many => {
@@ -150,7 +153,7 @@ impl Deparser<'_> {
                     }
                 }
             }
-            // The planner's way to make a column of its own of a grouping expression.
+            // The planner adds a `RelabelType` without effect to mark a grouping expression.
             Expr::Relabel(n)
                 if n.resulttype == n.arg.type_oid()
                     && n.resulttypmod == n.arg.typmod()
@@ -196,7 +199,7 @@ impl Deparser<'_> {
                 }
             }
             Expr::Row(r) => {
-                // As the type is now: without fields dropped since, with NULL for those added.
+                // By the present fields of the type: dropped ones are omitted, added ones are NULL.
                 let dropped = self.dropped_fields(r.row_typeid)?;
                 self.put("ROW(");
                 let mut separator = "";
@@ -244,7 +247,7 @@ impl Deparser<'_> {
             Expr::NullTest(n) => {
                 self.open();
                 self.part(&n.arg, true, e)?;
-                // A row whose own NULLness is meant, not its fields'.
+                // A test of the row value itself, not of its fields.
                 let row = !n.argisrow && self.is_row_type(n.arg.type_oid())?;
                 self.put(match (n.is_not, row) {
                     (false, false) => " IS NULL",
@@ -299,7 +302,8 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A column's name as it is written; returns the bare column name, if it is a column.
+    /// Writes a column reference. Returns the unqualified column name if it is a plain column.
+    /// Counterpart: `get_variable`.
     pub(super) fn variable(&mut self, v: &Var, levels: u32, top: bool) -> Result<Option<String>> {
         if v.varno < 0
             && let Some(written) = self.child_column(v, top)
@@ -346,8 +350,9 @@ impl Deparser<'_> {
         Ok(name)
     }
 
-    /// A constant. `label` < 0: never with its type; 0: where reading would find another one; 1:
-    /// always.
+    /// Writes a constant. The type label is omitted if `label` is negative, written if the parser
+    /// would infer another type if it is 0, and always written if it is 1. Counterpart:
+    /// `get_const_expr`.
     pub(super) fn constant(&mut self, c: &Const, label: i32) -> Result<()> {
         if c.is_null() {
             self.put("NULL");
@@ -442,10 +447,10 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A cast to a type and modifier.
+    /// Writes a cast to a type and modifier.
     pub(super) fn cast(&mut self, arg: &Expr, to: (Oid, i32), parent: &Expr) -> Result<()> {
         match arg {
-            // The label that follows serves the constant too.
+            // The type label of the cast serves as that of the constant.
             Expr::Const(c) if c.consttype == to.0 && c.consttypmod == -1 => self.constant(c, -1)?,
             _ => {
                 self.open();
@@ -584,7 +589,7 @@ impl Deparser<'_> {
 }
 
 impl Deparser<'_> {
-    /// Of each field of a composite type, whether it was dropped; empty for anonymous rows.
+    /// For each field of a composite type, whether it was dropped; empty for anonymous rows.
     fn dropped_fields(&mut self, ty: ids::Oid) -> Result<Vec<bool>> {
         if ty == oids::RECORD {
             return Ok(Vec::new());
@@ -649,7 +654,7 @@ fn sql_value_name(v: &SqlValueFunction) -> String {
     }
 }
 
-/// The precedence that matters between arithmetic operators: 1 for sums, 2 for products.
+/// The precedence of an arithmetic operator: 1 for sums, 2 for products, 0 for other operators.
 fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     if o.args.len() != 2 {
         return Ok(0);
@@ -662,10 +667,10 @@ fn rank(d: &mut Deparser<'_>, o: &OpExpr) -> Result<u8> {
     })
 }
 
-/// May the expression stand in its parent without parentheses? Counterpart: `isSimpleNode`.
+/// Can the expression be an operand of its parent without parentheses? Counterpart: `isSimpleNode`.
 fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
     use CoercionForm::ExplicitCall;
-    // Places that are enclosed by the parent's own parentheses or brackets.
+    // The parent's own parentheses or brackets enclose the operand.
     let enclosed = matches!(
         parent,
         Expr::SubscriptingRef(_)
@@ -714,7 +719,7 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
                 match (own, above) {
                     (0, _) | (_, 0) => false,
                     (own, above) if own != above => own > above,
-                    // Left to right.
+                    // Operators are left-associative.
                     _ => p.args.first().is_some_and(|first| std::ptr::eq(first, e)),
                 }
             }
@@ -735,7 +740,7 @@ fn is_simple(d: &mut Deparser<'_>, e: &Expr, parent: &Expr) -> Result<bool> {
     })
 }
 
-/// The name, quoted, behind its schema where one is given.
+/// The quoted name, qualified by the schema if one is given.
 pub(super) fn dotted(schema: Option<&str>, name: &str) -> String {
     match schema {
         Some(s) => format!("{}.{}", quote_identifier(s), quote_identifier(name)),

@@ -1,4 +1,4 @@
-//! Names of the fields of row values. Counterpart: `get_name_for_var_field`.
+//! Names of the fields of composite values. Counterpart: ruleutils.c, `get_name_for_var_field`.
 
 use super::Deparser;
 use super::planned::Place;
@@ -9,19 +9,19 @@ use plan::query::{Query, RangeTblEntry, RteKind};
 use std::sync::Arc;
 use types::oids;
 
-/// Queries from the outermost to that of an expression; `None` where the level has no query.
+/// The enclosing queries of an expression, outermost first; `None` for a level without a query.
 type Path = Vec<Option<Arc<Query>>>;
 
-/// What tells a field's name.
-enum Maker {
+/// The source of a field's name.
+enum FieldSource {
     Name(String),
     /// A function that returns anonymous rows.
     Function(Oid),
 }
 
 impl Deparser<'_> {
-    /// The name of a field of a row value. Who makes an anonymous row is searched through
-    /// sub-selects, joins and WITH.
+    /// The name of a field of a composite value. For an anonymous row the defining expression is
+    /// searched through sub-selects, joins and WITH queries.
     pub(super) fn field_name(&mut self, row: &Expr, field: AttrNo) -> Result<String> {
         let numbered = format!("f{field}");
         if row.type_oid() != oids::RECORD {
@@ -30,15 +30,15 @@ impl Deparser<'_> {
             return Ok(column.map_or(numbered, |c| c.name.clone()));
         }
         let made = match &self.place {
-            Some(place) => planned_maker(place.clone(), row, field),
+            Some(place) => planned_field_source(place.clone(), row, field),
             None => {
                 let path: Path = self.scopes.iter().map(|s| s.query.clone()).collect();
-                maker(path, row.clone(), field)
+                field_source(path, row.clone(), field)
             }
         };
         match made {
-            Some(Maker::Name(name)) => Ok(name),
-            Some(Maker::Function(function)) => {
+            Some(FieldSource::Name(name)) => Ok(name),
+            Some(FieldSource::Function(function)) => {
                 let function = self.host.catalog().function(function)?;
                 let modes = function.proargmodes.iter().flat_map(|m| m.iter());
                 let names = function.proargnames.iter().flat_map(|n| n.iter());
@@ -51,30 +51,30 @@ impl Deparser<'_> {
     }
 }
 
-/// Follows a row value to what makes it.
-fn maker(mut path: Path, mut row: Expr, field: AttrNo) -> Option<Maker> {
+/// Follows references to a composite value to its defining expression.
+fn field_source(mut path: Path, mut row: Expr, field: AttrNo) -> Option<FieldSource> {
     let place = usize::try_from(field - 1).ok()?;
     loop {
         let var = match row {
-            Expr::Row(r) => return r.colnames.get(place).cloned().map(Maker::Name),
+            Expr::Row(r) => return r.colnames.get(place).cloned().map(FieldSource::Name),
             Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
-                return Some(Maker::Function(f.funcid));
+                return Some(FieldSource::Function(f.funcid));
             }
             Expr::Var(v) if v.vartype == oids::RECORD => v,
             _ => return None,
         };
         let rte = entry(&mut path, &var)?;
         if var.varattno == 0 {
-            return rte.eref.colnames.get(place).cloned().map(Maker::Name);
+            return rte.eref.colnames.get(place).cloned().map(FieldSource::Name);
         }
         row = match rte.kind {
             RteKind::Subquery { subquery, .. } => {
                 column(&mut path, subquery.into_inner(), var.varattno)?
             }
             RteKind::Cte { ctename, ctelevelsup, .. } => {
-                cut(&mut path, ctelevelsup)?;
-                let around = path.last()?.clone()?;
-                let cte = around.cte_list.iter().find(|c| c.ctename == ctename)?;
+                leave_levels(&mut path, ctelevelsup)?;
+                let enclosing = path.last()?.clone()?;
+                let cte = enclosing.cte_list.iter().find(|c| c.ctename == ctename)?;
                 column(&mut path, (*cte.query).clone(), var.varattno)?
             }
             RteKind::Join { joinaliasvars, .. } => {
@@ -85,17 +85,17 @@ fn maker(mut path: Path, mut row: Expr, field: AttrNo) -> Option<Maker> {
     }
 }
 
-/// As [`maker`], within a plan.
-fn planned_maker<'p>(place: Place<'p>, row: &'p Expr, field: AttrNo) -> Option<Maker> {
+/// As [`field_source`], within a plan.
+fn planned_field_source<'p>(place: Place<'p>, row: &'p Expr, field: AttrNo) -> Option<FieldSource> {
     let mut at = (place, row);
     loop {
         match at.1 {
             Expr::Row(r) => {
                 let name = r.colnames.get(usize::try_from(field - 1).ok()?)?;
-                return Some(Maker::Name(name.clone()));
+                return Some(FieldSource::Name(name.clone()));
             }
             Expr::FuncExpr(f) if f.funcresulttype == oids::RECORD => {
-                return Some(Maker::Function(f.funcid));
+                return Some(FieldSource::Function(f.funcid));
             }
             Expr::Var(v) if v.vartype == oids::RECORD => at = at.0.computed(v)?,
             Expr::Param(p) => at = at.0.referent(p.paramid)?,
@@ -104,20 +104,20 @@ fn planned_maker<'p>(place: Place<'p>, row: &'p Expr, field: AttrNo) -> Option<M
     }
 }
 
-/// Leaves that many of the innermost queries.
-fn cut(path: &mut Path, levels: u32) -> Option<()> {
+/// Moves that many query levels outwards.
+fn leave_levels(path: &mut Path, levels: u32) -> Option<()> {
     path.truncate(path.len().checked_sub(levels as usize)?);
     Some(())
 }
 
-/// The range table entry of a column; the path then ends at its query.
+/// The range table entry that a reference names. Shortens the path to end at the entry's query.
 fn entry(path: &mut Path, var: &Var) -> Option<RangeTblEntry> {
-    cut(path, var.varlevelsup)?;
+    leave_levels(path, var.varlevelsup)?;
     let query = path.last()?.as_ref()?;
     query.rtable.get(usize::try_from(var.varno - 1).ok()?).cloned()
 }
 
-/// A column of a query's result; the path then ends at that query.
+/// A result column of a query. Extends the path by that query.
 fn column(path: &mut Path, query: Query, number: AttrNo) -> Option<Expr> {
     let target = query.result_columns().nth(usize::try_from(number - 1).ok()?)?;
     let expr = target.expr.clone();

@@ -1,5 +1,5 @@
-//! Calls of functions and aggregates. Counterpart: `get_func_expr`, `get_agg_expr`,
-//! `generate_function_name`.
+//! Deparses calls of functions and aggregates. Counterpart: ruleutils.c: `get_func_expr`,
+//! `get_agg_expr`, `generate_function_name`.
 
 use super::Deparser;
 use super::expr::{dotted, malformed};
@@ -42,14 +42,14 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The function's name as a call needs it, and whether VARIADIC must be written.
+    /// The function's name, qualified if necessary, and whether VARIADIC must be written.
     pub(super) fn function_name(&mut self, oid: Oid, variadic: bool) -> Result<(String, bool)> {
         let mut cat = self.host.catalog();
         let row = cat.function(oid)?;
         let visible = cat.is_function_visible(oid)?;
         let schema = if visible { None } else { cat.namespace_name(row.pronamespace)? };
         let name = dotted(schema.as_ref().map(|s| s.as_str()), row.proname.as_str());
-        // Where the call gave the array's elements one by one, the stored tree has the array.
+        // The stored tree has an array argument even if the call listed the elements.
         let variadic = variadic && row.provariadic.is_valid();
         Ok((name, variadic))
     }
@@ -123,7 +123,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// One key of a sort or group clause; returns its type. Counterpart:
+    /// Writes one key of a sort or group clause and returns its type. Counterpart:
     /// `get_rule_sortgroupclause`.
     pub(super) fn sort_key(
         &mut self,
@@ -136,7 +136,7 @@ impl Deparser<'_> {
         let e = &target.expr;
         match e {
             _ if numbers => self.put(&target.resno.to_string()),
-            // A bare number would mean a column's place.
+            // A bare number would mean a column position.
             Expr::Const(c) => self.constant(c, 1)?,
             Expr::Var(_) => self.expr(e, true)?,
             _ => {

@@ -1,5 +1,5 @@
-//! Names by which a query's parts refer to each other: of tables, and of their columns as they are
-//! now.
+//! Namespaces for deparsing: the names of a query's tables, and the present names of their columns.
+//! Counterpart: ruleutils.c (`set_deparse_for_query`, `set_rtable_names`).
 
 use super::columns::{Columns, Naming};
 use crate::session::Host;
@@ -9,16 +9,16 @@ use plan::expr::{Expr, TargetEntry};
 use plan::query::{Query, RteKind, WindowClause};
 use std::sync::Arc;
 
-/// Counterpart: NAMEDATALEN.
+/// Maximum length of a name in bytes. Counterpart: `NAMEDATALEN`, less its terminating zero byte.
 const NAME_BYTES_MAX: usize = 63;
 
-/// One entry of a range table.
+/// The names of one range table entry.
 #[derive(Clone, Default)]
 pub(super) struct Entry {
-    /// None for a join without a name.
+    /// `None` for a join without an alias.
     pub refname: Option<String>,
     pub columns: Columns,
-    /// What the columns of a join without a name stand for.
+    /// The alias variables of a join without an alias.
     pub join_columns: Vec<Expr>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Scope {
     pub windows: Vec<WindowClause>,
     /// The target list that the windows' clauses refer to.
     pub targets: Vec<TargetEntry>,
-    /// The query itself, in which the makers of anonymous rows are searched.
+    /// The query itself, in which the defining expressions of anonymous rows are searched.
     pub query: Option<Arc<Query>>,
 }
 
@@ -104,15 +104,15 @@ fn real_columns(desc: &catalog::RelDesc) -> Vec<Option<String>> {
     desc.attributes.iter().map(|a| (!a.attisdropped).then(|| name(a))).collect()
 }
 
-/// The name, with a number appended where it is taken.
+/// The name, with a number appended if it is in use.
 fn unused_name(name: String, used: &mut Vec<String>) -> String {
     let out = unused(&name, |name| !used.iter().any(|u| u == name));
     used.push(out.clone());
     out
 }
 
-/// The name, or the first of `name_1`, `name_2`, … that is free; shortened where a number would
-/// make it longer than a name can be.
+/// The name, or the first of `name_1`, `name_2`, … that is not in use. The name is shortened if the
+/// number would make it too long.
 pub fn unused(name: &str, is_free: impl Fn(&str) -> bool) -> String {
     if is_free(name) {
         return name.to_owned();

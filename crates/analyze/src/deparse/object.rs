@@ -1,5 +1,5 @@
-//! Definitions of indexes, constraints, views, rules, triggers and statistics. All answer `None`
-//! where there is no such object.
+//! Definitions of indexes, constraints, views, rules, triggers and statistics objects. The result
+//! is `None` if there is no such object. Counterpart: ruleutils.c.
 
 use super::expr::{dotted, malformed};
 use super::{Deparser, Style, quote_literal};
@@ -16,7 +16,7 @@ use plan::query::{CmdType, JoinTreeNode, Query, RteKind};
 const DESC: i16 = 1;
 const NULLS_FIRST: i16 = 2;
 
-/// The text of a stored expression, whose columns are the relation's. Counterpart: `pg_get_expr`.
+/// The text of a stored expression over the columns of a relation. Counterpart: `pg_get_expr`.
 pub fn stored_expr(
     host: &mut dyn Host,
     text: &str,
@@ -55,16 +55,16 @@ pub(super) fn expr_of(
     }
 }
 
-/// What of an index is shown.
+/// The parts of an index definition that are shown.
 #[derive(Clone, Copy, Default)]
 pub struct IndexParts {
-    /// One column only (1-based); 0 for all.
+    /// A single column (from 1); 0 for the whole definition.
     pub column: usize,
-    /// As the body of a constraint, whose operators follow the columns.
+    /// As the body of an exclusion constraint, with its operators after the columns.
     pub exclusion: bool,
 }
 
-/// The keys of an index, as messages name them: `a, lower(b)`. Counterpart:
+/// The key columns of an index as in error messages: `a, lower(b)`. Counterpart:
 /// `pg_get_indexdef_columns`.
 pub fn index_keys(host: &mut dyn Host, oid: Oid) -> Result<String> {
     let row = host.catalog().search::<PgIndex>(cache::INDEXRELID, &[oid.into()])?;
@@ -214,7 +214,7 @@ pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result
     Ok(format!(" {}", dotted(schema.as_ref().map(|s| s.as_str()), row.opcname.as_str())))
 }
 
-/// Expressions that may stand in an index's column list without parentheses.
+/// Can the expression be in an index's column list without parentheses?
 pub(super) fn looks_like_function(e: &Expr) -> bool {
     use plan::expr::CoercionForm;
     match e {
@@ -227,12 +227,12 @@ pub(super) fn looks_like_function(e: &Expr) -> bool {
     }
 }
 
-/// `name=value, …` as WITH lists show them.
+/// Storage parameters as `name=value, …` for a WITH list.
 pub fn options_text(options: &[Text]) -> String {
     let mut parts = Vec::with_capacity(options.len());
     for option in options {
         let (name, value) = option.as_str().split_once('=').unwrap_or((option.as_str(), ""));
-        // Plain words and numbers stand as they are.
+        // Plain words and numbers are not quoted.
         let word = quote_identifier(value) == value;
         let value = if word { value.to_owned() } else { quote_literal(value) };
         parts.push(format!("{}={value}", quote_identifier(name)));
@@ -353,7 +353,8 @@ pub fn view_def(host: &mut dyn Host, oid: Oid, pretty: bool, wrap: i32) -> Resul
     Ok(Some(d.statement(query, Some(&columns), true)? + ";"))
 }
 
-/// The part of a rule's action whose tables begin with OLD and NEW: of INSERT … SELECT the SELECT.
+/// The query of a rule's action whose range table begins with OLD and NEW: in INSERT … SELECT it is
+/// the SELECT.
 /// Counterpart: `getInsertSelectQuery`.
 fn old_and_new_of(action: &Query) -> &Query {
     let has = |q: &Query| {
@@ -491,7 +492,7 @@ pub fn trigger_def(host: &mut dyn Host, oid: Oid, pretty: bool) -> Result<Option
         out.push_str(&format!("WHEN ({text}) "));
     }
     let (name, _) = Deparser::new(host, Style::PLAIN).function_name(t.tgfoid, false)?;
-    // The arguments are strings, each with a zero byte at its end.
+    // The arguments are zero-terminated strings.
     let args: Vec<String> = t
         .tgargs
         .split(|b| *b == 0)
@@ -539,7 +540,7 @@ pub fn statistics_def(host: &mut dyn Host, oid: Oid, columns_only: bool) -> Resu
     Ok(Some(format!("CREATE STATISTICS {name}{kinds} ON {columns} FROM {table}")))
 }
 
-/// The expressions of a statistics object, each as it would be written in its definition.
+/// The texts of a statistics object's expressions.
 pub fn statistics_expressions(host: &mut dyn Host, oid: Oid) -> Result<Option<Vec<String>>> {
     let row = host.catalog().search(cache::STATEXTOID, &[oid.into()])?;
     let Some((row, text)) = row.and_then(|r| r.stxexprs.clone().map(|t| (r, t))) else {

@@ -1,12 +1,13 @@
-//! Definitions of partitioned tables and their partitions, which PostgreSQL makes, as text.
+//! Partition keys, constraints and bounds as text. Partitioned tables occur only in directories
+//! that PostgreSQL made.
 //!
-//! Counterpart: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and `PartitionBoundSpec` in
-//! `get_rule_expr`.
+//! Counterpart: ruleutils.c: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and
+//! `PartitionBoundSpec` in `get_rule_expr`.
 
 use super::expr::malformed;
 use super::object::{expr_of, looks_like_function, opclass_suffix};
 use super::{Deparser, Style};
-use crate::partition::{all_of, rows_taken};
+use crate::partition::{all_of, partition_conditions};
 use crate::session::{Host, SessionLookup};
 use crate::stored;
 use catalog::cache;
@@ -16,7 +17,7 @@ use pgerror::Result;
 use plan::expr::Expr;
 use plan::nodetree::{PartitionBound, RangeDatum};
 
-/// `LIST (a)`, `RANGE (lower(b), c)`; `None` for a relation that has no partitions.
+/// `LIST (a)`, `RANGE (lower(b), c)`; `None` for a relation that is not partitioned.
 pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     let Some(row) = host.catalog().search(cache::PARTRELID, &[oid.into()])? else {
         return Ok(None);
@@ -55,10 +56,10 @@ pub fn partition_key(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     Ok(Some(format!("{strategy} ({})", parts.join(", "))))
 }
 
-/// Which rows the partition takes, as a condition; `None` for a relation that is none, or takes
-/// all.
+/// The partition constraint as a condition; `None` if the relation is not a partition or accepts
+/// all rows.
 pub fn partition_constraint(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
-    let conditions = rows_taken(host, oid)?;
+    let conditions = partition_conditions(host, oid)?;
     if conditions.is_empty() {
         return Ok(None);
     }
@@ -97,7 +98,7 @@ fn end(host: &mut dyn Host, columns: &[RangeDatum]) -> Result<String> {
     Ok(parts.join(", "))
 }
 
-/// A constant without its type, which is the column's.
+/// A constant without a type label; it has the type of the column.
 fn bare(host: &mut dyn Host, value: &Expr) -> Result<String> {
     let Expr::Const(c) = value else { return Err(malformed()) };
     let mut d = Deparser::new(host, Style::PLAIN);

@@ -1,7 +1,7 @@
-//! Expressions of finished plans, as EXPLAIN shows them: references to a child's output are
-//! followed down to what the child computes, parameters up to the node that sets them.
+//! Deparses expressions of plans for EXPLAIN. References to a child's output are resolved to the
+//! child's expressions, parameters to the expressions that set them in nodes above.
 //!
-//! Counterpart: `get_special_variable`, `find_param_referent`.
+//! Counterpart: ruleutils.c: `get_special_variable`, `find_param_referent`.
 
 use super::Deparser;
 use super::columns::Columns;
@@ -13,25 +13,25 @@ use pgerror::Result;
 use plan::expr::*;
 use plan::node::{Plan, PlanNode};
 
-/// A step on the way from the top of a statement's plan to a node.
+/// A step of the path from the top of a statement's plan to a node.
 #[derive(Clone, Copy)]
 pub enum Above<'p> {
     Node(&'p Plan),
-    /// The sub-plan (or init plan) that the steps below belong to.
+    /// The sub-plan (or init plan) that contains the steps below.
     Sub(&'p SubPlan),
 }
 
-/// A node within its plan.
+/// A plan node and its path in the plan.
 #[derive(Clone)]
 pub struct Place<'p> {
     pub plan: &'p Plan,
-    /// Outermost first.
+    /// The ancestors, outermost first.
     pub above: Vec<Above<'p>>,
-    /// Those of the statement.
+    /// The sub-plans of the statement.
     pub subplans: &'p [Plan],
 }
 
-/// Names of the range table's entries and their columns, in order.
+/// Names of the range table entries and their columns, in order.
 #[derive(Clone, Default)]
 pub struct PlanNames(Scope);
 
@@ -47,7 +47,7 @@ impl PlanNames {
         PlanNames(Scope { entries: entries.collect(), ..Scope::default() })
     }
 
-    /// The name of an entry (1-based).
+    /// The name of an entry (from 1).
     pub fn name(&self, rti: i32) -> &str {
         let entry = usize::try_from(rti - 1).ok().and_then(|i| self.0.entries.get(i));
         entry.and_then(|e| e.refname.as_deref()).unwrap_or_default()
@@ -74,7 +74,7 @@ impl<'p> Place<'p> {
         Place { plan: child, above, subplans: self.subplans }
     }
 
-    /// The expression that a reference to a child's output stands for, and the child.
+    /// The expression that a reference to a child's output stands for, and the child's position.
     fn target(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
         if v.varno == Var::INDEX {
             let PlanNode::IndexOnlyScan { index_tlist, .. } = &self.plan.node else { return None };
@@ -86,8 +86,8 @@ impl<'p> Place<'p> {
         Some((self.below(child), &target.expr))
     }
 
-    /// What computes a column that the node reads, and where: its child's, or, for scans of
-    /// subqueries, that of the subquery's plan.
+    /// The expression that computes a column that the node reads, and its position: in a child, or
+    /// in the plan of a scanned subquery or CTE.
     pub(super) fn computed(&self, v: &Var) -> Option<(Place<'p>, &'p Expr)> {
         if v.varno < 0 {
             return self.target(v);
@@ -104,10 +104,10 @@ impl<'p> Place<'p> {
         Some((place, &target.expr))
     }
 
-    /// The expression that sets a parameter, and the node that it belongs to.
+    /// The expression that sets a parameter, and the position of its node.
     pub(super) fn referent(&self, id: i32) -> Option<(Place<'p>, &'p Expr)> {
         let mut child = self.plan;
-        // Rows of a nested loop reach a sub-plan through the sub-plan's own parameters only.
+        // A sub-plan gets values of a nested loop only through its own parameters.
         let mut same_level = true;
         for (i, step) in self.above.iter().enumerate().rev() {
             match *step {
@@ -138,7 +138,8 @@ impl<'p> Place<'p> {
 }
 
 impl<'h> Deparser<'h> {
-    /// For expressions of a plan's node. `prefix`: columns bear their table's name.
+    /// A deparser for the expressions of a plan node. With `prefix`, columns are qualified with the
+    /// table name.
     pub fn in_plan(
         host: &'h mut dyn Host,
         names: &PlanNames,
@@ -152,14 +153,14 @@ impl<'h> Deparser<'h> {
         d
     }
 
-    /// As [`Self::expression`], casts that were not written included.
+    /// As [`Self::expression`], with implicit casts.
     pub fn full_expression(mut self, e: &Expr) -> Result<String> {
         self.expr(e, true)?;
         Ok(self.out)
     }
 
-    /// A sort column: the expression, then its collation, direction and place of NULLs where they
-    /// are not the usual ones. Counterpart: `show_sortorder_options`.
+    /// A sort column: the expression, then collation, direction and NULLS FIRST or LAST where they
+    /// are not the defaults. Counterpart: `show_sortorder_options`.
     pub fn sort_column(
         mut self,
         e: &Expr,
@@ -190,7 +191,8 @@ impl<'h> Deparser<'h> {
         Ok(self.out)
     }
 
-    /// A column of a child's output. `None`: it is none, or the child does not have it.
+    /// Writes a column of a child's output. `None` if the variable is not such a column, or the
+    /// child does not have it.
     pub(super) fn child_column(&mut self, v: &Var, top: bool) -> Option<Result<Option<String>>> {
         let (place, e) = self.place.as_ref()?.target(v)?;
         let saved = self.place.replace(place);
@@ -202,7 +204,7 @@ impl<'h> Deparser<'h> {
         Some(result)
     }
 
-    /// Writes what sets the parameter; false if that is not to be found.
+    /// Writes the expression that sets the parameter; false if it is not found.
     pub(super) fn plan_param(&mut self, p: &Param) -> Result<bool> {
         let found = self.place.as_ref().and_then(|place| place.referent(p.paramid));
         let Some((place, e)) = found else { return Ok(false) };
@@ -217,7 +219,7 @@ impl<'h> Deparser<'h> {
     }
 }
 
-/// A name as SQL writes it, behind its schema where one is given.
+/// The quoted name, qualified by the schema if one is given.
 pub fn qualified(schema: Option<&str>, name: &str) -> String {
     match schema {
         Some(s) => format!("{}.{}", quote_identifier(s), quote_identifier(name)),

@@ -1,4 +1,4 @@
-//! Queries. Counterpart: `get_query_def` and what it calls.
+//! Deparses queries. Counterpart: ruleutils.c (`get_query_def`).
 
 use super::expr::malformed;
 use super::names::Scope;
@@ -11,8 +11,9 @@ use plan::query::*;
 use stdx::stack::deep;
 
 impl Deparser<'_> {
-    /// A query, at the present indentation. `columns`: the names that the result's columns must
-    /// have; `named`: somebody sees the columns' names.
+    /// Writes a query at the current indentation. `columns` gives the names of the result columns.
+    /// Without `named` the column names do not matter to a reader of the result, so that some
+    /// aliases are omitted.
     pub(super) fn query(
         &mut self,
         q: &Query,
@@ -21,7 +22,7 @@ impl Deparser<'_> {
     ) -> Result<()> {
         self.deeper()?;
         let scope = Scope::of_query(self.host, q, &self.scopes)?;
-        // Within a function its arguments could be meant too.
+        // In a function body, an unqualified name could also be an argument.
         let inside = !self.scopes.is_empty() || !self.function_name.is_empty();
         let prefix = inside || q.rtable.len() != 1;
         let saved = (self.prefix, self.indent);
@@ -297,7 +298,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Writes a part of a list apart from the rest, so that it can be broken into lines.
+    /// Writes an element of a list into a separate string, so that the caller can break lines.
     fn apart(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<String> {
         let saved = std::mem::take(&mut self.out);
         let result = f(self);
@@ -320,7 +321,7 @@ impl Deparser<'_> {
                     Expr::Var(v) => d.variable(v, 0, true)?,
                     e => {
                         d.expr(e, true)?;
-                        // Nobody sees the name of a column without one.
+                        // Without `named`, no alias is needed to hide the name `?column?`.
                         if named { None } else { Some("?column?".to_owned()) }
                     }
                 };
@@ -352,7 +353,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// UNION and its kin. Counterpart: `get_setop_query`.
+    /// UNION, INTERSECT and EXCEPT. Counterpart: `get_setop_query`.
     fn set_operation(
         &mut self,
         node: &SetOpNode,
@@ -374,7 +375,7 @@ impl Deparser<'_> {
                 self.parens(paren, |d| d.query(subquery, columns, named))?;
             }
             SetOpNode::Op(op) => {
-                // A chain of the same operation reads from left to right by itself.
+                // The same operation repeated is left-associative and needs no parentheses.
                 let paren = match &*op.larg {
                     SetOpNode::Op(left) => left.op != op.op || left.all != op.all,
                     SetOpNode::Leaf(_) => false,
@@ -579,8 +580,9 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// A function in FROM. What simplification or a cast has made of it is written as a cast, which
-    /// the grammar takes there. Counterpart: `get_rule_expr_funccall`.
+    /// Writes a function in FROM. An expression that is not a function call, after simplification
+    /// or inlining, is written as CAST, which the grammar accepts there. Counterpart:
+    /// `get_rule_expr_funccall`.
     fn from_function(&mut self, e: &Expr) -> Result<()> {
         if looks_like_function(e) {
             return self.top_level(e, true);
@@ -592,7 +594,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// `(a integer, b text)` behind a function that returns anonymous rows.
+    /// The column definition list `(a integer, b text)` of a function that returns anonymous rows.
     fn column_definitions(
         &mut self,
         f: &RangeTblFunction,
@@ -673,7 +675,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The target of INSERT, UPDATE or DELETE.
+    /// Writes the target table of INSERT, UPDATE or DELETE.
     fn target_table(&mut self, q: &Query, word: &str) -> Result<()> {
         let rte = q.rte(q.result_relation);
         let RteKind::Relation { relid, .. } = &rte.kind else { return Err(malformed()) };
@@ -803,7 +805,8 @@ impl Deparser<'_> {
     }
 
     fn assignments(&mut self, relation: ids::Oid, targets: &[TargetEntry]) -> Result<()> {
-        // A sub-select that fills several columns is the first column's sub-link.
+        // A multiple assignment from a sub-select is a SubLink in a junk entry; its columns are
+        // parameters.
         let mut sublinks = targets.iter().filter_map(|t| match &t.expr {
             Expr::SubLink(s) if t.resjunk && s.kind == SubLinkKind::MultiExpr => Some(&**s),
             _ => None,
@@ -840,7 +843,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// Subscripts and fields of an assignment's target.
+    /// Writes the subscripts and fields of an assignment target.
     fn indirection(&mut self, e: &Expr) -> Result<()> {
         match e {
             Expr::SubscriptingRef(s) => {
@@ -886,8 +889,7 @@ impl Deparser<'_> {
     }
 }
 
-/// The value assigned, within the nodes that store it into a part of a column.
-/// `unnest` of one array, which several of are written as one call.
+/// Is this `unnest` of one array? Several of them are written as one call.
 fn is_unnest(f: &RangeTblFunction) -> bool {
     /// `unnest(anyarray)`
     const UNNEST: ids::Oid = ids::Oid(2331);
@@ -895,6 +897,7 @@ fn is_unnest(f: &RangeTblFunction) -> bool {
         && matches!(&f.funcexpr, Expr::FuncExpr(call) if call.funcid == UNNEST)
 }
 
+/// The assigned value, without the nodes that store it in a field or element.
 fn strip_assignment(e: &Expr) -> &Expr {
     match e {
         Expr::SubscriptingRef(s) => s.refassgnexpr.as_ref().map_or(e, strip_assignment),
@@ -908,7 +911,7 @@ fn strip_assignment(e: &Expr) -> &Expr {
     }
 }
 
-/// The lists, if the query is nothing but `VALUES …` under the names that VALUES gives.
+/// The VALUES lists, if the query is only `VALUES …` with the default column names.
 fn simple_values<'q>(q: &'q Query, columns: Option<&[String]>) -> Option<&'q [Vec<Expr>]> {
     let mut found = None;
     for rte in &q.rtable {

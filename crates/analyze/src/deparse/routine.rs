@@ -1,4 +1,5 @@
-//! Definitions of functions and their parts. Counterpart: `pg_get_functiondef` and its kin.
+//! Definitions of functions and procedures. Counterpart: ruleutils.c (`pg_get_functiondef` and the
+//! functions for its parts).
 
 use super::expr::{dotted, malformed};
 use super::names::Scope;
@@ -45,7 +46,8 @@ fn defaults_of(host: &mut dyn Host, row: &PgProc) -> Result<Vec<Expr>> {
     }
 }
 
-/// The parameters, with or without the columns of a result table. Returns how many were written.
+/// The parameter list, or with `table` the columns of RETURNS TABLE. Returns the text and the
+/// number of parameters in it.
 fn arguments(
     host: &mut dyn Host,
     row: &PgProc,
@@ -56,7 +58,7 @@ fn arguments(
     let args = args_of(row);
     let inputs = args.iter().filter(|a| matches!(a.mode, b'i' | b'b' | b'v')).count();
     let without_default = inputs.saturating_sub(defaults.len());
-    // An ordered-set aggregate's direct arguments come before its ORDER BY.
+    // The direct arguments of an ordered-set aggregate come before its ORDER BY.
     let mut order_by_at = usize::MAX;
     let mut repeat_variadic = false;
     if row.prokind == b'a'
@@ -123,7 +125,7 @@ pub fn function_arguments(
     }
 }
 
-/// `pg_get_function_result`; none for procedures.
+/// `pg_get_function_result`; `None` for procedures.
 pub fn function_result(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     match host.catalog().find_function(oid)? {
         Some(row) if row.prokind != b'p' => result_of(host, &row).map(Some),
@@ -142,7 +144,7 @@ fn result_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
     Ok(format!("{set}{}", host.catalog().format_type(row.prorettype)?))
 }
 
-/// The default of one parameter (1-based). Counterpart: `pg_get_function_arg_default`.
+/// The default of one parameter (from 1). Counterpart: `pg_get_function_arg_default`.
 pub fn function_default(host: &mut dyn Host, oid: Oid, number: i32) -> Result<Option<String>> {
     let Some(row) = host.catalog().find_function(oid)? else { return Ok(None) };
     let args = args_of(&row);
@@ -181,7 +183,7 @@ fn body_of(host: &mut dyn Host, row: &PgProc) -> Result<String> {
     }
     for q in &queries {
         let mut d = Deparser::new(host, Style { pretty: false, indent: block });
-        // The function is around the statement: columns are written with their table's name.
+        // The scope of the function encloses the statement, so that columns are qualified.
         d.scopes.push(Scope::default());
         d.param_names = names.clone();
         d.function_name = format!("{}.", quote_identifier(row.proname.as_str()));
@@ -265,7 +267,7 @@ pub fn function_def(host: &mut dyn Host, oid: Oid) -> Result<Option<String>> {
     for setting in row.proconfig.iter().flatten() {
         let Some((name, value)) = setting.as_str().split_once('=') else { continue };
         out.push_str(&format!(" SET {} TO ", quote_identifier(name)));
-        // Lists of names are stored quoted already, part by part.
+        // Settings that are lists of names are stored with each element quoted.
         const LISTS: [&str; 6] = [
             "search_path",
             "temp_tablespaces",

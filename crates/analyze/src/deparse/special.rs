@@ -1,12 +1,12 @@
-//! Functions that SQL writes with words between their arguments. Counterpart:
-//! `get_func_sql_syntax`.
+//! Deparses functions with special SQL syntax, such as EXTRACT. Counterpart: ruleutils.c
+//! (`get_func_sql_syntax`).
 
 use super::Deparser;
 use pgerror::Result;
 use plan::expr::*;
 
 impl Deparser<'_> {
-    /// Writes the call in its own syntax; false where it has none.
+    /// Writes the call in its special syntax; false if it has none.
     pub(super) fn sql_syntax(&mut self, f: &FuncExpr) -> Result<bool> {
         let row = self.host.catalog().function(f.funcid)?;
         let is_text = |e: &Expr| e.type_oid() == types::oids::TEXT;
@@ -101,7 +101,7 @@ impl Deparser<'_> {
         }
     }
 
-    /// A text constant that was written as a bare word.
+    /// Writes a text constant as a keyword.
     fn keyword_argument(&mut self, e: &Expr) -> Result<()> {
         match e {
             Expr::Const(c) if !c.is_null() => {

@@ -1,4 +1,5 @@
-//! Window functions and WINDOW clauses.
+//! Deparses window functions and WINDOW clauses. Counterpart: ruleutils.c (`get_windowfunc_expr`,
+//! `get_rule_windowspec`).
 
 use super::Deparser;
 use pgerror::{PgError, Result};
@@ -37,7 +38,7 @@ impl Deparser<'_> {
             self.expr(filter, false)?;
         }
         self.put(") OVER ");
-        // A finished plan has no window clauses any more.
+        // A plan has no window clauses.
         let scope = match self.scopes.last() {
             Some(scope) if self.place.is_none() => scope,
             _ => {
@@ -58,7 +59,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    /// The WINDOW clause: the windows that have names.
+    /// Writes the WINDOW clause: the windows with names.
     pub(super) fn window_clause(&mut self, query: &Query) -> Result<()> {
         let mut first = true;
         for clause in &query.window_clause {
@@ -89,7 +90,7 @@ impl Deparser<'_> {
             gap(self);
             self.put_name(name);
         }
-        // Those of the window referred to are not repeated.
+        // The clauses of a referenced window are not repeated.
         if !w.partition_clause.is_empty() && w.refname.is_none() {
             gap(self);
             self.put("PARTITION BY ");

@@ -1,5 +1,5 @@
-//! Expressions of SQL/XML and `XMLTABLE`. Counterpart: `get_rule_expr` for `XmlExpr`,
-//! `get_tablefunc`.
+//! Deparses SQL/XML expressions and `XMLTABLE`. Counterpart: ruleutils.c (`get_rule_expr` for
+//! `XmlExpr`, `get_tablefunc`).
 
 use super::Deparser;
 use super::expr::malformed;
@@ -107,8 +107,8 @@ impl Deparser<'_> {
             }
             self.put("), ");
         }
-        self.between("(", &t.rowexpr, ") PASSING (")?;
-        self.between("", &t.docexpr, ")")?;
+        self.put_enclosed("(", &t.rowexpr, ") PASSING (")?;
+        self.put_enclosed("", &t.docexpr, ")")?;
         for (i, c) in t.columns.iter().enumerate() {
             self.put(if i == 0 { " COLUMNS " } else { ", " });
             self.put_name(&c.name);
@@ -120,10 +120,10 @@ impl Deparser<'_> {
             let name = self.type_name(c.typeid, c.typmod)?;
             self.put(&name);
             if let Some(default) = &c.default {
-                self.between(" DEFAULT (", default, ")")?;
+                self.put_enclosed(" DEFAULT (", default, ")")?;
             }
             if let Some(path) = &c.path {
-                self.between(" PATH (", path, ")")?;
+                self.put_enclosed(" PATH (", path, ")")?;
             }
             if c.not_null {
                 self.put(" NOT NULL");
@@ -133,7 +133,7 @@ impl Deparser<'_> {
         Ok(())
     }
 
-    fn between(&mut self, before: &str, e: &Expr, after: &str) -> Result<()> {
+    fn put_enclosed(&mut self, before: &str, e: &Expr, after: &str) -> Result<()> {
         self.put(before);
         self.top_level(e, true)?;
         self.put(after);
@@ -141,7 +141,7 @@ impl Deparser<'_> {
     }
 }
 
-/// The word of a constant; `None` for NULL and what is no constant.
+/// The value of a by-value constant; `None` for NULL and for other expressions.
 fn constant(e: &Expr) -> Option<u64> {
     match e {
         Expr::Const(c) => match c.value {
@@ -152,7 +152,7 @@ fn constant(e: &Expr) -> Option<u64> {
     }
 }
 
-/// The identifier that a name of XML stands for: `_x0020_` is a space. Counterpart:
+/// The SQL identifier of an XML name; `_x0020_` is a space. Counterpart:
 /// `map_xml_name_to_sql_identifier`.
 fn sql_name(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -175,7 +175,7 @@ mod tests {
     use super::sql_name;
 
     #[test]
-    fn names_of_xml_become_identifiers() {
+    fn xml_names_are_mapped_to_identifiers() {
         for (xml, sql) in [
             ("plain", "plain"),
             ("_x003A_one:", "\":one:\""),

@@ -1,17 +1,17 @@
-//! Queries that hold more than their memory: the case files with next to none, joins, groups and
-//! sorts against plain models, and what is left on disk afterwards.
+//! Tests of spilling to temporary files: the case files with minimal work memory; joins, groups and
+//! sorts compared with simple models; removal of the files.
 
 use super::*;
 use std::collections::BTreeMap;
 
-/// A world in which hardly a row fits in memory.
-fn tight() -> World {
+/// A fixture in which hardly a row fits in work memory.
+fn with_minimal_memory() -> World {
     let mut world = World::new();
-    squeeze(&mut world, 1, 1.0);
+    set_memory(&mut world, 1, 1.0);
     world
 }
 
-fn squeeze(world: &mut World, work_mem: usize, hash_mem: f64) {
+fn set_memory(world: &mut World, work_mem: usize, hash_mem: f64) {
     world.core.work_mem_bytes = work_mem;
     world.core.costs.hash_mem = hash_mem;
 }
@@ -28,14 +28,14 @@ impl World {
 }
 
 #[test]
-fn the_case_files_with_next_to_no_memory() {
+fn case_files_pass_with_minimal_memory() {
     for cases in [include_str!("select.tsv"), include_str!("queries.tsv")] {
-        let mut world = tight();
+        let mut world = with_minimal_memory();
         let mut wrong = Vec::new();
         for case in cases.lines() {
             let Some((sql, expected)) = case.split_once('\t') else { continue };
             let got = world.answer(sql);
-            // Where there is no order, partitions come in one of their own.
+            // Without ORDER BY, spilled partitions change the order of rows.
             let sorted = |s: &str| {
                 let mut rows: Vec<String> = s.split(" ; ").map(str::to_owned).collect();
                 rows.sort();
@@ -54,7 +54,7 @@ fn the_case_files_with_next_to_no_memory() {
     }
 }
 
-/// Row `i` of a side of the joins below: value and key.
+/// Row `i` of an input of the joins below: value and key.
 fn row(i: i64, seed: i64, range: i64) -> (i64, Option<i64>) {
     let k = i * seed % range;
     (i, if i % 13 == 0 { None } else { Some(if i % 4 == 0 { 3 } else { k }) })
@@ -68,7 +68,7 @@ fn side(rows: i64, seed: i64, range: i64, text: bool) -> String {
     )
 }
 
-/// Number of rows, sums of both sides' values.
+/// The expected result: number of rows, and sums of the values of both sides.
 fn model(kind: &str, n: i64, m: i64, range: i64) -> String {
     let left: Vec<_> = (1..=n).map(|i| row(i, 7919, range)).collect();
     let right: Vec<_> = (1..=m).map(|i| row(i, 104_729, range)).collect();
@@ -109,7 +109,7 @@ fn model(kind: &str, n: i64, m: i64, range: i64) -> String {
 }
 
 #[test]
-fn joins_agree_with_their_model() {
+fn joins_match_the_model() {
     let mut world = World::new();
     let (n, m, range) = (700, 500, 97);
     for text in [false, true] {
@@ -134,7 +134,7 @@ fn joins_agree_with_their_model() {
                 (false, true, 1 << 22),
                 (false, true, 1),
             ] {
-                squeeze(&mut world, memory, memory as f64);
+                set_memory(&mut world, memory, memory as f64);
                 world.core.costs.enable_hashjoin = hash;
                 world.core.costs.enable_mergejoin = merge;
                 world.core.costs.enable_nestloop = false;
@@ -148,7 +148,7 @@ fn joins_agree_with_their_model() {
 }
 
 #[test]
-fn groups_agree_with_their_model() {
+fn groups_match_the_model() {
     let mut world = World::new();
     let n = 20_000i64;
     let mut groups: BTreeMap<Option<i64>, (i64, i64, i64, i64)> = BTreeMap::new();
@@ -168,7 +168,7 @@ fn groups_agree_with_their_model() {
     for (memory, key) in
         [(1 << 22, "k"), (40_000, "k"), (1, "k"), (1, "k::text"), (1, "k::numeric")]
     {
-        squeeze(&mut world, memory, memory as f64);
+        set_memory(&mut world, memory, memory as f64);
         world.core.costs.enable_sort = false;
         let sql = format!(
             "SELECT {key}, count(*), sum(v), sum(v::bigint), min(v), max(v::float8), sum(v::numeric), \
@@ -185,7 +185,7 @@ fn groups_agree_with_their_model() {
 }
 
 #[test]
-fn sorts_agree_with_their_model() {
+fn sorts_match_the_model() {
     let mut world = World::new();
     let n = 3000i64;
     let key = |i: i64| if i % 17 == 0 { None } else { Some(i * 7919 % 211 - 100) };
@@ -194,7 +194,7 @@ fn sorts_agree_with_their_model() {
          generate_series(1, {n}) i OFFSET 0) q"
     );
     for memory in [1 << 22, 50_000, 1] {
-        squeeze(&mut world, memory, memory as f64);
+        set_memory(&mut world, memory, memory as f64);
         for (order, limit) in [
             ("k, i", 5000usize),
             ("k DESC, i", 5000),
@@ -237,7 +237,7 @@ fn sorts_agree_with_their_model() {
 
 #[test]
 fn failed_and_abandoned_queries_leave_no_files() {
-    let mut world = tight();
+    let mut world = with_minimal_memory();
     let sql = "SELECT 1 / (i - 4000) FROM (SELECT i FROM generate_series(1, 5000) i ORDER BY i) q";
     assert!(world.answer(sql).contains("ERROR 22012"));
     assert!(world.files().is_empty());
@@ -255,8 +255,8 @@ fn failed_and_abandoned_queries_leave_no_files() {
 }
 
 #[test]
-fn the_limit_on_temporary_files_is_kept() {
-    let mut world = tight();
+fn temp_file_limit_is_enforced() {
+    let mut world = with_minimal_memory();
     let mut settings = world.core.backend.settings().clone();
     settings.temp_file_limit = Some(16 * 1024);
     world.core.backend.configure(settings);
@@ -266,8 +266,8 @@ fn the_limit_on_temporary_files_is_kept() {
 }
 
 #[test]
-fn windows_and_materialised_rows_read_back_what_they_wrote() {
-    let mut world = tight();
+fn windows_and_materialised_rows_spill_correctly() {
+    let mut world = with_minimal_memory();
     let n = 2500i64;
     let got = world.answer(&format!(
         "SELECT sum(r), sum(t), sum(l), max(s) FROM (SELECT row_number() OVER (ORDER BY -i) r, ntile(7) \
@@ -297,7 +297,7 @@ fn windows_and_materialised_rows_read_back_what_they_wrote() {
 }
 
 #[test]
-fn samples_of_all_and_of_nothing() {
+fn samples_of_0_and_100_percent() {
     let mut world = World::new();
     let all = world.answer("SELECT count(*) FROM pg_class");
     for method in ["BERNOULLI", "SYSTEM"] {
@@ -320,7 +320,7 @@ fn samples_of_all_and_of_nothing() {
 }
 
 #[test]
-fn ends_of_indexes_are_ends_of_tables() {
+fn min_and_max_by_index_match_sorted_order() {
     let mut world = World::new();
     let sorted = world.answer("SELECT oid FROM (SELECT oid FROM pg_class OFFSET 0) q ORDER BY oid");
     let oids: Vec<&str> = sorted.split(" ; ").collect();
@@ -335,7 +335,7 @@ fn ends_of_indexes_are_ends_of_tables() {
 }
 
 #[test]
-fn patterns_find_what_they_match_by_index() {
+fn patterns_by_index_match_patterns_by_scan() {
     let mut world = World::new();
     for (pattern, op) in [
         ("pg_cl%", "LIKE"),

@@ -1,4 +1,4 @@
-//! To analysis.
+//! The interface to analysis.
 
 use crate::core::Core;
 use analyze::OperatorCache;

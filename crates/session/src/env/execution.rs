@@ -1,4 +1,4 @@
-//! To the executor and to expressions that run.
+//! The interface to the executor and to expression evaluation.
 
 use crate::core::Core;
 use crate::sysfn;
@@ -24,7 +24,7 @@ impl Core {
     }
 }
 
-/// What a row of pg_aggregate says about plain aggregation, or about moving frames.
+/// The functions of a row of `pg_aggregate`, for plain aggregation or for moving window frames.
 struct AggregateFunctions {
     trans: Oid,
     inverse: Oid,
@@ -164,7 +164,7 @@ impl Services for Core {
     fn check_compared_rows(&mut self) -> Result<()> {
         let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
         types::record::compare(self, a.as_ref(), b.as_ref())?;
-        Err(PgError::internal("rows that were not comparable are"))
+        Err(PgError::internal("rows that could not be compared before are comparable now"))
     }
 
     fn backend(&mut self) -> &mut Backend {
@@ -203,7 +203,7 @@ impl Services for Core {
             5 => ScanOp::Greater,
             n => return Err(PgError::internal(format!("B-tree strategy {n}"))),
         };
-        // The scan calls the comparison with the condition's value first.
+        // The scan calls the comparison with the condition's value as first argument.
         let cmp = if row.amoplefttype == row.amoprighttype {
             None
         } else {
@@ -340,7 +340,7 @@ impl Services for Core {
     }
 }
 
-/// For expressions computed outside a plan: parameters of the statement, no sub-selects.
+/// For expressions outside a plan: they may have parameters of the statement, but no sub-selects.
 impl Host for Core {
     fn extern_param(&mut self, id: i32) -> Result<Datum> {
         let value = usize::try_from(id - 1).ok().and_then(|i| self.params.get(i)).cloned();
@@ -380,8 +380,8 @@ impl Host for Core {
     }
 }
 
-/// What a node may keep in memory before it turns to temporary files: what was set, but no more
-/// than a part of what the session can have.
+/// The memory of a plan node before it spills to temporary files: the setting, but at most a
+/// quarter of the memory that is available to the session.
 fn within_share(bytes: usize) -> usize {
     bytes.min((types::memory::available() / 4).max(64 << 10))
 }

@@ -1,4 +1,4 @@
-//! To the compilation of expressions.
+//! The interface to expression compilation.
 
 use crate::core::Core;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
@@ -13,8 +13,8 @@ use types::fncx::TypeInfo;
 const INTERNAL_LANGUAGE: Oid = Oid(12);
 const SQL_LANGUAGE: Oid = Oid(14);
 
-/// Does the operator take types of a kind: enums, rows?
-fn is_open(ty: Oid) -> bool {
+/// Is the operand type a pseudo-type for a class of types (enums, rows, arrays)?
+fn is_pseudo_operand(ty: Oid) -> bool {
     matches!(ty, types::oids::ANYENUM | types::oids::RECORD | types::oids::ANYARRAY)
 }
 
@@ -27,7 +27,7 @@ impl Core {
             INTERNAL_LANGUAGE => match types::lookup(row.prosrc.as_str()).map(|b| b.f) {
                 Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
                 Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-                // Functions of aggregates are called by the executor only.
+                // Aggregate support functions are called only by the executor.
                 Some(_) => Callee::Missing,
                 None => match crate::sysfn::lookup(row.prosrc.as_str()) {
                     Some(_) if row.proretset => Callee::HostSet,
@@ -63,7 +63,7 @@ impl Core {
         })
     }
 
-    /// The facts of a type that functions need.
+    /// The properties of a type that functions need.
     pub(crate) fn type_facts(&mut self, ty: Oid) -> Result<TypeInfo> {
         if let Some(t) = types::builtin_types::get(ty) {
             return Ok(t.info);
@@ -84,14 +84,14 @@ impl Core {
         })
     }
 
-    /// The comparison behind an operator of a B-tree family, for operands of that type.
+    /// The comparison function of a B-tree operator, for operands of that type.
     pub(crate) fn operand_compare(
         &mut self,
         r: &catalog::rows::PgAmop,
         ty: Oid,
     ) -> Result<Comparer> {
         let (left, right) = (r.amoplefttype, r.amoprighttype);
-        if !is_open(left) {
+        if !is_pseudo_operand(left) {
             return self.family_compare(r.amopfamily, left, right);
         }
         let (ty, _) = self.cat().base_type(ty)?;
@@ -112,7 +112,7 @@ impl Core {
         found.ok_or_else(|| PgError::unsupported(format!("comparison by {}", row.proname.as_str())))
     }
 
-    /// The function that hashes values of a type, also with a seed. Counterpart:
+    /// The hash function of a type, or the extended one with a seed. Counterpart:
     /// `lookup_type_cache`.
     pub(crate) fn hash_function(&mut self, ty: Oid, seeded: bool) -> Result<Arc<FnFacts>> {
         let seen = self.catalog.seen();
@@ -123,7 +123,8 @@ impl Core {
         if let Some(f) = self.hash_functions.get(&(ty, seeded)) {
             return Ok(f.clone());
         }
-        // Whoever hashes rows has decided that they can be; if not, their columns say so.
+        // The caller has checked that rows are hashable as far as possible; otherwise a column's
+        // type reports the error.
         let (base, _) = self.cat().base_type(ty)?;
         let ops = self.cat().type_ops_unchecked(base)?;
         let Some(proc) = ops.hash.valid() else {
@@ -152,7 +153,7 @@ impl Facts for Core {
             return Ok(f.clone());
         }
         let f = Arc::new(self.make_function(oid)?);
-        // Built-in functions never change; others are looked up each time.
+        // Built-in functions never change. Others are looked up each time.
         if oid < Oid::FIRST_NORMAL {
             self.functions.insert(oid, f.clone());
         }
@@ -258,7 +259,7 @@ impl Facts for Core {
                 }
             }
             own.sort_by(|a, b| a.name.cmp(&b.name));
-            // Constraints of the domains beneath are tested first.
+            // The constraints of the base domains are checked first.
             own.append(&mut out);
             out = own;
             at = row.typbasetype;

@@ -1,4 +1,4 @@
-//! To functions: settings, clocks, types' conversions, names of objects.
+//! The interface to functions on values: settings, clocks, type conversions, object names.
 
 use crate::core::Core;
 use eval::{CallContext, Callee, Compiler, EvalState, Facts, FnFacts, NoColumns, RowInput, RowRef};
@@ -12,7 +12,7 @@ use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
 use types::{Datum, DatumRef, Settings, oids};
 
 impl Core {
-    /// Calls a function of a type.
+    /// Calls an input, output, send or receive function.
     fn call_type_function(
         &mut self,
         f: &FnFacts,
@@ -38,7 +38,7 @@ impl Core {
         fp(&mut cx, args)
     }
 
-    /// A value of the base type as one of the domain, if its constraints let it pass.
+    /// Coerces a value of the base type to a domain, with the domain's checks.
     fn as_domain(&mut self, domain: Oid, base: Oid, value: Datum) -> Result<Datum> {
         let info = self.type_facts(base)?;
         let arg = Expr::Const(Const {
@@ -64,7 +64,7 @@ impl Core {
         Ok(program.eval_row(&mut state, self, &input)?.into_owned())
     }
 
-    /// NULL as a value of the type, which may be a domain that refuses it.
+    /// NULL as a value of the type, with the checks of a domain.
     pub(crate) fn null_input(&mut self, ty: Oid) -> Result<Datum> {
         match self.cat().base_type(ty)? {
             (base, _) if base == ty => Ok(Datum::Null),
@@ -151,7 +151,8 @@ impl FnContext for Core {
             let (base, typmod) = self.cat().base_type(ty)?;
             let length = self.cat().find_type(base)?.map_or(-1, |row| row.typlen);
             return match (self.type_recv(base, bytes, typmod), usize::try_from(length)) {
-                // The constraints are asked before it is seen that there are bytes left.
+                // The domain's constraints are checked before the error about extra bytes is
+                // reported.
                 (Err(e), Ok(n)) if types::form::is_excess_data(&e) && n < bytes.len() => {
                     let value = self.type_recv(base, &bytes[..n], typmod)?;
                     self.as_domain(ty, base, value)?;
@@ -167,7 +168,8 @@ impl FnContext for Core {
         let args = [DatumRef::Bytes(bytes), param.as_ref(), typmod.as_ref()];
         let value =
             self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)?;
-        // Values of a fixed length are sent in as many bytes; names without their padding.
+        // A fixed-length value has exactly that many bytes, except names, which are sent without
+        // padding.
         if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
             return Err(PgError::new(wrong, types::form::EXCESS_DATA));
@@ -201,7 +203,7 @@ impl FnContext for Core {
         if ops.cmp.is_valid() {
             return Ok(FnContext::type_compare(self, ty, a, b, collation)?.is_eq());
         }
-        // Types that have no order may have equality, for hashing.
+        // Types without an order may have an equality operator, for hashing.
         let Some(eq) = ops.eq.valid() else {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(

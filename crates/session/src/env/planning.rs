@@ -1,4 +1,4 @@
-//! To the planner.
+//! The interface to the planner.
 
 use crate::core::Core;
 use analyze::SessionLookup;
@@ -15,13 +15,13 @@ use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Datum, DatumRef};
 
-/// Rows assumed per page of a table that was never analysed, by width; PostgreSQL's ten-page rule.
+/// A table that was never vacuumed is assumed to have at least this many pages, as in PostgreSQL.
 const NEVER_VACUUMED_PAGES: f64 = 10.0;
 
-/// Entries of a kind beyond which all are forgotten.
+/// Maximum number of entries in each cache; then it is cleared.
 const KNOWN_MAX: usize = 1000;
 
-/// What the planner has asked before, with what it was made from.
+/// Cached planner facts, with the catalog rows and descriptors that they were made from.
 #[derive(Default)]
 pub(crate) struct Known {
     relations: HashMap<Oid, KnownRel>,
@@ -34,7 +34,7 @@ type KnownStats = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColStats>);
 struct KnownRel {
     desc: Arc<RelDesc>,
     blocks: u32,
-    /// Of the indexes that the facts name, in their order.
+    /// The descriptors of the indexes in `facts`, in the same order.
     indexes: Vec<Arc<RelDesc>>,
     facts: Arc<RelFacts>,
 }
@@ -61,7 +61,7 @@ impl Core {
         if info.len > 0 {
             return Ok(i32::from(info.len));
         }
-        // A length limit says something; most strings are shorter.
+        // A length limit is an upper bound; most strings are shorter.
         if typmod > 4 && matches!(ty, types::oids::BPCHAR | types::oids::VARCHAR) {
             let most = typmod - 4;
             return Ok(if ty == types::oids::BPCHAR || most <= 32 {
@@ -92,7 +92,8 @@ impl Core {
         if part.am != BTREE_AM || !row.indisvalid {
             return Ok(None);
         }
-        // Folded as the statements' conditions are, with which they are compared.
+        // Constants are folded as in the statement's conditions, with which these expressions are
+        // compared.
         let exprs = self.folded_list(row.indexprs.as_ref())?;
         let predicate = self.folded_list(row.indpred.as_ref())?;
         let mut exprs = exprs.into_iter();
@@ -137,7 +138,7 @@ impl Core {
         })))
     }
 
-    /// What is known of the relation, if descriptors and sizes are what they were.
+    /// The cached facts of a relation, if descriptors and sizes are unchanged.
     fn known_relation(&mut self, relid: Oid, desc: &Arc<RelDesc>) -> Result<Option<Arc<RelFacts>>> {
         let Some(known) = self.planning.relations.get(&relid) else { return Ok(None) };
         if !Arc::ptr_eq(&known.desc, desc) {
@@ -203,7 +204,7 @@ impl Core {
             0.0
         };
         let mut indexes = Vec::new();
-        // The newest first: of paths that cost the same the first one stays, as in PostgreSQL.
+        // The newest index first: of paths with equal cost the first one is kept, as in PostgreSQL.
         for row in desc.indexes.iter().rev() {
             indexes.extend(self.index_facts(row, tuples)?);
         }
@@ -220,7 +221,7 @@ impl Core {
     }
 }
 
-/// Whatever column is asked for is the only one.
+/// Resolves every column reference to the only column.
 struct OneColumn;
 
 impl Resolve for OneColumn {
@@ -312,7 +313,8 @@ impl PlannerFacts for Core {
         right: Oid,
         strategy: u16,
     ) -> Result<Option<Oid>> {
-        // Binary-compatible types share an operator class: look for the class's own type.
+        // Binary-coercible types share an operator class, so the input type of the class is tried
+        // too.
         let mut cat = self.cat();
         if let Some(op) = cat.family_member(family, left, right, strategy as i16)? {
             return Ok(Some(op));
@@ -384,8 +386,8 @@ impl PlannerFacts for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The array says of what type its values are: other kinds hold the elements of a column
-            // of arrays, or bounds.
+            // The element type is in the array. Other kinds of statistics have elements of array
+            // columns, or bounds.
             let values: Vec<Datum> = match values {
                 Some(v) if kind == 1 || kind == 2 => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));

@@ -1,4 +1,4 @@
-//! Relations as the executor opens them.
+//! Relations for the executor.
 
 use crate::core::Core;
 use catalog::RelDesc;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use types::fncx::{RowColumn, RowDesc};
 
 impl Core {
-    /// The table for the executor; made anew when its descriptor has changed.
+    /// The opened table for the executor; rebuilt when the descriptor has changed.
     pub(crate) fn open_rel(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
         let desc = self.cat().relation(relid)?;
         if let Some((of, open)) = self.relations.get(&relid)
@@ -46,7 +46,8 @@ impl Core {
                 continue;
             }
             let index = self.cat().relation(row.indexrelid)?;
-            // One that we cannot keep: no row comes in ([`catalog::CatCx::check_new_rows`]).
+            // An index of an unsupported access method; [`catalog::CatCx::check_new_rows`] refuses
+            // new rows in its table.
             let Some(btree) = index.btree.clone() else { continue };
             let list = match &row.indexprs {
                 Some(text) => nodetree::read_exprs(text.as_str())?,
@@ -100,9 +101,9 @@ impl Core {
         })
     }
 
-    /// Columns that the table's triggers, all of them those of foreign keys, look at when a row is
-    /// updated; `None` where any change may matter: a deferred check of a row just inserted
-    /// must pass on to the row's next version.
+    /// The columns whose update can fire a trigger of the table (all triggers are those of foreign
+    /// keys). `None` if any update may fire one: a deferred check of a row just inserted must be
+    /// queued again for the row's next version.
     fn event_columns(&mut self, desc: &Arc<RelDesc>) -> Result<Option<Box<[ids::AttrNo]>>> {
         let mut columns = Vec::new();
         for t in &desc.triggers {

@@ -1,4 +1,4 @@
-//! The queries behind a foreign key, and what their answers mean.
+//! The queries of foreign key checks and actions, and their evaluation.
 
 use super::{Action, Cached, Pending};
 use crate::core::Core;
@@ -19,12 +19,12 @@ pub(super) fn no_constraint(oid: Oid) -> PgError {
     PgError::internal(format!("cache lookup failed for constraint {oid}"))
 }
 
-/// A constraint with its tables.
+/// A foreign key constraint with its tables.
 struct Key {
     row: Row<PgConstraint>,
     /// The referencing table.
     fk: Arc<RelDesc>,
-    /// The referenced one.
+    /// The referenced table.
     pk: Arc<RelDesc>,
     fk_columns: Vec<AttrNo>,
     pk_columns: Vec<AttrNo>,
@@ -36,7 +36,7 @@ impl Key {
     fn load(core: &mut Core, constraint: Oid) -> Result<Key> {
         let row = core.cat().constraint(constraint)?.ok_or_else(|| no_constraint(constraint))?;
         if row.contype != b'f' {
-            return Err(PgError::internal("trigger of a constraint that is no foreign key"));
+            return Err(PgError::internal("foreign key trigger of another kind of constraint"));
         }
         let fk = core.cat().relation(row.conrelid)?;
         let pk = core.cat().relation(row.confrelid)?;
@@ -66,7 +66,8 @@ fn qualified(core: &mut Core, desc: &RelDesc) -> Result<String> {
     Ok(format!("{}.{}", quoted(schema.as_str()), quoted(desc.name())))
 }
 
-/// A name in quotes, wanted or not: messages show the queries as PostgreSQL writes them.
+/// A name in quotes, even if not necessary, because error contexts show the queries as in
+/// PostgreSQL.
 /// Counterpart: `quoteOneName`.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
@@ -76,13 +77,13 @@ fn column(desc: &RelDesc, number: AttrNo) -> Result<&catalog::rows::PgAttribute>
     desc.attribute(number).ok_or_else(|| PgError::internal("foreign key column is missing"))
 }
 
-/// `pk OPERATOR(schema.=) fk`, with casts where the operator takes other types.
+/// `pk OPERATOR(schema.=) fk`, with casts if the operator's input types differ.
 fn equality(core: &mut Core, operator: Oid, pk: (&str, Oid), fk: (&str, Oid)) -> Result<String> {
     let mut cat = core.cat();
     let op = cat.operator(operator)?;
     let schema = cat.namespace_name(op.oprnamespace)?.unwrap_or_default();
     let mut side = |(text, ty): (&str, Oid), wanted: Oid| -> Result<String> {
-        // Polymorphic operators take what they are given.
+        // Polymorphic operators need no casts.
         let polymorphic = matches!(wanted.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537);
         if ty == wanted || polymorphic {
             return Ok(text.to_owned());
@@ -95,8 +96,8 @@ fn equality(core: &mut Core, operator: Oid, pk: (&str, Oid), fk: (&str, Oid)) ->
     Ok(format!("{left} OPERATOR({schema}.{}) {right}", op.oprname))
 }
 
-/// `a = $1 AND …` over the referenced table, parameters of the referencing columns' types or, with
-/// `own`, of its own.
+/// `a = $1 AND …` over the referenced table. The parameters have the types of the referencing
+/// columns, or with `own` those of the referenced ones.
 fn pk_conditions(core: &mut Core, key: &Key, own: bool) -> Result<(String, Vec<Oid>)> {
     let (mut parts, mut types) = (Vec::new(), Vec::new());
     for (i, &n) in key.pk_columns.iter().enumerate() {
@@ -129,12 +130,12 @@ fn fk_conditions(core: &mut Core, key: &Key, first: usize) -> Result<(String, Ve
     Ok((parts.join(" AND "), types))
 }
 
-/// The query for an action; `other`: of the two that an action has, the second.
+/// The query for an action; `other` selects the second query of an action that has two.
 fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(String, Vec<Oid>)> {
     let fk = qualified(core, &key.fk)?;
     let pk = qualified(core, &key.pk)?;
     Ok(match what {
-        // Does the referenced row exist? For NO ACTION: has another row taken the key over?
+        // Does a referenced row exist? For NO ACTION: does another row have the old key now?
         Action::Check => {
             let (conditions, types) = pk_conditions(core, key, other)?;
             (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
@@ -161,7 +162,7 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
         }
         Action::SetNull | Action::SetDefault => {
             let value = if what == Action::SetNull { "NULL" } else { "DEFAULT" };
-            // ON DELETE may name some of the columns.
+            // ON DELETE SET NULL and SET DEFAULT may have a column list.
             let columns = match &key.row.confdelsetcols {
                 Some(some) if !other => some,
                 _ => &key.fk_columns,
@@ -177,7 +178,7 @@ fn text_of(core: &mut Core, key: &Key, what: Action, other: bool) -> Result<(Str
     })
 }
 
-/// The plan of a constraint's query, and its execution if one is idle.
+/// The plan of a constraint's query, and a parked execution if there is one.
 fn plan_of(
     core: &mut Core,
     key: &Key,
@@ -192,7 +193,7 @@ fn plan_of(
         return Ok((c.plan.clone(), c.idle.take()));
     }
     let (text, types) = text_of(core, key, what, other)?;
-    // The plan must serve any values.
+    // Parameter values are hidden, so that the plan is generic.
     let saved = std::mem::replace(&mut core.params, Arc::from([]));
     let plans = query::plan_text(core, &text, &types);
     core.params = saved;
@@ -203,8 +204,8 @@ fn plan_of(
     Ok((plan, None))
 }
 
-/// Runs the query to its end under the active snapshot: were there rows? And the execution, if it
-/// can be kept.
+/// Runs the query to its end under the active snapshot. Returns whether there were rows, and the
+/// parked execution if it can be reused.
 fn run_to_end(
     core: &mut Core,
     desc: QueryDesc,
@@ -230,7 +231,7 @@ fn run_to_end(
     Ok((any, kept.then_some(run)))
 }
 
-/// Runs a query as the owner of the table; were there rows?
+/// Runs a query as the owner of the table; returns whether there were rows.
 fn run(
     core: &mut Core,
     key: &Key,
@@ -243,9 +244,9 @@ fn run(
         Action::Check => key.pk.class.relowner,
         _ => key.fk.class.relowner,
     };
-    let before = core.act_as_definer(owner)?;
+    let before = core.switch_to_definer(owner)?;
     let result = run_as_owner(core, key, what, other, params, latest);
-    core.act_as_before(before);
+    core.restore_role(before);
     result
 }
 
@@ -260,7 +261,7 @@ fn run_as_owner(
     let (plan, idle) = plan_of(core, key, what, other)?;
     core.cat().increment_command_counter()?;
     let own = core.backend.txn.isolation().uses_transaction_snapshot();
-    // What an action changes must be visible to the transaction as well.
+    // Rows that an action changes must also be visible in the transaction's snapshot.
     let crosscheck = (latest && own).then(|| core.backend.snapshot());
     let snapshot = if latest { core.backend.catalog_snapshot() } else { core.backend.snapshot() };
     let depth = core.backend.snapshot_depth();
@@ -285,8 +286,8 @@ fn run_as_owner(
     Ok(any)
 }
 
-/// Is the event's trigger still there? A constraint may have gone since, with the other table of a
-/// foreign key; its own table may not: a table that events wait for is not dropped or altered.
+/// Does the event's trigger still exist? The constraint may have been dropped with the other table
+/// of the foreign key. A table with queued events cannot be dropped or altered.
 fn is_wanted(core: &mut Core, event: &Pending) -> Result<bool> {
     let mut cat = core.cat();
     if cat.find_class(event.relation)?.is_none() {
@@ -296,7 +297,7 @@ fn is_wanted(core: &mut Core, event: &Pending) -> Result<bool> {
     Ok(desc.triggers.iter().any(|t| t.oid == event.trigger))
 }
 
-/// Checks, or acts on, one event.
+/// Processes one event.
 pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
     if !is_wanted(core, event)? {
         return Ok(());
@@ -313,7 +314,7 @@ pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
     let update = event.new.is_some();
     match event.action {
         Action::Nothing => {
-            // Another row may have the key by now.
+            // Another row may have the old key now.
             if run(core, &key, Action::Check, true, old_key.clone(), true)? {
                 return Ok(());
             }
@@ -330,7 +331,8 @@ pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
         Action::SetNull => run(core, &key, Action::SetNull, update, old_key, true).map(|_| ()),
         Action::SetDefault => {
             run(core, &key, Action::SetDefault, update, old_key.clone(), true)?;
-            // Where the default is the key that goes, nothing changed and nobody would notice.
+            // If the default equals the old key, the rows did not change and no event was queued
+            // for them.
             if run(core, &key, Action::Check, true, old_key.clone(), true)? {
                 return Ok(());
             }
@@ -340,10 +342,10 @@ pub(super) fn fire(core: &mut Core, event: &Pending) -> Result<()> {
     }
 }
 
-/// The referencing row needs a referenced one.
+/// Checks that the referencing row has a referenced row.
 fn check(core: &mut Core, key: &Key, event: &Pending) -> Result<()> {
     let Some(new) = event.new.as_deref() else { return Ok(()) };
-    // A version that is gone again has been superseded by an event of its own.
+    // A row version that no longer exists needs no check; the later version has its own event.
     if let Some(table) = key.fk.table.clone() {
         core.cat().increment_command_counter()?;
         let snapshot = core.backend.catalog_snapshot();
@@ -382,7 +384,7 @@ fn violates(core: &mut Core, key: &Key) -> Result<PgError> {
     .constraint(key.row.conname.as_str()))
 }
 
-/// No row may refer to the key any more.
+/// An error if a row still references the key.
 fn restrict(core: &mut Core, key: &Key, values: Vec<Datum>) -> Result<()> {
     if !run(core, key, Action::Restrict, false, values.clone(), true)? {
         return Ok(());
@@ -423,7 +425,7 @@ fn show_key(
     Ok(format!("({})=({})", names.join(", "), texts.join(", ")))
 }
 
-/// Looks for a referencing row without its referenced one. Counterpart: `RI_Initial_Check`.
+/// An error if a referencing row has no referenced row. Counterpart: `RI_Initial_Check`.
 pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
     let key = Key::load(core, constraint)?;
     let (fk, pk) = (qualified(core, &key.fk)?, qualified(core, &key.pk)?);
@@ -436,7 +438,7 @@ pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
         let sides = ((&*pk_name, p.atttypid), (&*fk_name, f.atttypid));
         let mut condition = equality(core, key.operators[i], sides.0, sides.1)?;
         if p.attcollation != f.attcollation && p.attcollation.is_valid() {
-            // The referenced column's collation decides, as in the checks of single rows.
+            // The collation of the referenced column applies, as in checks of single rows.
             condition.push_str(" COLLATE ");
             condition.push_str(&qualified_collation(core, p.attcollation)?);
         }
@@ -472,9 +474,9 @@ pub(super) fn validate(core: &mut Core, constraint: Oid) -> Result<()> {
     Err(error.detail(format!("Key {shown} is not present in table \"{}\".", key.pk.name())))
 }
 
-/// 23505 where a row that this transaction made and another have the new row's key. If the new row
-/// itself does not live any more, another event answers for whatever took its place. Counterpart:
-/// `unique_key_recheck`.
+/// Recheck of a deferrable unique constraint: error 23505 if the new row and another row have the
+/// same key. If the new row no longer exists, the event of the version that replaced it makes the
+/// check. Counterpart: commands/constraint.c (`unique_key_recheck`).
 fn unique(core: &mut Core, event: &Pending) -> Result<()> {
     let row = core.cat().constraint(event.constraint)?;
     let row = row.ok_or_else(|| no_constraint(event.constraint))?;
@@ -487,7 +489,8 @@ fn unique(core: &mut Core, event: &Pending) -> Result<()> {
     let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
     loop {
         let be = &mut core.backend;
-        // One pass: two looks might meet two versions of one row, before and after an update.
+        // A single index pass, because two passes could find two versions of one row, before and
+        // after an update.
         let (mut own, mut other) = (false, None);
         let mut see = |c: Conflict| {
             if c.own && !own {

@@ -1,4 +1,5 @@
-//! Which plan runs a statement: one for all values or one for these.
+//! The choice between generic and custom plans. Counterpart: utils/cache/plancache.c
+//! (`choose_custom_plan`).
 
 use super::{Locks, Statement};
 use crate::core::{Core, engine_lock_mode};
@@ -13,14 +14,14 @@ use plan::{PlannedStmt, expr, walk};
 use std::sync::Arc;
 use types::Datum;
 
-/// Executions that are planned for their values before a general plan is thought of.
+/// Number of custom plans before a generic plan is considered.
 const CUSTOM_PLANS_FIRST: u32 = 5;
-/// What planning costs, in the planner's units: for each relation and one more.
+/// Cost of planning in units of `cpu_operator_cost`, for each relation plus one.
 const PLANNING_OPERATORS: f64 = 1000.0;
-/// A statement of literals whose plans cost more than this times their planning is always planned
-/// for its values.
-const DEAR: f64 = 200.0;
-/// Tables of so many blocks more or less are of the same size.
+/// A statement with lifted literals always gets a custom plan, if its custom plans cost more than
+/// this many times their planning.
+const LIFTED_CUSTOM_COST_RATIO: f64 = 200.0;
+/// A difference in size up to this many blocks does not invalidate a generic plan.
 const SAME_SIZE_BLOCKS: u32 = 8;
 
 /// `plan_cache_mode`
@@ -42,7 +43,7 @@ impl Mode {
     }
 }
 
-/// What is known of a statement's plans.
+/// The plans of a statement and their statistics.
 #[derive(Default)]
 pub(crate) struct Plans {
     generic: Option<Arc<Generic>>,
@@ -50,18 +51,18 @@ pub(crate) struct Plans {
     custom_cost: f64,
 }
 
-/// A plan for any values.
+/// A generic plan.
 pub(crate) struct Generic {
     pub(crate) plan: Arc<PlannedStmt>,
-    /// No value could make another plan worth while.
+    /// No parameter value could make another plan better.
     settled: bool,
     pub(crate) locks: Locks,
-    /// Tables whose size the plan rests on, and their blocks when it was made.
+    /// Tables whose sizes the plan depends on, and their numbers of blocks at planning.
     sizes: Vec<(Arc<engine::TableDesc>, u32)>,
 }
 
 impl Generic {
-    /// Have the tables still about the size for which the plan was made?
+    /// Do the tables still have about the sizes for which the plan was made?
     pub(crate) fn fits(&self, core: &Core) -> Result<bool> {
         for (table, planned) in &self.sizes {
             let now = engine::table::nblocks(&core.backend, table)?;
@@ -74,7 +75,7 @@ impl Generic {
     }
 }
 
-/// What to run: the plan and, if it serves any values, all that is known of it.
+/// The chosen plan, with its [`Generic`] if it is a generic one.
 pub(crate) struct Chosen {
     pub(crate) plan: Arc<PlannedStmt>,
     pub(crate) generic: Option<Arc<Generic>>,
@@ -87,7 +88,7 @@ impl Chosen {
 }
 
 impl Statement {
-    /// Chooses a plan for these values. The relations are locked by the caller.
+    /// Chooses a plan for these parameter values. The caller has locked the relations.
     pub(crate) fn choose(
         &self,
         core: &mut Core,
@@ -105,7 +106,8 @@ impl Statement {
             (plans.generic.clone(), plans.custom_count, plans.custom_cost)
         };
         let known = match known {
-            // What fails for all values may have to succeed for these.
+            // An error in generic planning is ignored here: planning for the actual values may
+            // succeed.
             None if count == 0 && may_settle(&self.query) => self.generic(core).ok(),
             known => known,
         };
@@ -116,7 +118,7 @@ impl Statement {
             return self.custom(core, params);
         }
         let average = cost / f64::from(count);
-        if self.lifted && average > DEAR * self.planning_cost(core) {
+        if self.lifted && average > LIFTED_CUSTOM_COST_RATIO * self.planning_cost(core) {
             return self.custom(core, params);
         }
         let generic = self.generic(core)?;
@@ -126,7 +128,7 @@ impl Statement {
         Ok(Chosen::generic(generic))
     }
 
-    /// Plans anew next time: tables have grown.
+    /// Discards the plans, because table sizes have changed.
     pub(crate) fn forget_plans(&self) {
         *self.plans.lock() = Plans::default();
     }
@@ -187,7 +189,7 @@ fn make_generic(core: &mut Core, plan: Arc<PlannedStmt>) -> Result<Generic> {
     Ok(Generic { plan, settled, locks: locks.into(), sizes })
 }
 
-/// May the query's plan be a settled one? Only a look, so that no plan is made in vain.
+/// Can the query have a settled plan? A cheap test that avoids useless planning.
 fn may_settle(query: &Query) -> bool {
     let plain = query.cte_list.is_empty()
         && !query.has_sub_links
@@ -199,7 +201,7 @@ fn may_settle(query: &Query) -> bool {
     plain && tables <= 1 && !subquery && bound
 }
 
-/// Does the plan read rows by their full unique key, or make them of values?
+/// Does the plan read rows by their full unique key, or only rows of VALUES?
 fn is_settled(core: &mut Core, plan: &Plan) -> Result<bool> {
     if !plan.info.init_plan.is_empty() {
         return Ok(false);
@@ -218,7 +220,7 @@ fn is_settled(core: &mut Core, plan: &Plan) -> Result<bool> {
     })
 }
 
-/// Are all key columns of a unique index compared for equality?
+/// Does the index scan have equality conditions on all key columns of a unique index?
 fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
     let desc = core.cat().relation(probe.indexid)?;
     let Some(part) = &desc.index else { return Ok(false) };
@@ -241,8 +243,7 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
 }
 
 impl Core {
-    /// The query with its parameters replaced by these values, so that planning can reason with
-    /// them.
+    /// The query with its parameters replaced by constants, for a custom plan.
     fn with_values(&mut self, query: &Query, params: &[Datum]) -> Result<Query> {
         let mut query = query.clone();
         let mut failure = None;
@@ -270,7 +271,7 @@ impl Core {
         failure.map_or(Ok(query), Err)
     }
 
-    /// The lock of a relation in a mode given by its number; 0 is none.
+    /// The lock tag and mode of a relation, for a lock mode number; `None` for 0.
     pub(crate) fn relation_lock(
         &mut self,
         relation: Oid,

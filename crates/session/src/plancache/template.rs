@@ -1,21 +1,22 @@
-//! A statement's text without its literals: what two texts must have in common to share a plan.
+//! Query templates: the text of a statement without its literals. Texts with equal templates can
+//! share a plan.
 //!
-//! The scanner knows as much of the lexer as it needs to tell literals from the rest: comments,
-//! quoted and plain identifiers, strings of all kinds, numbers. Where it is not certain it says so,
-//! and the statement is dealt with as if there were no cache. In the template a literal stands as a
-//! zero byte, which no text holds, and its class.
+//! The scanner implements the part of the lexer that finds literals: comments, quoted and plain
+//! identifiers, all kinds of strings, numbers. If it is not certain, there is no template, and the
+//! statement bypasses the cache. In the template a literal is a zero byte, which no text contains,
+//! and the class of the literal.
 //!
 //! ```text
 //! SELECT abalance FROM accounts WHERE aid = 4711;
 //! SELECT abalance FROM accounts WHERE aid = ␀i;      literals: [4711]
 //! ```
 
-/// Longer texts are not worth keeping.
+/// Texts that are longer have no template.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
-/// Statements with more literals are dealt with one by one.
+/// Statements with more literals have no template.
 const LITERALS_MAX: usize = 128;
 
-/// What a literal is to analysis. A number's class is its type, so it belongs to the template.
+/// The class of a literal. The class of a number is its type, so it is part of the template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Class {
@@ -24,11 +25,11 @@ pub(crate) enum Class {
     Numeric = b'n',
     /// `'…'`, of unknown type.
     Text = b's',
-    /// A literal whose type its sign decides, or a string with a prefix: never taken for another.
+    /// A number whose type depends on its sign, or a string with a prefix: it is never lifted.
     Other = b'o',
 }
 
-/// A literal of the text, with its quotes and prefix and without a sign.
+/// A literal of the text, including quotes and prefix, without a sign. Byte offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Literal {
     pub(crate) class: Class,
@@ -42,18 +43,18 @@ impl Literal {
     }
 }
 
-/// See the module's text. The buffers are used again for the next text.
+/// The template and the literals of a text. The buffers are reused for the next text.
 #[derive(Default)]
 pub(crate) struct Template {
     pub(crate) key: Vec<u8>,
     pub(crate) literals: Vec<Literal>,
 }
 
-/// Kinds of bytes.
+/// Byte classes.
 const PLAIN: u8 = 0;
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
-/// Anything that begins something: quotes, comments, dots, dollars, semicolons.
+/// The start of a quoted token, comment, number, parameter or separator.
 const SPECIAL: u8 = 3;
 
 const KINDS: [u8; 256] = {
@@ -71,7 +72,7 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// May the byte go on in an identifier?
+/// Can the byte continue an identifier?
 #[inline]
 fn in_word(b: u8) -> bool {
     matches!(KINDS[usize::from(b)], LETTER | DIGIT) || b == b'$'
@@ -82,7 +83,7 @@ fn is_space(b: u8) -> bool {
 }
 
 impl Template {
-    /// Makes the template of a text with `standard_conforming_strings`. False: no template.
+    /// Scans a text under `standard_conforming_strings`. False if there is no template.
     pub(crate) fn scan(&mut self, text: &[u8]) -> bool {
         self.key.clear();
         self.literals.clear();
@@ -90,7 +91,7 @@ impl Template {
             return false;
         }
         let mut at = 0;
-        // Text from here on is not yet in the key.
+        // The text from this offset on is not in the key yet.
         let mut copied = 0;
         while let Some(&b) = text.get(at) {
             match KINDS[usize::from(b)] {
@@ -158,10 +159,10 @@ impl Template {
                         at = end;
                         copied = at;
                     }
-                    // One statement, which the semicolon may close.
+                    // A single statement, which a semicolon may end.
                     b';' if text[at + 1..].iter().all(|&b| is_space(b)) => at = text.len(),
                     b'-' | b'/' | b'.' => at += 1,
-                    // Parameters, strings in dollars, several statements.
+                    // Parameters, dollar-quoted strings, several statements.
                     _ => return false,
                 },
             }
@@ -185,7 +186,7 @@ impl Template {
     }
 }
 
-/// The number at `at`: its class and where it ends. `None` if it is not a plain decimal one.
+/// The class and end of the number at `at`. `None` if it is not a plain decimal number.
 fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
     let digits = |mut at: usize| {
         while text.get(at).is_some_and(u8::is_ascii_digit) {
@@ -196,7 +197,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
     let mut end = digits(at);
     let mut whole = true;
     if text.get(end) == Some(&b'.') {
-        // `1..10` is two numbers in some places.
+        // `1..10` is two numbers for some grammars.
         if text.get(end + 1) == Some(&b'.') {
             return None;
         }
@@ -212,7 +213,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
         whole = false;
         end = exponent;
     }
-    // 0x1f, 1_000, and what the lexer calls junk.
+    // 0x1f, 1_000, and trailing junk after a number.
     if text.get(end).is_some_and(|&b| in_word(b)) {
         return None;
     }
@@ -223,7 +224,7 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
     Some((
         match value {
             Some(0..=0x7fff_ffff) => Class::Int4,
-            // With a minus sign these fit the smaller type.
+            // With a minus sign these values fit the smaller type.
             Some(0x8000_0000 | 0x8000_0000_0000_0000) => Class::Other,
             Some(0x8000_0001..=0x7fff_ffff_ffff_ffff) => Class::Int8,
             _ => Class::Numeric,
@@ -232,13 +233,13 @@ fn number(text: &[u8], at: usize) -> Option<(Class, usize)> {
     ))
 }
 
-/// The value of digits; `None` beyond 64 bits.
+/// The value of a digit string; `None` beyond 64 bits.
 pub(crate) fn integer(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |n, b| n.checked_mul(10)?.checked_add(u64::from(b - b'0')))
 }
 
-/// Where the string whose opening quote stands at `at` ends. `None` if it does not, or if the next
-/// string may belong to it.
+/// The end of the string whose opening quote is at `at`. `None` if it is not terminated, or if a
+/// following string may continue it.
 fn string_end(text: &[u8], at: usize, escapes: bool) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -251,7 +252,7 @@ fn string_end(text: &[u8], at: usize, escapes: bool) -> Option<usize> {
         }
     }
     let end = at + 1;
-    // `'a'` and, on another line, `'b'` are one string.
+    // `'a'` and, on a following line, `'b'` are one string.
     let next = text[end..].iter().position(|&b| !is_space(b)).map(|n| end + n);
     match next {
         Some(next) if text[next] == b'\'' || text[next..].starts_with(b"--") => None,
@@ -259,7 +260,7 @@ fn string_end(text: &[u8], at: usize, escapes: bool) -> Option<usize> {
     }
 }
 
-/// Where the comment that begins at `at` ends; comments nest.
+/// The end of the comment that begins at `at`; comments nest.
 fn comment_end(text: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0;
     loop {
@@ -284,7 +285,8 @@ fn comment_end(text: &[u8], mut at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The template with `?` and the class for literals, and the literals; or that there is none.
+    /// The template, with `?` and the class for each literal, and the literals; "none" if there is
+    /// no template.
     fn shown(text: &str) -> String {
         let mut template = Template::default();
         if !template.scan(text.as_bytes()) {
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_are_told_from_the_rest() {
+    fn literals_are_found() {
         for (text, want) in [
             ("select 1", "select ?i | 1"),
             (
@@ -326,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_doubtful_has_no_template() {
+    fn ambiguous_texts_have_no_template() {
         for text in [
             "select $1",
             "select $$a$$",

@@ -1,7 +1,8 @@
-//! Locks, sessions and counters. Counterpart: lockfuncs.c, pgstatfuncs.c.
+//! Advisory lock, session and statistics functions. Counterpart: utils/adt/lockfuncs.c,
+//! utils/adt/pgstatfuncs.c.
 //!
-//! Counters that nothing counts yet are zero, and times of what never happened NULL, as on a server
-//! at rest.
+//! Counters that are not implemented are zero, and times of events that never happened are NULL, as
+//! on an idle server.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
@@ -13,7 +14,7 @@ fn void() -> Result<Datum> {
     Ok(Datum::Word(0))
 }
 
-/// The lock that one or two keys name.
+/// The lock tag of one or two keys.
 fn advisory(core: &Core, args: &[DatumRef<'_>]) -> LockTag {
     let database = core.backend.database();
     match args {
@@ -106,7 +107,7 @@ pub(super) const FNS: &[SysFn] = &[
             types::array::of_builtin(types::oids::INT4, &pids)
         }),
     },
-    // What tools that step several sessions ask: does one of `a[1]` block `a[0]`?
+    // For the isolation tester: does one of the sessions `a[1]` block `a[0]`?
     SysFn {
         name: "pg_isolation_test_session_is_blocked",
         call: SysCall::One(|c, a| {
@@ -117,7 +118,7 @@ pub(super) const FNS: &[SysFn] = &[
             Ok(Datum::bool(asked.any(|pid| blockers.contains(&pid.as_i32()))))
         }),
     },
-    // Nothing of the kind can exist yet.
+    // Prepared transactions, replication slots and origins are not implemented.
     SysFn { name: "pg_prepared_xact", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_replication_slots", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_show_replication_origin_status", call: SysCall::Set(|_, _| Ok(Vec::new())) },
@@ -173,8 +174,8 @@ fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
         .collect()
 }
 
-/// Answers of a server at rest, for the statistics that have no table entry.
-pub(super) fn at_rest(prosrc: &str) -> Option<SysCall> {
+/// Statistics functions without an implementation: they return the values of an idle server.
+pub(super) fn idle_value(prosrc: &str) -> Option<SysCall> {
     let rest = prosrc.strip_prefix("pg_stat_get_")?;
     const SETS: &[&str] = &["wal_senders", "progress_info", "slru", "recovery_prefetch"];
     const RECORDS: &[&str] = &[
@@ -200,7 +201,7 @@ pub(super) fn at_rest(prosrc: &str) -> Option<SysCall> {
         || rest == "snapshot_timestamp";
     Some(match never {
         true => SysCall::One(|_, _| Ok(Datum::Null)),
-        // The zero of integers and of floating-point numbers alike.
+        // Zero as an integer and as a floating-point number.
         false => SysCall::One(|_, _| Ok(Datum::Word(0))),
     })
 }

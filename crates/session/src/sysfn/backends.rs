@@ -1,5 +1,5 @@
-//! The sessions: `pg_stat_activity`, cancelling and ending others. Counterpart: pgstatfuncs.c,
-//! signalfuncs.c.
+//! Functions on sessions: `pg_stat_activity`, `pg_cancel_backend`, `pg_terminate_backend`.
+//! Counterpart: utils/adt/pgstatfuncs.c, storage/ipc/signalfuncs.c.
 
 use super::settings::may_signal;
 use super::{SysCall, SysFn};
@@ -83,7 +83,7 @@ fn own_address(core: &Core) -> (Datum, Datum) {
     address_and_port(core.server.as_ref().and_then(|(_, own)| own.activity.get().address))
 }
 
-/// Address and port on which this session's client came in.
+/// Local address and port of this session's connection.
 fn server_address(core: &Core) -> (Datum, Datum) {
     address_and_port(core.server.as_ref().and_then(|(_, own)| own.local))
 }
@@ -100,7 +100,7 @@ fn time(micros: i64) -> Datum {
     if micros == 0 { Datum::Null } else { Datum::int8(micros) }
 }
 
-/// Columns of a row.
+/// Number of columns of `pg_stat_get_activity`.
 const COLUMNS: usize = 30;
 
 fn event(row: &mut [Datum], waiter: &Waiter) {
@@ -110,7 +110,7 @@ fn event(row: &mut [Datum], waiter: &Waiter) {
     }
 }
 
-/// Not strict: NULL asks for all.
+/// Not strict: NULL means all sessions.
 fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
     let Some(server) = server(core) else { return Ok(Vec::new()) };
@@ -194,7 +194,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     Ok(rows)
 }
 
-/// The text without a character that was cut at its end.
+/// The text without a truncated character at its end.
 fn whole(query: &[u8]) -> &str {
     match std::str::from_utf8(query) {
         Ok(text) => text,
@@ -217,7 +217,7 @@ fn cancel(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
         return Ok(Datum::bool(false));
     };
     session.cancel();
-    // Our own statement ends here, as a signal would end it.
+    // If the target is this session, the statement ends here, as by a signal.
     core.backend.check_interrupts()?;
     Ok(Datum::bool(true))
 }
@@ -248,7 +248,7 @@ fn terminate(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
             core.notices.push(warning);
             return Ok(Datum::bool(false));
         }
-        // As the real server does it: looking again every tenth of a second.
+        // As in PostgreSQL, this polls every 100 ms.
         let next = Deadline::after(Duration::from_millis(100));
         if core.backend.waiter().park(WaitEvent::BackendTermination, next) == Woken::Interrupted {
             core.backend.check_interrupts()?;

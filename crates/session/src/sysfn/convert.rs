@@ -1,5 +1,6 @@
-//! Text in other encodings: `convert`, `convert_to`, `convert_from`. Between encodings of one byte
-//! a character the way leads over code points, as through UTF8. Counterpart: mbutils.c.
+//! Encoding conversion functions: `convert`, `convert_to`, `convert_from`. Conversion between
+//! single-byte encodings goes through code points, as if through UTF8. Counterpart:
+//! utils/mb/mbutils.c.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
@@ -22,7 +23,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("0x{b:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-/// 22021 where the text is not valid in the encoding.
+/// Error 22021 if the text is not valid in the encoding.
 fn verify(text: &[u8], encoding: i32) -> Result<()> {
     if encoding == UTF8 {
         return verify_in(Encoding::Utf8, text);
@@ -37,7 +38,7 @@ fn verify(text: &[u8], encoding: i32) -> Result<()> {
     }
 }
 
-/// Is there a default conversion between the two?
+/// Is there a default conversion between the encodings?
 fn conversion_exists(core: &mut Core, from: i32, to: i32) -> Result<bool> {
     let catalog = ids::Oid(11);
     let keys = [catalog.into(), from.into(), to.into()];
@@ -55,7 +56,7 @@ fn untranslatable(bytes: &[u8], from: i32, to: i32) -> PgError {
     )
 }
 
-/// The characters of a text with the bytes of each.
+/// The characters of a text, each with its bytes.
 fn characters(text: &[u8], from: i32, table: Option<&SingleByte>) -> Vec<(Option<char>, Vec<u8>)> {
     match table {
         Some(table) => text.iter().map(|&b| (table.char_of(b), vec![b])).collect(),
@@ -106,7 +107,7 @@ fn converted(core: &mut Core, text: &[u8], from: i32, to: i32) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// Characters of bytes in an encoding.
+/// `length(bytea, encoding)`: the number of characters.
 fn length(core: &mut Core, a: &[DatumRef<'_>]) -> Result<Datum> {
     let name = String::from_utf8_lossy(a[1].as_name()).into_owned();
     let encoding = encoding::number(&name)
@@ -125,7 +126,7 @@ fn length(core: &mut Core, a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::int4(count as i32))
 }
 
-/// Accents are taken off in few encodings, and never in UTF8.
+/// `to_ascii` is not supported in any encoding that databases can have here.
 fn to_ascii(encoding: i32) -> Result<Datum> {
     Err(pg_err!(
         FEATURE_NOT_SUPPORTED,

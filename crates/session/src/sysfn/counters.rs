@@ -1,8 +1,9 @@
-//! What the log, the checkpoints and the background writer have counted since the counters were
-//! reset last. Counterpart: pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c.
+//! Statistics of WAL, checkpoints, background writer and archiver since their last reset.
+//! Counterpart: utils/activity/pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c,
+//! pgstat_archiver.c.
 //!
-//! The counters themselves only rise. A reset notes what they are, and the views show what has come
-//! since.
+//! The counters themselves only increase. A reset stores their values, and the views show the
+//! difference.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -29,7 +30,7 @@ enum Background {
     Allocated,
 }
 
-/// What counters were when they were reset last, and when that was (microseconds since 2000).
+/// Values of the counters at their last reset, and its time (microseconds since 2000-01-01).
 #[derive(Default)]
 pub(crate) struct Resets {
     wal: Option<(WalStats, i64)>,
@@ -89,7 +90,7 @@ fn background(core: &Core) -> [u64; BACKGROUND_COUNTERS] {
     ]
 }
 
-/// What one counter has counted since the last reset.
+/// The value of a counter since its last reset.
 fn counted(core: &Core, what: Background) -> u64 {
     let before = resets(core, |r| r.background).map_or(0, |(before, _)| before[what as usize]);
     background(core)[what as usize].saturating_sub(before)
@@ -112,7 +113,7 @@ macro_rules! background {
 
 fn archiver(core: &Core) -> Vec<Vec<Datum>> {
     let reset = resets(core, |r| r.archiver);
-    // Files are not archived yet.
+    // WAL archiving is not implemented.
     let (zero, none) = (Datum::int8(0), [Datum::Null, Datum::Null]);
     let counter = || array::from_ref(&zero).iter().chain(&none).cloned();
     vec![counter().chain(counter()).chain([since(core, reset)]).collect()]
@@ -130,7 +131,7 @@ fn reset(core: &mut Core, target: &str) -> Result<Datum> {
             let counted = core.backend.storage().wal.stats();
             resets(core, |r| r.wal = Some((counted, now)));
         }
-        // Nothing is prefetched in recovery.
+        // There is no prefetching in recovery.
         "recovery_prefetch" => {}
         _ => {
             return Err(pg_err!(

@@ -1,5 +1,5 @@
-//! Definitions of objects as SQL. Counterpart: ruleutils.c's functions; what is written is in
-//! [`analyze::deparse`].
+//! Functions that return object definitions as SQL. Counterpart: utils/adt/ruleutils.c; the text is
+//! produced by [`analyze::deparse`].
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -9,12 +9,12 @@ use ids::Oid;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
-/// The text, or NULL where there is no such object.
+/// The text, or NULL if there is no such object.
 fn answer(found: Option<String>) -> Result<Datum> {
     Ok(found.map_or(Datum::Null, |t| Datum::text(&t)))
 }
 
-/// The relation that a name in SQL means.
+/// The relation of a name in SQL notation.
 pub(super) fn relation_named(core: &mut Core, name: &str) -> Result<Oid> {
     match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
@@ -157,7 +157,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_get_keywords", call: SysCall::Set(|_, _| Ok(keywords())) },
 ];
 
-/// The sequence that a column owns (`serial`) or that makes its identity.
+/// `pg_get_serial_sequence`: the sequence that belongs to a serial or identity column.
 fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     const CLASS: Oid = Oid(1259);
     let relation = relation_named(core, &text(args[0]))?;
@@ -189,7 +189,7 @@ fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::Null)
 }
 
-/// A `"char"` is a word of its one byte.
+/// `pg_get_keywords`. A `"char"` value is a word with its byte.
 fn keywords() -> Vec<Vec<Datum>> {
     use parse::keywords::Category;
     parse::keywords::all()

@@ -1,7 +1,7 @@
-//! Files of the server as SQL sees them. Counterpart: genfile.c.
+//! Functions that read files and directories of the server. Counterpart: utils/adt/genfile.c.
 //!
-//! Whoever may execute these functions may read within the data directory; a path beyond it needs
-//! `pg_read_server_files`.
+//! A role with EXECUTE privilege on these functions can read inside the data directory. Other paths
+//! require membership in `pg_read_server_files`.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -12,16 +12,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use types::{Datum, DatumRef};
 use vfs::{Disk, FileKind, OpenMode};
 
-/// Seconds from 1970 to 2000.
+/// Seconds from 1970-01-01 to 2000-01-01.
 const EPOCH_SHIFT: i64 = 946_684_800;
-/// No value may be larger.
+/// Maximum size of a value.
 const BYTES_MAX: u64 = 0x3FFF_FFFF;
 
 fn disk(core: &Core) -> Arc<dyn Disk> {
     core.backend.storage().env.disk.clone()
 }
 
-/// The path within the data directory, or an absolute one for who may go there.
+/// Checks that the path is inside the data directory, unless the role may read server files.
 fn checked(core: &mut Core, path: &str) -> Result<String> {
     let user = core.catalog.user;
     if core.cat().is_member(user, roles::READ_SERVER_FILES, true)? {
@@ -50,11 +50,11 @@ fn timestamp(time: SystemTime) -> Datum {
         Ok(d) => d.as_micros() as i64,
         Err(e) => -(e.duration().as_micros() as i64),
     };
-    // PostgreSQL keeps whole seconds.
+    // As in PostgreSQL, the time is in whole seconds.
     Datum::int8((micros.div_euclid(1_000_000) - EPOCH_SHIFT) * 1_000_000)
 }
 
-/// Bytes of a file; `None` where it is missing and may be.
+/// The bytes of a file; `None` if it is missing and `missing_ok` is set.
 fn read(
     core: &mut Core,
     path: &str,
@@ -88,7 +88,7 @@ fn read(
     if length.is_some_and(|n| n > BYTES_MAX) {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "requested length too large"));
     }
-    // Files of /proc and the like have no length.
+    // Files in /proc have no length, so the file is read to its end.
     let mut out = Vec::new();
     let mut chunk = vec![0u8; 65_536];
     let mut at = start;
@@ -139,7 +139,7 @@ fn list(core: &mut Core, path: &str, missing_ok: bool, dots: bool) -> Result<Vec
     Ok(names.map(|n| vec![Datum::text(n)]).collect())
 }
 
-/// Name, size and time of change of the ordinary files of a directory.
+/// Name, size and modification time of the regular files of a directory.
 fn list_files(core: &mut Core, path: &str, missing_ok: bool) -> Result<Vec<Vec<Datum>>> {
     let disk = disk(core);
     let entries = match disk.list(path) {
@@ -157,7 +157,7 @@ fn list_files(core: &mut Core, path: &str, missing_ok: bool) -> Result<Vec<Vec<D
                 timestamp(s.modified),
             ]),
             Ok(_) => {}
-            // It may have gone meanwhile.
+            // The file may have been removed meanwhile.
             Err(e) if is_missing(&e) => {}
             Err(e) => return Err(failed("stat file", &full, &e)),
         }

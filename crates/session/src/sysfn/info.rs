@@ -1,12 +1,12 @@
-//! What sessions ask about themselves, the server and the catalogs. Counterpart: misc.c,
-//! ruleutils.c (its simplest parts), acl.c.
+//! Session, server and catalog information functions. Counterpart: utils/adt/misc.c,
+//! catalog/namespace.c, utils/adt/ruleutils.c (`pg_get_userbyid`).
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
-/// What `version()` says; drivers read the number behind the first word.
+/// The result of `version()`. Drivers read the number after the first word.
 const VERSION: &str = concat!(
     "PostgreSQL 15.20 (Norsu ",
     env!("CARGO_PKG_VERSION"),
@@ -80,7 +80,7 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "pg_notification_queue_usage",
-        // Nothing is kept for sessions that do not listen.
+        // There is no common queue of notifications.
         call: SysCall::One(|_, _| Ok(Datum::float8(0.0))),
     },
     SysFn {
@@ -181,20 +181,20 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-/// The first existing schema of the search path in which objects can be made.
+/// The first existing schema of the search path, in which new objects are created.
 pub(crate) fn current_schema(core: &mut Core) -> Result<Option<String>> {
     let path = core.cat().search_path()?;
     let Some(oid) = path.creation.valid() else { return Ok(None) };
     Ok(core.cat().namespace_name(oid)?.map(|n| n.as_str().to_string()))
 }
 
-/// Is the schema searched without being named: `pg_catalog` and the temporary schema?
+/// Is the schema searched implicitly: `pg_catalog` or the temporary schema?
 fn is_implicit(core: &Core, schema: ids::Oid) -> bool {
     const PG_CATALOG: ids::Oid = ids::Oid(11);
     schema == PG_CATALOG || schema == core.catalog.temp_namespace
 }
 
-/// Not strict: a NULL modifier means "without".
+/// Not strict: with a NULL modifier the name has no modifier.
 fn format_type(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     if args[0].is_null() {
         return Ok(Datum::Null);

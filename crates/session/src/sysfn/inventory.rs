@@ -1,6 +1,6 @@
-//! What the server has and has counted: extensions, cursors, prepared statements, statistics, time
-//! zones' abbreviations, text search. Counterpart: extension.c, portalmem.c, prepare.c,
-//! pgstatfuncs.c, pg_config.c.
+//! Functions behind system views: extensions, cursors, prepared statements, statistics, time zone
+//! abbreviations, text search. Counterpart: commands/extension.c, utils/mmgr/portalmem.c,
+//! commands/prepare.c, utils/adt/pgstatfuncs.c, utils/misc/pg_config.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
 
-/// The names that `pg_config` knows. Where programs and headers lie is not recorded in our binary.
+/// The names in the view `pg_config`. Installation paths are not recorded in the program.
 const CONFIG: [&str; 23] = [
     "BINDIR",
     "DOCDIR",
@@ -83,7 +83,7 @@ fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
             Datum::int8(p.created),
         ]
     };
-    // One that runs was made by the protocol: neither held nor binary nor scrollable.
+    // A running portal was created by a Bind message: it is not held, binary or scrollable.
     let running = core.executing.iter().map(|(name, sql, created)| {
         let no = || Datum::bool(false);
         vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
@@ -108,8 +108,8 @@ fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     core.prepared.with_times().map(row).collect()
 }
 
-/// Pages of a database with a wrong checksum, if there are checksums: how many, and when the last
-/// one was met.
+/// Number of pages of a database with a wrong checksum, and the time of the last one (microseconds
+/// since 2000-01-01). `None` without data checksums.
 fn damage(core: &Core, database: Oid) -> Result<Option<(u64, i64)>> {
     if super::wal::control(core)?.get().data_checksum_version == 0 {
         return Ok(None);
@@ -132,7 +132,7 @@ fn abbreviations() -> Vec<Vec<Datum>> {
 
 fn row_security(core: &mut Core, relation: Oid) -> Result<Datum> {
     Ok(match core.cat().find_class(relation)? {
-        // There are no policies yet.
+        // Row security policies are not implemented.
         Some(_) => Datum::bool(false),
         None => Datum::bool(false),
     })
@@ -148,7 +148,7 @@ fn text_search_config(core: &mut Core) -> Result<Datum> {
     }
 }
 
-/// The version that a collation's provider has now.
+/// `pg_collation_actual_version`: the present version of a collation's provider.
 fn collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let oid = args[0].as_oid();
     let found = core.cat().search::<PgCollation>(catalog::cache::COLLOID, &[oid.into()])?;
@@ -159,7 +159,8 @@ fn collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(version(row.collprovider, locale.map_or("", |l| l.as_str())))
 }
 
-/// The version that the provider of a database's default collation has now.
+/// `pg_database_collation_actual_version`: the present version of the provider of a database's
+/// default collation.
 fn database_collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let oid = args[0].as_oid();
     let Some(row) = core.cat().database(oid)? else {
@@ -174,9 +175,9 @@ fn version(provider: u8, locale: &str) -> Datum {
     version.map_or(Datum::Null, |v| Datum::text(&v))
 }
 
-/// Transactions since this id was given out.
+/// `age(xid)`: the number of transaction ids assigned since this one.
 fn age(core: &mut Core, xid: u32) -> Datum {
-    // Of an id that is no transaction's, infinitely many.
+    // The permanent transaction ids have infinite age.
     if xid < 3 {
         return Datum::int4(i32::MAX);
     }
@@ -254,7 +255,7 @@ fn expressions(core: &mut Core, a: &[DatumRef<'_>]) -> Result<Datum> {
 
 const DEFAULT_PARSER: Oid = Oid(3722);
 
-/// The kinds of tokens of a parser of text search; there is only the default one.
+/// The token types of a text search parser; there is only the default parser.
 fn tokens(parser: Oid) -> Result<Vec<Vec<Datum>>> {
     if parser != DEFAULT_PARSER {
         return Err(pgerror::PgError::internal(format!(
@@ -279,7 +280,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_available_extension_versions", call: SysCall::Set(|_, _| extensions(true)) },
     SysFn { name: "pg_cursor", call: SysCall::Set(|c, _| Ok(cursors(c))) },
     SysFn { name: "pg_prepared_statement", call: SysCall::Set(|c, _| prepared(c)) },
-    // Memory is not kept in contexts here, nor shared in named pieces.
+    // There are no memory contexts and no shared memory.
     SysFn { name: "pg_get_backend_memory_contexts", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_shmem_allocations", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn {

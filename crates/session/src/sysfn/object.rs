@@ -1,4 +1,5 @@
-//! Objects in words and by parts. Counterpart: objectaddress.c.
+//! Object descriptions, identities and visibility. Counterpart: catalog/objectaddress.c,
+//! catalog/namespace.c.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
@@ -13,7 +14,7 @@ fn address(a: &[DatumRef<'_>]) -> ObjectAddress {
     ObjectAddress { class: a[0].as_oid(), object: a[1].as_oid(), sub: a[2].as_i32() }
 }
 
-/// Description of an object; NULL where it is missing.
+/// `pg_describe_object`; NULL if the object does not exist.
 fn describe(core: &mut Core, object: ObjectAddress) -> Result<Datum> {
     if !object.class.is_valid() && !object.object.is_valid() {
         return Ok(Datum::Null);
@@ -25,7 +26,7 @@ fn describe(core: &mut Core, object: ObjectAddress) -> Result<Datum> {
     Ok(Datum::text(&core.cat().describe_object(object)?))
 }
 
-/// Only relations have parts with numbers.
+/// An error if an object other than a relation has a sub-object number.
 fn check_part(object: ObjectAddress) -> Result<()> {
     if object.sub != 0 && object.class != PgClass::RELATION {
         let class = object.class;
@@ -81,7 +82,7 @@ fn exists(core: &mut Core, object: ObjectAddress) -> Result<bool> {
     })
 }
 
-/// What `pg_identify_object` says.
+/// The result of `pg_identify_object`.
 #[derive(Default)]
 struct Identity {
     kind: String,
@@ -97,7 +98,7 @@ fn schema_of(core: &mut Core, oid: Oid) -> Result<String> {
     Ok(core.cat().namespace_name(oid)?.map_or_else(String::new, |n| n.to_string()))
 }
 
-/// An object in a schema, which its name alone makes out.
+/// An object in a schema that its name identifies.
 fn in_schema(core: &mut Core, kind: &str, schema: Oid, name: &str) -> Result<Identity> {
     let schema = schema_of(core, schema)?;
     Ok(Identity {
@@ -114,7 +115,7 @@ fn qualified_quoted(schema: &str, name: &str) -> String {
     format!("{}.{}", quote_identifier(schema), quote_identifier(name))
 }
 
-/// An object that has a name and no schema.
+/// An object with a name and without a schema.
 fn plain(kind: &str, name: &str) -> Identity {
     Identity {
         kind: kind.to_owned(),
@@ -126,7 +127,7 @@ fn plain(kind: &str, name: &str) -> Identity {
     }
 }
 
-/// The kind of an object that is missing.
+/// The identity of an object that does not exist: only its kind.
 fn missing(class: Oid) -> Identity {
     let kind = match class {
         PgClass::RELATION => "relation",
@@ -359,7 +360,7 @@ fn identify(core: &mut Core, object: ObjectAddress) -> Result<Identity> {
     })
 }
 
-/// An operator class or family: its name holds for one access method.
+/// An operator class or family, whose name belongs to an access method.
 fn by_method(
     core: &mut Core,
     kind: &str,
@@ -374,7 +375,7 @@ fn by_method(
     Ok(id)
 }
 
-/// Something that a relation or domain has.
+/// An object that belongs to a relation or domain.
 fn part_of(
     core: &mut Core,
     kind: &str,
@@ -405,7 +406,7 @@ fn or_null(text: Option<String>) -> Datum {
     text.map_or(Datum::Null, |t| Datum::text(&t))
 }
 
-/// Is the object, found by its OID, the one that its bare name means?
+/// A visibility function: does the unqualified name of the object refer to it?
 macro_rules! visible {
     ($name:literal, $index:ident, $find:expr) => {
         SysFn {
@@ -422,7 +423,7 @@ macro_rules! visible {
     };
 }
 
-/// The schemas of the path in which an object of that name is looked for; the first hit is meant.
+/// Searches the schemas of the search path; returns the first hit.
 fn first_in_path(
     core: &mut Core,
     mut find: impl FnMut(&mut Core, Oid) -> Result<Option<Oid>>,

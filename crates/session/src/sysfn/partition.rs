@@ -1,4 +1,4 @@
-//! Where a table stands among partitions. Counterpart: partitionfuncs.c.
+//! Functions on partition trees. Counterpart: utils/adt/partitionfuncs.c.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
@@ -13,8 +13,8 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_partition_root", call: SysCall::One(root) },
 ];
 
-/// The table itself and what it is a partition of, upwards; nothing for a table without part in
-/// partitioning.
+/// The table and its ancestors in the partition tree, upwards. Empty for a table that is neither
+/// partitioned nor a partition.
 pub(super) fn chain(core: &mut Core, start: Oid) -> Result<Vec<Oid>> {
     let mut out = Vec::new();
     let Some(class) = core.cat().find_class(start)? else { return Ok(out) };
@@ -32,16 +32,17 @@ pub(super) fn chain(core: &mut Core, start: Oid) -> Result<Vec<Oid>> {
     }
 }
 
-/// A table in a tree of partitions.
+/// A table in a partition tree.
 pub(super) struct Node {
     pub table: Oid,
     pub parent: Option<Oid>,
-    /// It has rows of its own.
+    /// A leaf partition, which has rows.
     pub leaf: bool,
     pub level: i32,
 }
 
-/// The table and all below it, level by level; nothing for a table without part in partitioning.
+/// The table and its descendants, level by level. Empty for a table that is neither partitioned nor
+/// a partition.
 pub(super) fn tree_of(core: &mut Core, table: Oid) -> Result<Vec<Node>> {
     let chain = chain(core, table)?;
     let Some(&top) = chain.first() else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! The functions of the extension pg_prewarm.
+//! The functions of the extension pg_prewarm. Counterpart: contrib/pg_prewarm/pg_prewarm.c.
 
 use super::size::{file_of, fork_named};
 use super::{SysCall, SysFn, text};
@@ -14,7 +14,7 @@ pub(super) const FNS: &[SysFn] = &[SysFn { name: "pg_prewarm", call: SysCall::On
 
 const ACCESS_SHARE: i32 = 1;
 
-/// `pg_prewarm(relation, mode, fork, first block, last block)`: the number of blocks.
+/// `pg_prewarm(relation, mode, fork, first block, last block)`; returns the number of blocks.
 fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     for (arg, what) in args.iter().zip(["relation", "prewarm type", "relation fork"]) {
         if arg.is_null() {
@@ -33,7 +33,7 @@ fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let fork_name = text(args[2]);
     let fork = fork_named(&fork_name)?;
     let oid = args[0].as_oid();
-    // The plain way tells if there is none.
+    // This reports an error if the relation does not exist.
     core.cat().relation(oid)?;
     core.lock_relation(oid, ACCESS_SHARE)?;
     let desc = core.cat().relation(oid)?;
@@ -68,7 +68,7 @@ fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     };
     let first = bound(args[3], 0, "starting")?;
     let end = bound(args[4], i64::from(count) - 1, "ending")? + 1;
-    // Both lie within the file.
+    // Both are within the file.
     let (first, end) = (first as u32, end as u32);
     let done = prewarm(&core.backend, file, fork, persistence, mode, first, end)?;
     Ok(Datum::int8(done as i64))

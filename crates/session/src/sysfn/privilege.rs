@@ -1,4 +1,4 @@
-//! Questions about access rights. Counterpart: acl.c's `has_…_privilege`.
+//! Privilege inquiry functions. Counterpart: utils/adt/acl.c (`has_…_privilege`).
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -10,16 +10,16 @@ use pgerror::{PgError, Result, pg_err};
 use types::fncx::RegKind;
 use types::{Datum, DatumRef};
 
-/// The owner and rights of an object.
+/// Owner and access control list of an object.
 type Rights = (Oid, Option<Vec<AclItem>>);
 
-/// A kind of object that has rights.
+/// A kind of object with privileges.
 trait Object {
     const KIND: Kind;
     fn named(core: &mut Core, name: &str) -> Result<Oid>;
-    /// `None` where there is no such object.
+    /// `None` if there is no such object.
     fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>>;
-    /// Those of the rights that the role has; `None` where there is no such object.
+    /// The subset of the wanted privileges that the role has; `None` if there is no such object.
     fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
         let Some((owner, acl)) = Self::rights(core, oid)? else { return Ok(None) };
         core.cat().privileges(role, owner, acl.as_deref(), Self::KIND, wanted).map(Some)
@@ -183,7 +183,7 @@ impl Object for Wrapper {
     }
 }
 
-/// On a configuration parameter: its rights, if it has any, are found by its name.
+/// Privileges on a setting. Its access control list, if it has one, is looked up by name.
 fn has_parameter(core: &mut Core, role: Oid, name: &str, wanted: DatumRef<'_>) -> Result<Datum> {
     let masks = rights_of(&text(wanted), Kind::Parameter)?;
     if core.cat().is_superuser(role)? {
@@ -209,7 +209,7 @@ fn has_parameter(core: &mut Core, role: Oid, name: &str, wanted: DatumRef<'_>) -
     Ok(Datum::bool(false))
 }
 
-/// A role by name; `public` is everybody.
+/// A role by name; `public` is the invalid OID.
 fn role(core: &mut Core, name: DatumRef<'_>) -> Result<Oid> {
     let name = String::from_utf8_lossy(name.as_name()).into_owned();
     if name == "public" {
@@ -237,8 +237,7 @@ const WORDS: &[(&str, u32)] = &[
 ];
 const GRANT_OPTION: &str = " WITH GRANT OPTION";
 
-/// The rights that a list names, each as a mask. PostgreSQL's RULE still parses, as no right at
-/// all.
+/// Parses a list of privilege names into masks. RULE is still accepted, as no privilege.
 fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     let mut out = Vec::new();
     for written in text.split(',') {
@@ -263,7 +262,7 @@ fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
     Ok(out)
 }
 
-/// Does the role have any of the rights named?
+/// Does the role have any of the named privileges?
 fn has<O: Object>(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
     let masks = rights_of(&text(wanted), O::KIND)?;
     for mask in masks {
@@ -276,7 +275,7 @@ fn has<O: Object>(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) ->
     Ok(Datum::bool(false))
 }
 
-/// On the whole table, or on some column.
+/// `has_any_column_privilege`: on the whole table or on any column.
 fn has_any(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
     let masks = rights_of(&text(wanted), Kind::Column)?;
     let whole = has::<Table>(core, role, oid, wanted)?;
@@ -295,10 +294,10 @@ fn has_any(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result
     Ok(Datum::bool(false))
 }
 
-/// On the whole table, or on this column.
-/// The number of `tableoid`.
+/// The attribute number of `tableoid`, the lowest of the system columns.
 const OLDEST_SYSTEM_COLUMN: i16 = -6;
 
+/// `has_column_privilege`: on the whole table or on this column.
 fn has_column(
     core: &mut Core,
     role: Oid,
@@ -309,7 +308,7 @@ fn has_column(
     let masks = rights_of(&text(wanted), Kind::Column)?;
     let Some(desc) = core.cat().try_relation(oid)? else { return Ok(Datum::Null) };
     let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
-        // System columns have no rights of their own.
+        // System columns have no column privileges.
         return if (OLDEST_SYSTEM_COLUMN..0).contains(&number) {
             has::<Table>(core, role, oid, wanted)
         } else {
@@ -342,7 +341,7 @@ fn column_number(core: &mut Core, oid: Oid, name: DatumRef<'_>) -> Result<i16> {
     }
 }
 
-/// `MEMBER` or `USAGE` of a role.
+/// `pg_has_role`: `MEMBER` or `USAGE` of a role.
 fn member(core: &mut Core, role: Oid, of: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
     for part in text(wanted).split(',') {
         let word = part.trim().to_ascii_uppercase();
@@ -371,7 +370,8 @@ fn member(core: &mut Core, role: Oid, of: Oid, wanted: DatumRef<'_>) -> Result<D
     Ok(Datum::bool(false))
 }
 
-/// The six forms of a question: role by name, by OID, or the current one; object by name or by OID.
+/// The six variants of a function: role by name, by OID or the current one; object by name or by
+/// OID.
 macro_rules! family {
     ($prefix:literal, $named:path, $has:path) => {
         &[
@@ -438,7 +438,7 @@ pub(super) const SERVER: &[SysFn] = family!("has_server_privilege", Server::name
 pub(super) const WRAPPER: &[SysFn] =
     family!("has_foreign_data_wrapper_privilege", Wrapper::named, has::<Wrapper>);
 
-/// A role, a table and a column, each by name or by number.
+/// A variant of `has_column_privilege`: role, table and column by name or number.
 macro_rules! column {
     ($name:literal, $role:expr, $table:expr, $column:expr) => {
         SysFn {
@@ -503,7 +503,7 @@ fn role_named(core: &mut Core, name: &str) -> Result<Oid> {
     Ok(core.cat().role(name)?.oid)
 }
 
-/// The arguments of pg_has_role are names, not texts.
+/// The role arguments of `pg_has_role` have type name, not text.
 fn name_text(d: DatumRef<'_>) -> String {
     String::from_utf8_lossy(d.as_name()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What access methods and indexes can do. Counterpart: amutils.c.
+//! Properties of access methods and indexes. Counterpart: utils/adt/amutils.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -9,7 +9,7 @@ use types::{Datum, DatumRef};
 
 const BTREE: Oid = Oid(403);
 
-/// The abilities of an access method.
+/// The properties of an access method.
 #[derive(Clone, Copy)]
 struct Abilities {
     order: bool,
@@ -19,7 +19,7 @@ struct Abilities {
     include: bool,
 }
 
-/// Of PostgreSQL's own index access methods; only B-trees can be made here.
+/// The properties of PostgreSQL's index access methods. Only B-tree indexes can be created here.
 fn abilities(am: Oid) -> Option<Abilities> {
     let all = |order, unique, multi_column, exclude, include| {
         Some(Abilities { order, unique, multi_column, exclude, include })
@@ -95,7 +95,7 @@ fn property(d: DatumRef<'_>) -> String {
     text(d).to_ascii_lowercase()
 }
 
-/// What the building of an index is at, by number.
+/// The name of a phase of an index build. Counterpart: `btbuildphasename`.
 fn phase(am: Oid, phase: i64) -> Datum {
     let name = match (am, phase) {
         (BTREE, 1) => "initializing",

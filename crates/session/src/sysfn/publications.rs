@@ -1,4 +1,4 @@
-//! What a publication publishes. Counterpart: pg_publication.c.
+//! The tables of a publication. Counterpart: catalog/pg_publication.c.
 
 use super::partition::{chain, tree_of};
 use super::{SysCall, SysFn};
@@ -20,7 +20,7 @@ fn publishable(class: &PgClass) -> bool {
         && class.relpersistence == b'p'
 }
 
-/// Each table with the columns and the condition that are given for it.
+/// Each published table with its column list and row filter.
 fn tables(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let name = String::from_utf8_lossy(args[0].as_bytes()).into_owned();
     let found = core.cat().search(cache::PUBLICATIONNAME, &[name.as_str().into()])?;
@@ -49,7 +49,8 @@ fn tables(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     Ok(out)
 }
 
-/// The tables, partitioned ones as their partitions unless they are published by their root.
+/// The published tables. A partitioned table is replaced by its leaf partitions, unless changes are
+/// published via the root.
 fn published(core: &mut Core, publication: &PgPublication) -> Result<Vec<Oid>> {
     let by_root = publication.pubviaroot;
     if publication.puballtables {
@@ -82,7 +83,7 @@ fn published(core: &mut Core, publication: &PgPublication) -> Result<Vec<Oid>> {
         }
     }
     if by_root {
-        // Who is published by an ancestor is not published by itself.
+        // A table whose ancestor is published is not published itself.
         let listed = tables.clone();
         let mut kept = Vec::with_capacity(tables.len());
         for table in tables {
@@ -96,7 +97,7 @@ fn published(core: &mut Core, publication: &PgPublication) -> Result<Vec<Oid>> {
     Ok(tables)
 }
 
-/// The table itself, or instead of a partitioned one the partitions that hold rows.
+/// The table itself, or the leaf partitions of a partitioned table.
 fn leaves(core: &mut Core, table: Oid, by_root: bool, out: &mut Vec<Oid>) -> Result<()> {
     if by_root || core.cat().class(table)?.relkind != b'p' {
         out.push(table);

@@ -1,5 +1,6 @@
-//! Names of objects and back: what the `reg*` types show and read.
-//! Counterpart: regproc.c.
+//! Input and output of the `reg*` types: object names to OIDs and back.
+//!
+//! Counterpart: utils/adt/regproc.c.
 
 use crate::core::Core;
 use analyze::{SessionLookup, typename::type_name_text};
@@ -10,15 +11,15 @@ use pgerror::{PgError, Result, pg_err};
 use types::fncx::RegKind;
 use types::string::split_identifiers_at;
 
-/// Most arguments of a function. Counterpart: `FUNC_MAX_ARGS`.
+/// Maximum number of function arguments. Counterpart: `FUNC_MAX_ARGS`.
 const ARGUMENTS_MAX: usize = 100;
 
-/// Schema and name of a possibly qualified, possibly quoted name.
+/// Splits a name, which may be qualified and quoted, into schema and name.
 pub(crate) fn split_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
     parts_of(core, text, false)
 }
 
-/// As [`split_name`], of a relation, which errors name otherwise.
+/// As [`split_name`], with the error messages for relations.
 pub(crate) fn split_relation_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
     parts_of(core, text, true)
 }
@@ -47,7 +48,7 @@ fn parts_of(core: &Core, text: &str, relation: bool) -> Result<(Option<String>, 
     Ok((schema, name))
 }
 
-/// A name that no schema qualifies.
+/// A name that must be unqualified.
 fn single_name(core: &Core, text: &str) -> Result<String> {
     match split_name(core, text)? {
         (None, name) => Ok(name),
@@ -143,7 +144,7 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
     }
 }
 
-/// The operands of an operator, by its signature.
+/// The operand types of an operator signature.
 fn operand_types(types: &[Oid]) -> Result<(Oid, Oid)> {
     match types {
         [left, right] => Ok((*left, *right)),
@@ -154,7 +155,8 @@ fn operand_types(types: &[Oid]) -> Result<(Oid, Oid)> {
     }
 }
 
-/// `name(type, type)`: the name's text and the types. In an operator's, `NONE` is no type.
+/// Parses `name(type, type)` into the text of the name and the types. In an operator signature,
+/// `NONE` is a missing operand.
 /// Counterpart: `parseNameAndArgTypes`.
 fn signature(core: &mut Core, text: &str, none_allowed: bool) -> Result<(String, Vec<Oid>)> {
     let open = find_outside_quotes(text, |c| c == '(')
@@ -189,7 +191,7 @@ fn signature(core: &mut Core, text: &str, none_allowed: bool) -> Result<(String,
     }
 }
 
-/// The place of the first character outside double quotes of which `is_wanted` is true.
+/// The byte offset of the first character outside double quotes that satisfies `is_wanted`.
 fn find_outside_quotes(text: &str, mut is_wanted: impl FnMut(char) -> bool) -> Option<usize> {
     let mut in_quotes = false;
     text.char_indices().find_map(|(at, c)| {
@@ -200,8 +202,8 @@ fn find_outside_quotes(text: &str, mut is_wanted: impl FnMut(char) -> bool) -> O
     })
 }
 
-/// The text up to a comma that stands within no quotes, parentheses or brackets; and what comes
-/// after the comma, if there is one.
+/// Splits the text at the first comma outside quotes, parentheses and brackets. The second part is
+/// `None` without a comma.
 fn split_type(text: &str) -> Result<(&str, Option<&str>)> {
     let mut depth = 0i64;
     let comma = find_outside_quotes(text, |c| {
@@ -219,35 +221,36 @@ fn split_type(text: &str) -> Result<(&str, Option<&str>)> {
     Ok((one.trim_end(), comma.map(|at| &text[at + 1..])))
 }
 
-/// A type by its name as SQL writes it, modifiers and arrays included.
+/// A type by its name in SQL notation, with modifiers and array bounds.
 pub(crate) fn type_named(core: &mut Core, text: &str) -> Result<Option<Oid>> {
     Ok(parsed_type(core, text)?.ok())
 }
 
-/// As [`type_named`]; the name itself where there is no such type. Counterpart: `parseTypeString`.
+/// As [`type_named`]; the inner error is the parsed name if there is no such type. Counterpart:
+/// `parseTypeString`.
 fn parsed_type(core: &mut Core, text: &str) -> Result<std::result::Result<Oid, Box<TypeName>>> {
     let invalid = || pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"");
     if text.trim_ascii().is_empty() {
         return Err(invalid());
     }
-    // An error's place would be in this text, which is no statement.
-    let placeless = |mut e: PgError| {
+    // The error position would refer to this text, which is not the statement.
+    let without_position = |mut e: PgError| {
         e.fields_mut().position = None;
         e
     };
     let name = parse::parse_type_name(text)
-        .map_err(|e| placeless(e).context(format!("invalid type name \"{text}\"")))?;
+        .map_err(|e| without_position(e).context(format!("invalid type name \"{text}\"")))?;
     if name.setof {
         return Err(invalid());
     }
     match analyze::ddl::type_name(&mut SessionLookup::new(core), &name, text) {
         Ok((oid, _)) => Ok(Ok(oid)),
         Err(e) if e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(Err(Box::new(name))),
-        Err(e) => Err(placeless(e)),
+        Err(e) => Err(without_position(e)),
     }
 }
 
-/// The name under which an object is shown: qualified where the search path would not find it.
+/// The name of an object, qualified if it is not visible in the search path.
 pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option<String>> {
     let mut cat = core.cat();
     Ok(match kind {
@@ -267,7 +270,7 @@ pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option
         RegKind::Proc => match cat.find_function(oid)? {
             None => None,
             Some(p) => {
-                // Shown plainly only where the name alone means this function.
+                // Unqualified only if the name identifies this function without its arguments.
                 let same =
                     cat.function_candidates(None, p.proname.as_str(), None, &[], false, false)?;
                 let visible = matches!(same.as_slice(), [one] if one.row.oid == oid);

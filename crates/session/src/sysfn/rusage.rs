@@ -18,7 +18,7 @@ fn times(times: Option<Times>) -> [Datum; 2] {
     }
 }
 
-/// A row; who may not see the figures gets none.
+/// A row of the view. Without a reading (no privilege), the numbers are NULL.
 fn row(pid: i32, kind: &str, seen: Option<Reading>) -> Vec<Datum> {
     let mut row = vec![Datum::int4(pid), Datum::text(kind)];
     row.extend(times(seen.and_then(|r| r.total)));
@@ -28,7 +28,7 @@ fn row(pid: i32, kind: &str, seen: Option<Reading>) -> Vec<Datum> {
     row
 }
 
-/// The process as a whole, its background threads, its sessions.
+/// Rows for the process as a whole, for background threads and for sessions.
 fn rusage(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     let Some(server) = core.server.as_ref().map(|(server, _)| server.clone()) else {
         return Ok(Vec::new());

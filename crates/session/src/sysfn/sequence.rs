@@ -1,4 +1,4 @@
-//! nextval and its kin. Counterpart: sequence.c.
+//! Sequence functions. Counterpart: commands/sequence.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -58,7 +58,7 @@ fn row_of(core: &mut Core, oid: Oid) -> Result<catalog::Row<catalog::rows::PgSeq
     core.cat().get(cache::SEQRELID, &[oid.into()], format_args!("sequence {oid}"))
 }
 
-/// A sequence under the lock that readers and ALTER SEQUENCE share out.
+/// An opened and locked sequence.
 struct Opened {
     file: RelFile,
     persistence: ids::Persistence,
@@ -75,9 +75,9 @@ impl Opened {
     }
 }
 
-/// Locks the sequence, and only then asks where it lives: ALTER SEQUENCE may have given it another
-/// file meanwhile. What the session still had in hand from the old file is given up. Counterpart:
-/// `init_sequence`.
+/// Locks and opens a sequence. Its file is looked up after the lock is granted, because ALTER
+/// SEQUENCE may have assigned another file. Values that the session has cached from the old file
+/// are discarded. Counterpart: `init_sequence`.
 fn open(core: &mut Core, oid: Oid) -> Result<Opened> {
     core.cat().relation(oid)?;
     core.lock_relation(oid, 3)?;
@@ -109,7 +109,7 @@ fn check_rights(core: &mut Core, oid: Oid, wanted: u32) -> Result<()> {
     Ok(())
 }
 
-/// 25006 where the transaction must not write, but to the session's own.
+/// Error 25006 in a read-only transaction, except for temporary sequences.
 fn check_writable(core: &mut Core, oid: Oid, what: &str) -> Result<()> {
     if !core.mode.read_only || core.cat().class(oid)?.relpersistence == b't' {
         return Ok(());
@@ -117,7 +117,7 @@ fn check_writable(core: &mut Core, oid: Oid, what: &str) -> Result<()> {
     Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
 }
 
-/// The next value; values cached by the session are handed out first.
+/// `nextval`. Values cached by the session are used first.
 pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
     let opened = open(core, oid)?;
     if check {
@@ -146,11 +146,11 @@ pub(crate) fn nextval(core: &mut Core, oid: Oid, check: bool) -> Result<i64> {
     Ok(got.next)
 }
 
-/// What the session remembers of a sequence.
+/// The values of a sequence that a session has cached.
 #[derive(Clone, Copy, Debug)]
 pub struct CachedSequence {
     pub last: i64,
-    /// Where the values came from: they are void when the sequence has got another file.
+    /// The file that the values came from. They are invalid if the sequence has another file now.
     pub file: RelFile,
     /// The last value reserved for this session.
     pub cached: i64,
@@ -169,7 +169,7 @@ fn currval(core: &mut Core, oid: Oid) -> Result<Datum> {
     }
 }
 
-/// The last value of the sequence used last. Counterpart: `lastval`.
+/// The last value of the most recently used sequence. Counterpart: `lastval`.
 fn lastval(core: &mut Core) -> Result<Datum> {
     let undefined =
         || pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "lastval is not yet defined in this session");
@@ -201,14 +201,14 @@ fn setval(core: &mut Core, oid: Oid, value: i64, is_called: bool) -> Result<Datu
         let held = CachedSequence { file: opened.file, last: value, cached: value };
         core.sequences.insert(oid, held);
     } else if let Some(c) = core.sequences.get_mut(&oid) {
-        // What was handed out stays known; what was reserved is given up.
+        // The last returned value is kept for `currval`; the cached ones are discarded.
         c.cached = c.last;
     }
     sequence::set_value(&mut core.backend, opened.storage(), value, is_called)?;
     Ok(Datum::int8(value))
 }
 
-/// The sequence that belongs to a column.
+/// `pg_get_serial_sequence`: the sequence that belongs to a column.
 fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let table = text(args[0]);
     let column = text(args[1]);

@@ -1,5 +1,6 @@
-//! The server's own facts: since when it runs, where it keeps things, time zones, extensions.
-//! Counterpart: misc.c, timestamp.c, dbsize.c, extension.c.
+//! Functions on tablespaces, time zones, file numbers and other properties of the server.
+//!
+//! Counterpart: utils/adt/misc.c, utils/adt/dbsize.c, utils/adt/timestamp.c, commands/extension.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -12,16 +13,16 @@ use types::zone::Zone;
 use types::{Datum, DatumRef, oids};
 use vfs::FileKind;
 
-/// Seconds from 1970 to 2000.
+/// Seconds from 1970-01-01 to 2000-01-01.
 const EPOCH_SHIFT: i64 = 946_684_800;
 
-/// Bytes of the files in a directory and below.
+/// Total size in bytes of the files in a directory tree.
 fn tree_bytes(core: &Core, dir: &str) -> u64 {
     let disk = core.backend.storage().env.disk.clone();
     let mut sum = 0;
     let mut next = vec![dir.to_owned()];
     while let Some(dir) = next.pop() {
-        // What goes meanwhile counts nothing.
+        // Files that are removed meanwhile count as empty.
         for e in disk.list(&dir).unwrap_or_default() {
             let path = format!("{dir}/{}", e.name);
             match e.kind {
@@ -67,7 +68,7 @@ fn tablespace_size(core: &mut Core, oid: Oid) -> Result<Datum> {
     Ok(Datum::int8(tree_bytes(core, &tablespace_dir(oid)) as i64))
 }
 
-/// Databases that have files in a tablespace.
+/// `pg_tablespace_databases`: the databases with files in a tablespace.
 fn tablespace_databases(core: &mut Core, oid: Oid) -> Result<Vec<Vec<Datum>>> {
     if oid.0 == 1664 {
         let e = pg_err!(WARNING, "global tablespace never has databases");
@@ -116,7 +117,8 @@ fn offset(seconds: i32) -> Datum {
     Interval { time: i64::from(seconds) * 1_000_000, day: 0, month: 0 }.datum()
 }
 
-/// All zones: name, abbreviation, offset and daylight saving at the transaction's start.
+/// `pg_timezone_names`: name, abbreviation, offset and daylight saving of all time zones at the
+/// start of the transaction.
 fn time_zones(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     let now = core.transaction_start.div_euclid(1_000_000) + EPOCH_SHIFT;
     let mut names = Vec::new();
@@ -133,7 +135,7 @@ fn time_zones(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     Ok(names)
 }
 
-/// `name=value` options as rows.
+/// `pg_options_to_table`: options `name=value` as rows.
 fn options(a: DatumRef<'_>) -> Result<Vec<Vec<Datum>>> {
     let info = types::builtin_types::get(oids::TEXT)
         .ok_or_else(|| pgerror::PgError::internal("text is a type"))?;
@@ -157,7 +159,7 @@ fn filenode_relation(core: &mut Core, space: Oid, number: Oid) -> Result<Datum> 
     }
     let space = if space == core.catalog.tablespace { Oid::INVALID } else { space };
     let shared = space == ids::RelFile::GLOBAL_TABLESPACE;
-    // Files of temporary relations have numbers of their own, of which others may have the same.
+    // Temporary relations are excluded, because their file numbers are not unique.
     let found = core.cat().scan_all::<PgClass>()?.into_iter().find(|row| {
         row.relfilenode == number && row.reltablespace == space && row.relpersistence != b't'
     });
@@ -179,7 +181,8 @@ fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
     Ok(found.map_or(Datum::Null, |i| Datum::oid(i.indexrelid)))
 }
 
-/// Which commands change a relation: bits 4 INSERT, 8 UPDATE, 16 DELETE as `CmdType` numbers them.
+/// The commands that can change a relation, as bits: 4 for UPDATE, 8 for INSERT, 16 for DELETE, as
+/// in `CmdType`.
 fn updatable(
     core: &mut Core,
     oid: Oid,

@@ -1,5 +1,5 @@
-//! Settings as functions and views show them. Counterpart: guc.c (`show_all_settings` and its kin),
-//! hbafuncs.c.
+//! Functions on settings and configuration files. Counterpart: utils/misc/guc.c
+//! (`show_all_settings`, `set_config_by_name`), utils/adt/hbafuncs.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -36,7 +36,7 @@ fn optional(value: Option<&str>) -> Datum {
     value.map_or(Datum::Null, Datum::text)
 }
 
-/// May the current user see what is for superusers only?
+/// May the current user see settings that are visible to superusers only?
 fn sees_all(core: &mut Core) -> Result<bool> {
     let user = core.catalog.user;
     Ok(core.superuser || core.cat().is_member(user, PG_READ_ALL_SETTINGS, true)?)
@@ -75,7 +75,7 @@ fn all_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     Ok(out)
 }
 
-/// 42501 for what only superusers may see.
+/// Error 42501 for a setting that the current user may not see.
 pub(crate) fn check_visible(core: &mut Core, name: &str) -> Result<()> {
     let registry = core.store.base().registry.clone();
     let secret = registry.find(name).is_some_and(|id| registry.setting(id).flags.superuser_only);
@@ -102,7 +102,7 @@ fn current_or_null(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     current(core, args[0], args[1].as_bool())
 }
 
-/// Not strict: a NULL value is the default.
+/// Not strict: a NULL value means the default.
 fn set_config(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     if args[0].is_null() {
         return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "SET requires parameter name"));
@@ -134,7 +134,8 @@ fn files(core: &Core) -> Result<Arc<dyn ConfigFiles>> {
     files.ok_or_else(|| PgError::unsupported("configuration files without a server"))
 }
 
-/// 42501 unless superuser: what EXECUTE is granted for on PostgreSQL's catalogs.
+/// Error 42501 unless the current user is a superuser. (PostgreSQL restricts EXECUTE privilege on
+/// these functions instead.)
 fn only_superuser(core: &Core, function: &str) -> Result<()> {
     if core.superuser {
         return Ok(());
@@ -213,7 +214,7 @@ fn loaded(core: &Core) -> Datum {
     core.server.as_ref().map_or(Datum::Null, |(s, _)| Datum::int8(s.config_loaded()))
 }
 
-/// For functions that act on other sessions: may this user signal one of that role?
+/// Checks that the current user may signal a session of that role.
 pub(super) fn may_signal(core: &mut Core, role: Oid, what: &str) -> Result<()> {
     if core.superuser {
         return Ok(());

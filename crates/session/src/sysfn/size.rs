@@ -1,4 +1,4 @@
-//! Sizes of relations and databases. Counterpart: dbsize.c.
+//! Sizes of relations and databases. Counterpart: utils/adt/dbsize.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -97,7 +97,7 @@ fn relation_size(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::int8(fork_bytes(core, &desc, fork)? as i64))
 }
 
-/// The fork of that name. 22023 if there is none.
+/// The fork of that name. Error 22023 if there is none.
 pub(super) fn fork_named(name: &str) -> Result<Fork> {
     Ok(match name {
         "main" => Fork::Main,
@@ -111,7 +111,7 @@ pub(super) fn fork_named(name: &str) -> Result<Fork> {
     })
 }
 
-/// The table with its map forks and its TOAST table.
+/// The size in bytes of a table with all forks and its TOAST table.
 fn table_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
     let desc = core.cat().relation(oid)?;
     let mut sum = all_forks(core, &desc)?;
@@ -133,8 +133,7 @@ fn index_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
     Ok(sum)
 }
 
-/// All files of the database's directory.
-/// Bytes of the database's files, in all tablespaces; NULL where there are none.
+/// Total size in bytes of a database's files in all tablespaces; NULL if there are none.
 fn database_bytes(core: &mut Core, oid: Oid) -> Result<Datum> {
     let disk = core.backend.storage().env.disk.clone();
     let listed = |dir: &str| match disk.list(dir) {

@@ -1,4 +1,4 @@
-//! Transactions and snapshots in 64-bit ids. Counterpart: xid8funcs.c.
+//! Functions on transactions and snapshots with 64-bit ids. Counterpart: utils/adt/xid8funcs.c.
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
@@ -7,7 +7,7 @@ use pgerror::{Result, pg_err};
 use types::Datum;
 use types::xid_snapshot::XidSnapshot;
 
-/// The snapshot of the statement that runs.
+/// The snapshot of the running statement.
 fn current(core: &mut Core) -> XidSnapshot {
     let snapshot = match core.backend.active_snapshot() {
         Some(s) => s.clone(),
@@ -21,7 +21,7 @@ fn current(core: &mut Core) -> XidSnapshot {
     XidSnapshot { xmin: wide(snapshot.xmin), xmax: wide(snapshot.xmax), running }
 }
 
-/// `committed`, `aborted`, `in progress`; NULL where it is not known any more.
+/// `pg_xact_status`: committed, aborted or in progress; NULL if the status is no longer stored.
 fn status(core: &mut Core, xid: i64) -> Result<Datum> {
     let xid = xid as u64;
     let manager = core.backend.txn.manager();

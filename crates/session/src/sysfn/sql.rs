@@ -1,8 +1,9 @@
-//! Functions and procedures whose body is SQL. Counterpart: functions.c, and
-//! `fmgr_security_definer` of fmgr.c.
+//! Functions and procedures in language SQL. A body is analysed and planned as a whole at the first
+//! call with given argument types. It is cached until the catalogs or the environment of its
+//! analysis change.
 //!
-//! A body is analysed and planned as a whole when it is first called with arguments of some types,
-//! and kept while the catalogs and all else that analysis reads stay as they are.
+//! Counterpart: executor/functions.c, utils/fmgr/fmgr.c (`fmgr_security_definer`),
+//! optimizer/util/clauses.c (`inline_function`, `inline_set_returning_function`).
 
 use crate::core::Core;
 use crate::plancache::Locks;
@@ -26,19 +27,19 @@ use types::{Datum, DatumRef, oids};
 
 /// `pg_language` OID of SQL.
 const SQL_LANGUAGE: Oid = Oid(14);
-/// Calls within calls.
+/// Maximum nesting depth of calls.
 const DEPTH_MAX: u32 = 64;
-/// Bodies that a session keeps.
+/// Maximum number of cached bodies.
 const BODIES_MAX: usize = 500;
 
-/// A body, ready to run.
+/// A planned body.
 pub(crate) struct Body {
     generation: u64,
     environment: u64,
     user: Oid,
     steps: Vec<Step>,
     form: Form,
-    /// The result's type, and the types and names of the fields of a row.
+    /// The result type, and types and names of the fields of a composite result.
     result: Oid,
     types: Vec<Oid>,
     names: Vec<String>,
@@ -49,29 +50,29 @@ struct Step {
     locks: Locks,
 }
 
-/// A function, the types of its arguments, and those of the columns that its caller defines.
+/// The function, its argument types, and the types of the column definition list of the call.
 type Key = (Oid, Vec<Oid>, Vec<function::Column>);
 
-/// The bodies that a session keeps.
+/// The cached bodies of a session.
 #[derive(Default)]
 pub(crate) struct Bodies {
     run: HashMap<Key, Arc<Body>>,
     inlined: HashMap<(Oid, Vec<Oid>), Inlined>,
 }
 
-/// What stands for calls of a function, if anything can, and while what holds.
+/// The inlined expression of a function, if it can be inlined, and the state for which it is valid.
 struct Inlined {
     generation: u64,
     environment: u64,
     expr: Option<Arc<eval::Inline>>,
 }
 
-/// `any…`: the pseudo-types that stand for the argument's own.
+/// Is this a polymorphic pseudo-type or `"any"`?
 fn is_polymorphic(ty: Oid) -> bool {
     matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
 }
 
-/// The value of a call.
+/// Calls a function and returns its value.
 pub(super) fn call(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -86,7 +87,7 @@ pub(super) fn call(
     }
 }
 
-/// The rows of a call in FROM, or of a set-returning one.
+/// Calls a function in FROM or a set-returning function and returns its rows.
 pub(super) fn call_set(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -113,7 +114,7 @@ pub(super) fn call_set(
     Ok(SetRows::Values(values))
 }
 
-/// The result of CALL: the fields of the row of output parameters, if there are any.
+/// Executes CALL and returns the row of output parameters, if there are any.
 pub(crate) fn call_procedure(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -128,7 +129,7 @@ pub(crate) fn call_procedure(
     Ok(Some(rows.into_iter().next().unwrap_or_else(|| vec![Datum::Null; width])))
 }
 
-/// One row of the last statement as the function's value.
+/// Converts a row of the last statement to the function's value.
 fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> {
     if body.form == Form::Value {
         return Ok(if fields.is_empty() { Datum::Null } else { fields.swap_remove(0) });
@@ -139,8 +140,8 @@ fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> 
     eval::make_row(core, body.result, &fields)
 }
 
-/// Runs the body as the function says: its owner, its settings. At most `limit` rows of the last
-/// statement.
+/// Runs the body with the role (SECURITY DEFINER) and the SET clauses of the function. Returns at
+/// most `limit` rows of the last statement.
 fn run(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -158,23 +159,24 @@ fn run(
     let mut result = Ok(());
     let mut before = None;
     if row.prosecdef {
-        result = core.act_as_definer(row.proowner).map(|b| before = Some(b));
+        result = core.switch_to_definer(row.proowner).map(|b| before = Some(b));
     }
     let settings = row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='));
-    let (saved, set) = set_for_now(core, settings);
+    let (saved, set) = apply_settings_of(core, settings);
     let result = result.and(set);
     let result = result.and_then(|()| run_steps(core, row, arg_types, columns, params, limit));
-    put_back(core, saved);
+    restore_settings(core, saved);
     if let Some(before) = before {
-        core.act_as_before(before);
+        core.restore_role(before);
     }
     core.depth -= 1;
     core.params = saved_params;
     result
 }
 
-/// Sets what a function's SET clauses say. What was is for [`put_back`], whatever the outcome.
-pub(crate) fn set_for_now<'a>(
+/// Applies the SET clauses of a function. The old values are for [`restore_settings`], even after
+/// an error.
+pub(crate) fn apply_settings_of<'a>(
     core: &mut Core,
     settings: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> (Vec<Saved>, Result<()>) {
@@ -190,7 +192,7 @@ pub(crate) fn set_for_now<'a>(
     (saved, result)
 }
 
-pub(crate) fn put_back(core: &mut Core, saved: Vec<Saved>) {
+pub(crate) fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
     if !saved.is_empty() {
         saved.into_iter().rev().for_each(|before| core.store.restore(before));
         core.apply_settings();
@@ -217,7 +219,7 @@ fn run_steps(
     let mut rows = Vec::new();
     let last = body.steps.len().saturating_sub(1);
     for (i, step) in body.steps.iter().enumerate() {
-        // Whatever else the last statement does is done to its end; a plain query need not be.
+        // Only a plain query may stop at the limit. A statement that writes must be run to its end.
         let plain = step.plan.command_type == CmdType::Select && !step.plan.has_modifying_cte;
         let limit = limit.filter(|_| i == last && plain && body.form != Form::Nothing);
         rows = run_step(core, row, step, params.clone(), limit)
@@ -226,7 +228,7 @@ fn run_steps(
     Ok((body, rows))
 }
 
-/// 0A000 for a statement that writes, in a function that says that it does not.
+/// Error 0A000 for a statement that writes in a function that is not volatile.
 fn check_reads(plan: &PlannedStmt) -> Result<()> {
     let what = match plan.command_type {
         CmdType::Insert => "INSERT",
@@ -238,21 +240,21 @@ fn check_reads(plan: &PlannedStmt) -> Result<()> {
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a non-volatile function"))
 }
 
-/// Is it of a form that may be looked into when the statement around is planned?
+/// Can the function be inlined, by its properties in `pg_proc`?
 pub(crate) fn may_inline(row: &PgProc) -> bool {
     let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
     plain && row.prokind == b'f' && row.prorettype != oids::RECORD
 }
 
-/// Is it of a form that PostgreSQL looks into when it plans the statement around?
+/// Can the function be inlined, and has its body a single statement?
 fn is_simple(row: &PgProc) -> bool {
     let single = row.prosqlbody.is_some()
         || !matches!(parse::parse(row.prosrc.as_str()), Ok(list) if list.len() != 1);
     may_inline(row) && single
 }
 
-/// What computes the value of a call in its place: the body, if it is one expression and the user
-/// may call the function.
+/// The expression for an inlined call: the body, if it is a single expression and the user may
+/// execute the function.
 pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
     let row = core.cat().function(call.funcid)?;
     if usize::try_from(row.pronargs) != Ok(call.args.len()) {
@@ -260,7 +262,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     }
     let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let key = (row.oid, argument_types(&row, &actual));
-    // Before anything is read: what changes from here on makes it stale.
+    // Read before any catalog: changes from here on make the expression stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
     if let Some(known) = core.bodies.inlined.get(&key)
@@ -283,14 +285,14 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     Ok(expr)
 }
 
-/// Has the row type columns that a caller counts, but a query does not make?
+/// Does the row type have dropped columns, which the caller expects and a query does not return?
 fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
     let Some(relation) = core.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
     Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
 }
 
-/// The query that makes the rows of a set-returning call, if it may stand in the call's place: one
-/// SELECT with the columns that the caller expects, of a function whose calls need not be counted.
+/// The query for an inlined set-returning call, if it can be inlined. The function must not be
+/// volatile or strict, and its body must be one SELECT with the columns that the caller expects.
 /// Counterpart: `inline_set_returning_function`.
 pub(crate) fn inline_set(
     core: &mut Core,
@@ -333,7 +335,7 @@ pub(crate) fn inline_set(
     Ok(fits.then_some(query))
 }
 
-/// The one expression that the function computes.
+/// The single expression that the function computes, if its body is one.
 fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
     if !is_simple(row) {
         return Ok(None);
@@ -365,8 +367,8 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
         && query.limit_count.is_none()
         && query.set_operations.is_none();
     match <[TargetEntry; 1]>::try_from(query.target_list) {
-        // What returns nothing may stand for a call of something else that does, whose value is not
-        // NULL.
+        // A function that returns void may be inlined only if its expression has type void too,
+        // because that value is not NULL.
         Ok([target]) if plain && (!nothing || target.expr.type_oid() == oids::VOID) => {
             Ok(Some(target.expr))
         }
@@ -374,7 +376,7 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     }
 }
 
-/// An error in the text of a body: its position is one in that text.
+/// Turns the position of an error in a body's text into an internal position with that text.
 fn within(mut e: PgError, row: &PgProc) -> PgError {
     let fields = e.fields_mut();
     if let Some(position) = fields.position.take() {
@@ -384,7 +386,8 @@ fn within(mut e: PgError, row: &PgProc) -> PgError {
     e
 }
 
-/// A volatile function sees what it, and others, have done.
+/// Runs a statement of a body. A volatile function gets a new snapshot for each statement, so it
+/// sees its own changes and newly committed ones.
 fn run_step(
     core: &mut Core,
     row: &PgProc,
@@ -406,7 +409,7 @@ fn run_step(
     result
 }
 
-/// The body for arguments of these types: as kept, or made now.
+/// The body for these argument types, from the cache or newly made.
 fn find(
     core: &mut Core,
     row: &Row<PgProc>,
@@ -436,7 +439,7 @@ fn find(
     Ok(body)
 }
 
-/// Types of the parameters: a polymorphic one has that of the argument.
+/// The parameter types; a polymorphic one has the type of the argument.
 fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
     let declared = row.proargtypes.iter().copied();
     let types = declared.enumerate().map(|(i, d)| match actual.get(i) {
@@ -446,12 +449,12 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
     types.collect()
 }
 
-/// The statements of a body, fitted to the function's result.
+/// The analysed statements of a body, coerced to the function's result type.
 struct Analysed {
     queries: Vec<Query>,
     form: Form,
     result: Oid,
-    /// Names and types of the fields of a row.
+    /// Names, types and type modifiers of the fields of a composite result.
     fields: Option<Vec<(String, Oid, i32)>>,
 }
 
@@ -497,7 +500,7 @@ fn make(
     types: &[Oid],
     columns: &[function::Column],
 ) -> Result<Body> {
-    // Before anything is read: what changes from here on makes the body stale.
+    // Read before any catalog: changes from here on make the body stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
     let Analysed { queries, form, result, fields } = analyse(core, row, types, columns)?;
@@ -516,7 +519,7 @@ fn make(
     for q in queries {
         let mut locks = Vec::new();
         core.collect_locks(&q, &mut locks)?;
-        // The plan must serve any values.
+        // Parameter values are hidden, so that the plan is generic.
         let saved = std::mem::replace(&mut core.params, Arc::from([]));
         let plan = query::plan_query(core, &q);
         core.params = saved;
@@ -526,7 +529,7 @@ fn make(
     Ok(Body { generation, environment, user, steps, form, result, types, names })
 }
 
-/// The statements of a body in text, analysed.
+/// Analyses the statements of a body given as text.
 fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>> {
     let text = row.prosrc.as_str();
     let names = argument_names(row);
@@ -547,7 +550,7 @@ fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>
     Ok(queries)
 }
 
-/// Names of the arguments, in order; empty where an argument has none.
+/// Names of the input arguments in order; empty for an argument without a name.
 fn argument_names(row: &PgProc) -> Vec<String> {
     let Some(names) = &row.proargnames else { return Vec::new() };
     let is_input = |i: usize| match &row.proargmodes {
@@ -558,8 +561,8 @@ fn argument_names(row: &PgProc) -> Vec<String> {
     names.map(|(_, n)| n.as_str().to_owned()).collect()
 }
 
-/// Names and types of the output parameters, if there are any, in a call with arguments of these
-/// types.
+/// Names and types of the output parameters in a call with these argument types; `None` if there
+/// are none.
 pub(crate) fn outputs(
     core: &mut Core,
     row: &PgProc,
@@ -588,7 +591,7 @@ pub(crate) fn outputs(
     Ok((!out.is_empty()).then_some(out))
 }
 
-/// Names, types and type modifiers of the fields of a row that is returned, where they are known.
+/// Names, types and type modifiers of the fields of a composite result, if they are known.
 fn fields(
     core: &mut Core,
     result: Oid,

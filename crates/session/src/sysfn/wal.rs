@@ -1,4 +1,5 @@
-//! Positions in the write-ahead log, and transaction ids. Counterpart: xlogfuncs.c, xid8funcs.c.
+//! Functions on WAL positions, transaction ids and the control file. Counterpart:
+//! access/transam/xlogfuncs.c, utils/adt/xid8funcs.c, utils/misc/pg_controldata.c.
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
@@ -6,20 +7,21 @@ use ids::Lsn;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
-/// Seconds from 1970 to 2000.
+/// Seconds from 1970-01-01 to 2000-01-01.
 const EPOCH_SHIFT: i64 = 946_684_800;
 
-/// The control file as it is on disk.
+/// The control file on disk.
 pub(super) fn control(core: &Core) -> Result<engine::Control> {
     let env = &core.backend.storage().env;
     engine::Control::open(env.disk.clone(), env.clock.clone())
 }
 
-/// Name of the log file that holds the byte before the position, and the position in it.
+/// The name of the WAL segment with the byte before the position, and the offset of the position in
+/// it.
 fn file_of(core: &Core, lsn: Lsn) -> Result<(String, i32)> {
     let layout = core.backend.storage().wal.layout();
     let control = control(core)?.get();
-    // Before the log's first byte is its last one, as in PostgreSQL.
+    // The byte before position 0 wraps around to the last one, as in PostgreSQL.
     let segment = lsn.0.wrapping_sub(1) / layout.segment_size();
     let per_id = 0x1_0000_0000 / layout.segment_size();
     let timeline = control.check_point_copy.timeline.max(1);
@@ -28,7 +30,7 @@ fn file_of(core: &Core, lsn: Lsn) -> Result<(String, i32)> {
     Ok((name, layout.offset_in_segment(lsn) as i32))
 }
 
-/// A time in seconds since 1970 as timestamptz.
+/// Converts seconds since 1970-01-01 to timestamptz.
 fn timestamp(seconds: i64) -> Datum {
     Datum::int8((seconds - EPOCH_SHIFT) * 1_000_000)
 }
@@ -115,7 +117,7 @@ fn not_in_recovery() -> pgerror::PgError {
         .hint("Recovery control functions can only be executed during recovery.")
 }
 
-/// Resource managers of the log, in order.
+/// Names of the WAL resource managers, in the order of their ids.
 const MANAGERS: [&str; 22] = [
     "XLOG",
     "Transaction",

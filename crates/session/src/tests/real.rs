@@ -1,4 +1,5 @@
-//! A directory that PostgreSQL made, and what it says of its objects: ours must say the same.
+//! Opens a data directory that PostgreSQL made, and compares object definitions and foreign key
+//! behaviour with PostgreSQL's.
 
 use super::{Fixture, query_in};
 use crate::core::Core;
@@ -84,8 +85,8 @@ fn open(dir: &TempDir) -> Fixture {
 
 const OBJECTS: &str = include_str!("objects.sql");
 
-/// Questions that both servers can answer; each gives one column of text.
-const QUESTIONS: &[&str] = &[
+/// Queries that both servers can execute; each returns one text column.
+const DEFINITION_QUERIES: &[&str] = &[
     "select pg_get_viewdef(oid) from pg_class where relkind = 'v' and relnamespace = 2200 \
      order by relname",
     "select pg_get_viewdef(oid, true) from pg_class where relkind = 'v' and relnamespace = 2200 \
@@ -122,16 +123,16 @@ const QUESTIONS: &[&str] = &[
 ];
 
 #[test]
-fn objects_and_foreign_keys_of_a_real_directory() {
+fn objects_and_foreign_keys_of_a_postgresql_directory() {
     let dir = TempDir::new("objects");
     pg("initdb", &["-D", &dir.data(), "-A", "trust", "-k", "--no-sync", "--wal-segsize=1"]);
     dir.start();
     dir.sql(OBJECTS);
-    let wanted: Vec<String> = QUESTIONS.iter().map(|q| dir.sql(q)).collect();
+    let wanted: Vec<String> = DEFINITION_QUERIES.iter().map(|q| dir.sql(q)).collect();
     pg("pg_ctl", &["-D", &dir.data(), "-w", "-m", "fast", "stop"]);
     let mut f = open(&dir);
     let mut wrong = Vec::new();
-    for (sql, want) in QUESTIONS.iter().zip(&wanted) {
+    for (sql, want) in DEFINITION_QUERIES.iter().zip(&wanted) {
         match super::query(&mut f.core, sql) {
             Ok(rows) => {
                 let have = rows.join("\n").replace("null", "");
@@ -159,7 +160,8 @@ fn objects_and_foreign_keys_of_a_real_directory() {
     keys.unwrap();
 }
 
-/// Statements in one transaction each, with what they end in: rows of the last, or an error.
+/// Statements, each list in one transaction, and the result: rows of the last statement, or an
+/// error.
 const STEPS: &[(&[&str], &str)] = &[
     (
         &["insert into child(p) values (99)"],

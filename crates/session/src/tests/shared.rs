@@ -1,6 +1,6 @@
-//! Sessions with and without shared plans must say the same, byte for byte: what the plan cache
-//! does cannot be seen. One world has `norsu.plan_cache` on, the other off; all else is equal. Only
-//! rows that PostgreSQL leaves unordered are not compared by order, and there are none here.
+//! Compares sessions with and without the plan cache: their messages must be equal, byte for byte.
+//! One fixture has `norsu.plan_cache` on, the other off; all else is equal. No query here returns
+//! rows in an unspecified order.
 
 use crate::instance::{Admission, Config, Instance, Log, Speaker};
 use crate::transport::Transport;
@@ -25,7 +25,7 @@ impl Log for Silent {
     fn write(&self, _: &Speaker, _: &PgError, _: Option<&str>) {}
 }
 
-/// Keeps what is sent.
+/// A transport that keeps the sent bytes.
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Transport for Kept {
@@ -120,14 +120,14 @@ impl Client {
         show(&std::mem::take(&mut *self.sent.lock()))
     }
 
-    /// A simple query's answer.
+    /// Runs a simple query and returns the messages.
     fn query(&mut self, sql: &str) -> String {
         let mut body = sql.as_bytes().to_vec();
         body.push(0);
         self.message(b'Q', &body)
     }
 
-    /// Parse, Bind and Execute of the unnamed statement, parameters as text.
+    /// Parse, Bind and Execute of the unnamed statement, with text parameters.
     fn extended(&mut self, sql: &str, params: &[&str]) -> String {
         let mut out = self.message(b'P', &[b"\0", sql.as_bytes(), b"\0\0\0"].concat());
         let mut bind = b"\0\0\0\0".to_vec();
@@ -145,14 +145,14 @@ impl Client {
     }
 }
 
-/// Messages in a form to read: kind, then the body with dots for what is no text.
+/// Messages in readable form: type and body, with non-text bytes escaped.
 fn show(mut bytes: &[u8]) -> String {
     let mut out = String::new();
     while let [kind, a, b, c, d, rest @ ..] = bytes {
         let len = u32::from_be_bytes([*a, *b, *c, *d]) as usize - 4;
         out.push(char::from(*kind));
         out.push(' ');
-        // A column of RowDescription names its table by OID, which is the same in both worlds.
+        // RowDescription contains table OIDs, which are the same in both fixtures.
         let dotted = rest[..len].iter().map(|&b| match b {
             b' '..=b'~' => char::from(b).to_string(),
             b => format!("\\{b}"),
@@ -164,8 +164,8 @@ fn show(mut bytes: &[u8]) -> String {
     out
 }
 
-/// Runs statements in both worlds and compares; `@n:` at the front chooses another session than the
-/// first, `P:` the extended protocol.
+/// Runs statements in both fixtures and compares the messages. The prefix `@n:` selects session
+/// `n`, `P:` the extended protocol.
 fn compare(statements: &[String], clients: usize) -> (World, World) {
     let (mut with, mut without) = (World::new(true, clients), World::new(false, clients));
     let mut wrong = Vec::new();
@@ -187,7 +187,7 @@ fn compare(statements: &[String], clients: usize) -> (World, World) {
     (with, without)
 }
 
-/// The text with its whole numbers replaced: those that stand alone.
+/// Replaces the integer literals of a text.
 fn with_numbers(sql: &str, change: impl Fn(&str) -> String) -> String {
     let bytes = sql.as_bytes();
     let mut out = String::new();
@@ -211,14 +211,14 @@ fn with_numbers(sql: &str, change: impl Fn(&str) -> String) -> String {
     out
 }
 
-/// The case files' statements, as they are and with other numbers, each again and again.
+/// Runs the statements of the case files repeatedly, as they are and with other numbers.
 #[test]
-fn cases_answer_the_same_with_shared_plans() {
+fn cases_have_the_same_results_with_the_plan_cache() {
     let mut statements = Vec::new();
     for cases in [include_str!("../cases/select.tsv"), include_str!("../cases/queries.tsv")] {
         for line in cases.lines() {
             let Some((sql, _)) = line.split_once('\t') else { continue };
-            // What depends on the moment or on the world is not comparable.
+            // Results that depend on the time or the fixture cannot be compared.
             if ["random", "now(", "clock", "xid", "_timestamp", "pg_backend", "txid"]
                 .iter()
                 .any(|word| sql.to_ascii_lowercase().contains(word))
@@ -238,7 +238,7 @@ fn cases_answer_the_same_with_shared_plans() {
     compare(&statements, 1);
 }
 
-/// Statements of a line each; `=` repeats the line before.
+/// One statement for each line; `=` repeats the previous line.
 fn script(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -251,7 +251,7 @@ fn script(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn changes_between_statements_are_seen() {
+fn changes_between_statements_invalidate_plans() {
     compare(&script(include_str!("shared.txt")), 2);
 }
 
@@ -267,7 +267,7 @@ fn statements_that_differ_in_literals_share_a_plan() {
         assert!(world.clients[i % 2].query(&select).contains(&format!("{i}.50")), "{select}");
     }
     assert_eq!(world.instance.plans.len(), known + 2);
-    // The parameter of a message's text is its own.
+    // A client's parameter is not mixed up with a lifted literal.
     let answer = world.clients[0].extended("SELECT b FROM t WHERE a = $1", &["7"]);
     assert!(answer.contains("b7"), "{answer}");
     let again = world.clients[1].extended("SELECT b FROM t WHERE a = $1", &["8"]);
@@ -275,10 +275,10 @@ fn statements_that_differ_in_literals_share_a_plan() {
     assert_eq!(world.instance.plans.len(), known + 3);
 }
 
-/// What a session plans after it has changed catalogs serves until it changes more, or takes the
-/// changes back; nobody else finds it.
+/// Plans made after uncommitted catalog changes stay valid until further changes or a rollback, and
+/// other sessions do not find them.
 #[test]
-fn a_transaction_that_changes_catalogs_keeps_its_plans() {
+fn uncommitted_catalog_changes_have_plans_of_their_own() {
     let mut world = World::new(true, 2);
     let client = &mut world.clients[0];
     client.query("CREATE TABLE t (a int)");

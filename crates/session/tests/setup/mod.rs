@@ -1,5 +1,5 @@
-//! A cluster in memory, made ready with SQL by an ordinary session, for programs that then run
-//! plans over it themselves.
+//! A fixture for programs that run plans themselves: a cluster in memory, filled by SQL statements
+//! in an ordinary session.
 
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};
@@ -17,7 +17,7 @@ use vfs::Env;
 /// The database `postgres`.
 const DATABASE: Oid = Oid(5);
 
-/// A client that says what it has to say and reads nothing.
+/// A client that sends a fixed script and reads nothing.
 struct Script {
     bytes: io::Cursor<Vec<u8>>,
 }
@@ -44,7 +44,7 @@ impl Transport for Script {
     }
 }
 
-/// Errors that the script met.
+/// The errors of the script.
 #[derive(Default)]
 struct Errors(Mutex<Vec<String>>);
 
@@ -64,13 +64,13 @@ fn message(kind: u8, body: &[u8], out: &mut Vec<u8>) {
     out.push(0);
 }
 
-/// What stays open.
+/// The open fixture.
 pub struct World {
     pub core: Core,
     _instance: Arc<Instance>,
 }
 
-/// A fresh cluster in which the statements have been run.
+/// A new cluster in which the statements have been executed.
 pub fn world(statements: &[&str], shared_buffers: usize) -> World {
     let env = Env::memory(7);
     init(&env, &InitOptions { sync: false, ..InitOptions::default() }).expect("init");

@@ -1,0 +1,86 @@
+//! Temporary switches of the current role: SECURITY DEFINER functions, and expressions that
+//! maintenance commands evaluate as the owner of a table. Counterpart: utils/init/miscinit.c
+//! (`SetUserIdAndSecContext`).
+//!
+//! INVARIANT: while a role is switched, nothing changes the role in another way: neither SET ROLE
+//! nor another setting.
+
+use crate::core::Core;
+use ids::Oid;
+use pgerror::{Result, pg_err};
+
+/// A temporarily switched role.
+#[derive(Clone, Copy)]
+pub(crate) struct SwitchedRole {
+    role: Oid,
+    superuser: bool,
+    /// In a SECURITY DEFINER function.
+    definer: bool,
+    /// In a security-restricted operation: a command that evaluates expressions of a table's owner.
+    restricted: bool,
+}
+
+/// The role before a switch.
+pub(crate) struct SavedRole {
+    switched_role: Option<SwitchedRole>,
+    user: Oid,
+    superuser: bool,
+}
+
+impl Core {
+    /// Switches to the owner of a SECURITY DEFINER function.
+    pub(crate) fn switch_to_definer(&mut self, role: Oid) -> Result<SavedRole> {
+        let restricted = self.switched_role.is_some_and(|a| a.restricted);
+        self.switch_role(SwitchedRole { role, superuser: false, definer: true, restricted })
+    }
+
+    /// Switches to the owner of a table, to evaluate its expressions in a maintenance command.
+    pub(crate) fn switch_to_owner(&mut self, role: Oid) -> Result<SavedRole> {
+        let definer = self.switched_role.is_some_and(|a| a.definer);
+        self.switch_role(SwitchedRole { role, superuser: false, definer, restricted: true })
+    }
+
+    fn switch_role(&mut self, switched_role: SwitchedRole) -> Result<SavedRole> {
+        let before = SavedRole {
+            switched_role: self.switched_role,
+            user: self.catalog.user,
+            superuser: self.superuser,
+        };
+        self.catalog.set_user(switched_role.role);
+        match self.is_superuser() {
+            Ok(superuser) => {
+                self.superuser = superuser;
+                self.switched_role = Some(SwitchedRole { superuser, ..switched_role });
+                Ok(before)
+            }
+            Err(e) => {
+                self.catalog.set_user(before.user);
+                Err(e)
+            }
+        }
+    }
+
+    pub(crate) fn restore_role(&mut self, before: SavedRole) {
+        self.switched_role = before.switched_role;
+        self.catalog.set_user(before.user);
+        self.superuser = before.superuser;
+    }
+
+    /// Keeps the switched role after settings were applied.
+    pub(crate) fn reapply_switched_role(&mut self) {
+        if let Some(switched_role) = self.switched_role {
+            self.catalog.set_user(switched_role.role);
+            self.superuser = switched_role.superuser;
+        }
+    }
+
+    /// Error 42501 while a role is switched.
+    pub(crate) fn check_may_change_role(&self, parameter: &str) -> Result<()> {
+        let within = match self.switched_role {
+            Some(switched_role) if switched_role.definer => "security-definer function",
+            Some(switched_role) if switched_role.restricted => "security-restricted operation",
+            _ => return Ok(()),
+        };
+        Err(pg_err!(INSUFFICIENT_PRIVILEGE, "cannot set parameter \"{parameter}\" within {within}"))
+    }
+}
