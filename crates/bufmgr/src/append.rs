@@ -1,11 +1,11 @@
-//! Loading a relation that nobody else sees yet: finished pages go to the log and to the file, not
-//! through frames. Many of them share a record and a write.
+//! Bulk load of a relation that no other session can see yet: finished pages are written to the log
+//! and the file directly, not through frames. Many pages share a record and a write.
 //!
-//! A checkpoint that fixes its redo pointer behind such a record must find the pages written and
-//! their file among those to sync; so it waits for what lies between the two. Whoever reads the
-//! pages later finds them in the file.
+//! A checkpoint that fixes its redo pointer after such a record must find the pages written and
+//! their file among those to sync, so it waits for the section between record and write. Later
+//! readers find the pages in the file.
 //!
-//! Counterpart: log_newpages, the writing half of nbtsort.c.
+//! Counterpart: log_newpages in xloginsert.c, the writing half of nbtsort.c.
 
 use crate::{BufferPool, ForkBuffers};
 use ids::{BlockNo, Xid};
@@ -15,16 +15,16 @@ use smallvec::SmallVec;
 use std::io::IoSlice;
 use wal::{RecordBuilder, RegFlags, RmgrId};
 
-/// Most pages at once: what block ids of one record can name.
+/// Most pages of one call: the block ids used in one record.
 pub const LOAD_PAGES_MAX: usize = 32;
 
 /// Info byte of an XLOG record with full page images.
 const XLOG_FPI: u8 = 0xB0;
 
 impl BufferPool {
-    /// Writes new pages of a relation that is being made: with their block numbers, ascending, at
-    /// most [`LOAD_PAGES_MAX`]. None of the blocks is in the pool. Blocks that are passed over are
-    /// zeros until they come.
+    /// Writes new pages of a relation that is being created: with their block numbers, ascending,
+    /// at most [`LOAD_PAGES_MAX`]. None of the blocks is in the pool. Blocks that are skipped are
+    /// zeros until they are written.
     ///
     /// WAL: XLOG_FPI.
     pub fn load_pages(
@@ -46,10 +46,10 @@ impl BufferPool {
             for (id, (block, _)) in pages.iter().enumerate() {
                 scratch.block(id as u8, name.rel, name.fork, *block, flags);
             }
-            let lent: SmallVec<[(u8, PageRef<'_>); LOAD_PAGES_MAX]> =
+            let refs: SmallVec<[(u8, PageRef<'_>); LOAD_PAGES_MAX]> =
                 (0..).zip(pages.iter()).map(|(id, (_, page))| (id, page.page())).collect();
-            let at = wal.insert(scratch, &lent, xid)?;
-            drop(lent);
+            let at = wal.insert(scratch, &refs, xid)?;
+            drop(refs);
             pages.iter_mut().for_each(|(_, page)| page.set_lsn(at.end));
         }
         if self.config.checksums {

@@ -1,5 +1,5 @@
-//! Who is replaced: free frames first, then a clock that takes one use from each frame it passes.
-//! Counterpart: freelist.c.
+//! Page replacement: free frames first, then a clock sweep that decrements the usage count of each
+//! frame that it passes. Counterpart: freelist.c.
 
 use crate::frame::{DIRTY, FrameNo, IO, PIN, PINS, TAGGED, USAGE, USAGES, pins};
 use crate::pool::bump;
@@ -12,21 +12,21 @@ use sync::Mutex;
 use sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 pub(crate) struct Replacement {
-    /// Frames passed since the start; modulo the pool's size, the clock's hand.
+    /// Frames passed since the start; modulo the pool's size, the position of the clock hand.
     hand: AtomicU64,
-    /// Frames from here on were never used.
+    /// Frames from this number on have never been used.
     unused: AtomicU32,
-    /// Frames given back. Not TAGGED, no lasting pins.
+    /// Frames given back. Not TAGGED, without lasting pins.
     free: Mutex<Vec<FrameNo>>,
     free_count: AtomicUsize,
 }
 
-/// Rounds in which everything was pinned after which a session sleeps between them.
+/// Rounds with all frames pinned before a session sleeps between rounds.
 const YIELDS: u32 = 100;
-/// Pins of writers and readers last for as long as the system lets their threads stand still. A
-/// session that still finds everything pinned after this much sleep gives up.
-const PATIENCE: Duration = Duration::from_secs(1);
-const NAP: Duration = Duration::from_millis(1);
+/// Pins of a writer or reader last longer when its thread is not scheduled. A session that still
+/// finds all frames pinned after sleeping for this long reports an error.
+const SLEEP_TOTAL: Duration = Duration::from_secs(1);
+const SLEEP_STEP: Duration = Duration::from_millis(1);
 
 impl Replacement {
     pub(crate) fn new() -> Replacement {
@@ -44,7 +44,7 @@ impl Replacement {
 }
 
 impl BufferPool {
-    /// A free frame for the caller: pinned once, not tagged, its entry gone.
+    /// A free frame for the caller: pinned once, not tagged, not in any translation.
     pub(crate) fn victim(&self, strategy: &mut Strategy) -> Result<FrameNo> {
         loop {
             let from_ring = self.next_of_ring(strategy);
@@ -68,7 +68,7 @@ impl BufferPool {
         }
     }
 
-    /// The ring's next frame, pinned, if it is there and nobody else used it.
+    /// The ring's next frame, pinned, if there is one and no other session has used it.
     fn next_of_ring(&self, strategy: &mut Strategy) -> Option<FrameNo> {
         let frame = strategy.advance()?;
         let free_to_use = |s: u64| s & TAGGED != 0 && pins(s) == 0 && s & USAGES <= USAGE;
@@ -113,11 +113,11 @@ impl BufferPool {
         self.replacement.free_count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A free frame, or a tagged one that nobody has pinned and whose uses have run out; pinned.
+    /// A free frame, or a tagged one without pins whose usage count is 0; pinned.
     fn take_any(&self) -> Result<Found> {
         let count = self.frames() as u64;
-        let naps = (PATIENCE.as_millis() / NAP.as_millis()) as u32;
-        for round in 0..YIELDS + naps {
+        let sleeps = (SLEEP_TOTAL.as_millis() / SLEEP_STEP.as_millis()) as u32;
+        for round in 0..YIELDS + sleeps {
             if let Some(frame) = self.take_free() {
                 return Ok(Found::Free(frame));
             }
@@ -139,18 +139,18 @@ impl BufferPool {
                 }
                 tries = count;
             }
-            // Everything is pinned, or just being taken and given back.
+            // All frames are pinned, or are being allocated or freed.
             if round < YIELDS {
                 sync::yield_now();
             } else {
-                sync::sleep(NAP);
+                sync::sleep(SLEEP_STEP);
             }
         }
         Err(PgError::internal("no unpinned buffers available"))
     }
 
-    /// Makes a tagged frame that the caller has pinned free: writes it if it is dirty, then claims
-    /// it. False if that cannot be had without waiting for somebody.
+    /// Evicts the block of a tagged frame that the caller has pinned: writes it if it is dirty,
+    /// then claims the frame. False if that would need to wait for another thread.
     fn evict(&self, frame: FrameNo, strategy: &mut Strategy, from_ring: bool) -> Result<bool> {
         let desc = self.frames.desc(frame);
         if desc.state.load(Ordering::Relaxed) & DIRTY != 0 {
@@ -160,9 +160,10 @@ impl BufferPool {
                 }
                 self.flush_wal_for_ring(strategy)?;
             }
-            // The evictor may hold latches that the victim's latch holder waits for.
+            // Not waiting: the caller may hold a latch that the holder of the victim's latch waits
+            // for.
             let Some(mut run) = self.begin_write(frame, false) else { return Ok(false) };
-            // A ring is filled in the order of blocks: its next pages are wanted soon, too.
+            // A ring is filled in block order: its next pages will be needed soon, too.
             let others = match strategy.kind() {
                 RingKind::BulkWrite | RingKind::Vacuum if from_ring => {
                     self.join_neighbours(&mut run, strategy.following())
@@ -176,7 +177,7 @@ impl BufferPool {
             if let Some(session) = strategy.session()
                 && self.config.backend.is_none()
             {
-                session.written(&self.smgr, fork, first, count as u32);
+                session.note_written(&self.smgr, fork, first, count as u32);
             }
         }
         let claimed = self.claim(frame, false);
@@ -186,16 +187,16 @@ impl BufferPool {
         Ok(claimed)
     }
 
-    /// One flush for all dirty frames of the ring, instead of one each.
+    /// Flushes the log once for all dirty frames of the ring.
     fn flush_wal_for_ring(&self, strategy: &Strategy) -> Result<()> {
         debug_assert!(strategy.kind() != RingKind::BulkRead);
         let dirty = |f: &FrameNo| self.frames.desc(*f).state.load(Ordering::Relaxed) & DIRTY != 0;
-        // Frames may hold other pages by now; flushing a little too far does no harm.
+        // A frame may hold another page by now; flushing too far does no harm.
         let newest = strategy.frames().filter(dirty).map(|f| self.frames.lsn(f)).max();
         match (&self.wal, newest) {
             (Some(wal), Some(lsn)) if wal.flushed() < lsn => {
                 bump(&self.counters.wal_flushes);
-                // A page that was never logged may carry anything where its LSN should be.
+                // The LSN of a page that was never logged may be any value.
                 wal.flush(lsn.min(wal.inserted()))
             }
             _ => Ok(()),
@@ -208,7 +209,7 @@ impl BufferPool {
     }
 
     /// Turns a tagged frame into a free one if the caller's is the only pin, there is no I/O and
-    /// (unless its contents are to be thrown away) it is clean. The pin stays.
+    /// (without `discard`) it is clean. The pin stays.
     pub(crate) fn claim(&self, frame: FrameNo, discard: bool) -> bool {
         let desc = self.frames.desc(frame);
         let claimed = desc.update(|s| {
@@ -228,7 +229,7 @@ impl BufferPool {
     }
 }
 
-/// Where a replacement came from.
+/// The state of a frame found for replacement.
 enum Found {
     Free(FrameNo),
     Tagged(FrameNo),

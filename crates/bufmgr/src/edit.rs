@@ -1,4 +1,5 @@
-//! The one way to change pages: change bytes, mark dirty, insert the record, stamp the LSN.
+//! Page edits, the only way to change pages: change bytes, mark dirty, insert the record, set the
+//! LSN.
 //!
 //! ```text
 //! let mut edit = PageEdit::begin(wal, &mut scratch);
@@ -10,9 +11,9 @@
 //! With two pages at once: `register` both, then `guard_a.page_mut(&edit)`,
 //! `guard_b.page_mut(&edit)`.
 //!
-//! A page is marked dirty when it is registered, under its exclusive latch. So a checkpoint that
-//! fixed its redo pointer before the record was inserted finds the flag, waits for the latch and
-//! writes the change; one that fixed it later need not.
+//! A page is marked dirty when it is registered, under its exclusive latch. A checkpoint that fixed
+//! its redo pointer before the record was inserted therefore finds the flag, waits for the latch
+//! and writes the change; a checkpoint that fixed it later need not write it.
 
 use crate::frame::FrameNo;
 use crate::guard::registered;
@@ -30,9 +31,9 @@ struct Registered<'p> {
     changes: bool,
 }
 
-/// A critical section over the pages that one record covers. Leaving it other than by `log` or
-/// `finish_unlogged` after a page was registered takes the server down. The guards (of lifetime
-/// `'p`) may live on after the edit; log and scratch are borrowed for `'a` only.
+/// A critical section over the pages of one record. If it ends other than by `log` or
+/// `finish_unlogged` after a page was registered, the server goes down. The guards (lifetime `'p`)
+/// may outlive the edit; log and scratch are borrowed for `'a` only.
 pub struct PageEdit<'a, 'p> {
     wal: &'a Wal,
     scratch: &'a mut RecordBuilder,
@@ -47,7 +48,7 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         PageEdit { wal, scratch, pages: SmallVec::new(), dirtied: 0 }
     }
 
-    /// Registers the page as block `id`, marks it dirty and lends it.
+    /// Registers the page as block `id`, marks it dirty and gives access to it.
     pub fn change<'s>(
         &'s mut self,
         guard: &'s mut ExclusiveGuard<'p>,
@@ -55,10 +56,10 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         flags: RegFlags,
     ) -> PageMut<'s> {
         self.register(guard, id, flags);
-        guard.lend()
+        guard.contents_mut()
     }
 
-    /// As `change` without lending: see [`ExclusiveGuard::page_mut`].
+    /// As `change`, without access to the page: see [`ExclusiveGuard::page_mut`].
     pub fn register(&mut self, guard: &mut ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
         self.add(guard, id, flags, true);
         let pin = guard.pin();
@@ -67,8 +68,8 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self.scratch.dirtied += u64::from(clean);
     }
 
-    /// Registers without marking dirty or stamping: a page that the record refers to and that does
-    /// not change.
+    /// Registers a page that the record refers to and that does not change: not marked dirty, its
+    /// LSN not set.
     pub fn refer(&mut self, guard: &ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
         self.add(guard, id, flags, false);
     }
@@ -80,7 +81,7 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self.pages.push(Registered { pool: pin.pool(), frame: pin.frame(), id, changes });
     }
 
-    /// Is the guard's page among those that change?
+    /// Is the guard's page registered as changing?
     pub(crate) fn covers(&self, guard: &ExclusiveGuard<'_>) -> bool {
         let pin = guard.pin();
         self.pages
@@ -102,32 +103,32 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self
     }
 
-    /// For what is rarely needed (origin, top-level xid, unimportant).
+    /// The record builder, for rarely used parts (origin, top-level XID, unimportant).
     pub fn record(&mut self) -> &mut RecordBuilder {
         self.scratch
     }
 
-    /// Inserts the record and stamps its end on every changed page.
+    /// Inserts the record and sets the LSN of every changed page to its end.
     #[inline]
     pub fn log(mut self, rmgr: RmgrId, info: u8, xid: Xid) -> Result<Lsn> {
-        // Not moved there, for it is large.
+        // By reference, since the edit is large to move.
         self.insert(rmgr, info, xid)
     }
 
     fn insert(&mut self, rmgr: RmgrId, info: u8, xid: Xid) -> Result<Lsn> {
         self.scratch.set_kind(rmgr, info);
-        let lent: SmallVec<[(u8, PageRef<'_>); 4]> =
+        let page_refs: SmallVec<[(u8, PageRef<'_>); 4]> =
             self.pages.iter().map(|p| (p.id, registered::page(p.pool, p.frame))).collect();
         debug_assert!(
             self.pages.iter().all(|p| !p.pool.owner_of(p.frame).skips_wal()),
             "a record of a relation that is not logged"
         );
-        let inserted = self.wal.insert(self.scratch, &lent, xid);
-        drop(lent);
+        let inserted = self.wal.insert(self.scratch, &page_refs, xid);
+        drop(page_refs);
         match inserted {
             Ok(at) => {
                 for p in self.pages.iter().filter(|p| p.changes) {
-                    registered::stamp(p.pool, p.frame, at.end);
+                    registered::set_lsn(p.pool, p.frame, at.end);
                 }
                 self.pages.clear();
                 Ok(at.end)
@@ -139,12 +140,12 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         }
     }
 
-    /// Ends the section for relations that are not logged.
+    /// Ends the section without a record, for relations that are not logged.
     pub fn finish_unlogged(mut self) {
         self.pages.clear();
     }
 
-    /// How many of the registered pages were clean before (EXPLAIN BUFFERS, dirtied).
+    /// Number of registered pages that were clean before (dirtied blocks in EXPLAIN BUFFERS).
     pub fn dirtied(&self) -> u32 {
         self.dirtied
     }

@@ -1,13 +1,12 @@
-//! An open fork: where its blocks are in the pool; and the registry of all.
+//! Open relation forks, with the translation from block to frame; and their registry.
 //!
 //! There is no hash table of pages. Each fork has a translation *block → frame*: the first blocks
-//! inline, the others in chunks of 1,024 entries (4 KB), allocated when first needed, found through
-//! a directory in parts that double in size, so that nothing is ever moved and readers need no
-//! lock.
+//! inline, the others in chunks of 1,024 entries (4 KB), allocated on first use and found through a
+//! directory in parts that double in size. So nothing is ever moved, and readers need no lock.
 //!
-//! An entry is 0 or frame + 1. It is set by whoever brings the block in (compare-and-swap from 0;
-//! the loser uses the winner's frame) and cleared by whoever claims the frame. It is a hint: a
-//! reader trusts it only after pinning the frame and finding the tag there.
+//! An entry is 0 or frame + 1. The thread that reads the block in sets it (compare-and-swap from 0;
+//! the loser uses the winner's frame), and the thread that claims the frame clears it. It is a
+//! hint: a reader trusts it only after pinning the frame and finding the tag there.
 
 use crate::frame::FrameNo;
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
@@ -21,40 +20,40 @@ use sync::{Arc, Mutex, MutexGuard, RwLock};
 const INLINE: usize = 8;
 const CHUNK_BITS: u32 = 10;
 const CHUNK: usize = 1 << CHUNK_BITS;
-/// Chunks in the directory's first part.
+/// Number of chunks in the directory's first part.
 const FIRST_PART: u32 = 64;
-/// Parts of the directory: enough for 2^22 chunks.
+/// Number of parts of the directory: enough for 2^22 chunks.
 const PARTS: usize = 17;
 
 const NBLOCKS_UNKNOWN: u64 = u64::MAX;
-/// The persistence is replay's guess, which does not know what is unlogged.
+/// The persistence is a guess of replay, which does not know which relations are unlogged.
 const GUESSED: u8 = 0x80;
 
 type Chunk = Box<[AtomicU32; CHUNK]>;
 type Part = Box<[OnceLock<Chunk>]>;
 
-/// The registry's handle of a relation fork. Get it by [`crate::BufferPool::open`] and keep it.
+/// The handle of a relation fork, obtained by [`crate::BufferPool::open`] and kept by the caller.
 pub struct ForkBuffers {
-    /// Never used twice.
+    /// Unique in the pool's lifetime.
     id: u64,
     name: RelFork,
-    /// Its letter, with GUESSED.
+    /// Its letter in `pg_class.relpersistence`, perhaps with GUESSED.
     persistence: AtomicU8,
     skip_wal: AtomicBool,
-    /// Redo has made sure that the file is there.
+    /// Redo has made sure that the file exists.
     pub(crate) created: AtomicBool,
     nblocks: AtomicU64,
-    /// Held while the fork grows.
+    /// The extension lock: held while the fork grows or is truncated.
     pub(crate) extension: Mutex<()>,
     extension_waiters: AtomicU32,
-    /// Blocks of zeros that the file has been given ahead of growth end here; changed under the
-    /// extension lock. Never trusted to be more than what is written there: 0 if nothing is known.
+    /// End of the zeroed blocks by which the file has been grown ahead. Changed under the extension
+    /// lock. Never more than what is written there: 0 if it is not known.
     file_end: AtomicU32,
     inline: [AtomicU32; INLINE],
     parts: [OnceLock<Part>; PARTS],
 }
 
-fn place(block: BlockNo) -> (usize, usize, usize) {
+fn locate(block: BlockNo) -> (usize, usize, usize) {
     let n = (block.0 >> CHUNK_BITS) + FIRST_PART;
     let part = n.ilog2() - FIRST_PART.ilog2();
     let in_part = n - (FIRST_PART << part);
@@ -78,7 +77,7 @@ impl ForkBuffers {
         }
     }
 
-    /// Serialises growth.
+    /// Takes the extension lock, counting the waiters.
     pub(crate) fn lock_extension(&self) -> MutexGuard<'_, ()> {
         if let Some(guard) = self.extension.try_lock() {
             return guard;
@@ -89,7 +88,7 @@ impl ForkBuffers {
         guard
     }
 
-    /// Threads that wait to extend the fork.
+    /// Number of threads that wait to extend the fork.
     pub fn extension_waiters(&self) -> u32 {
         self.extension_waiters.load(Ordering::Relaxed)
     }
@@ -116,7 +115,7 @@ impl ForkBuffers {
         Persistence::from_char(letter).expect("only letters of persistences are stored")
     }
 
-    /// Must its pages survive a crash? (Also the init forks of unlogged relations.)
+    /// Must its pages survive a crash? True also for the init forks of unlogged relations.
     pub(crate) fn is_permanent(&self) -> bool {
         match self.persistence() {
             Persistence::Permanent => true,
@@ -125,12 +124,12 @@ impl ForkBuffers {
         }
     }
 
-    /// Are changes of it logged? (Permanent, and not skipping WAL under `wal_level = minimal`.)
+    /// Are its changes logged? (Permanent, and not skipping WAL under `wal_level = minimal`.)
     pub fn is_logged(&self) -> bool {
         self.is_permanent() && !self.skip_wal.load(Ordering::Relaxed)
     }
 
-    /// `wal_level = minimal`: made in this transaction, synced at commit instead of logged.
+    /// `wal_level = minimal`: created in this transaction, synced at commit instead of logged.
     pub fn set_skip_wal(&self, on: bool) {
         self.skip_wal.store(on, Ordering::Relaxed);
     }
@@ -139,15 +138,15 @@ impl ForkBuffers {
         self.skip_wal.load(Ordering::Relaxed)
     }
 
-    /// Length in blocks. All growth and truncation goes through the pool, so the cached number is
-    /// right once it is known.
+    /// Length in blocks. All extension and truncation goes through the pool, so the cached number
+    /// is right once it is known.
     pub(crate) fn nblocks(&self, smgr: &Smgr) -> Result<u32> {
         let known = self.nblocks.load(Ordering::Acquire);
         if known != NBLOCKS_UNKNOWN {
             return Ok(known as u32);
         }
         let found = u64::from(smgr.nblocks(self.name)?);
-        // Whoever grew the fork meanwhile knew its length before.
+        // A thread that extended the fork concurrently knew its length before.
         match self.nblocks.compare_exchange(
             NBLOCKS_UNKNOWN,
             found,
@@ -164,7 +163,7 @@ impl ForkBuffers {
         (known != NBLOCKS_UNKNOWN).then_some(known as u32)
     }
 
-    /// There is no file: length 0, unless somebody knows better by now.
+    /// There is no file: length 0, unless another thread has set the length by now.
     pub(crate) fn assume_empty(&self) {
         let _ =
             self.nblocks.compare_exchange(NBLOCKS_UNKNOWN, 0, Ordering::AcqRel, Ordering::Relaxed);
@@ -174,18 +173,18 @@ impl ForkBuffers {
         self.nblocks.store(u64::from(nblocks), Ordering::Release);
     }
 
-    /// The file was changed behind the pool's back: ask it again.
+    /// Forgets the length, after the file was changed other than through the pool.
     pub fn forget_nblocks(&self) {
         self.nblocks.store(NBLOCKS_UNKNOWN, Ordering::Release);
     }
 
-    /// The block's entry, if there is a place for it yet.
+    /// The block's entry, if its chunk is allocated.
     #[inline]
     fn entry(&self, block: BlockNo) -> Option<&AtomicU32> {
         if let Some(entry) = self.inline.get(block.0 as usize) {
             return Some(entry);
         }
-        let (part, chunk, at) = place(block);
+        let (part, chunk, at) = locate(block);
         Some(&self.parts[part].get()?[chunk].get()?[at])
     }
 
@@ -193,7 +192,7 @@ impl ForkBuffers {
         if let Some(entry) = self.entry(block) {
             return entry;
         }
-        let (part, chunk, at) = place(block);
+        let (part, chunk, at) = locate(block);
         let part = self.parts[part]
             .get_or_init(|| (0..(FIRST_PART as usize) << part).map(|_| OnceLock::new()).collect());
         let chunk =
@@ -201,27 +200,27 @@ impl ForkBuffers {
         &chunk[at]
     }
 
-    /// The frame that the block is said to be in.
+    /// The frame in the block's entry.
     #[inline]
     pub(crate) fn lookup(&self, block: BlockNo) -> Option<FrameNo> {
         self.entry(block)?.load(Ordering::Acquire).checked_sub(1)
     }
 
-    /// Publishes the frame unless there is one already.
+    /// Sets the block's entry to the frame unless it is set already.
     pub(crate) fn publish(&self, block: BlockNo, frame: FrameNo) -> bool {
         self.entry_or_make(block)
             .compare_exchange(0, frame + 1, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
     }
 
-    /// Takes the frame's entry back; the caller has claimed the frame.
+    /// Clears the block's entry; the caller has claimed the frame.
     pub(crate) fn retract(&self, block: BlockNo, frame: FrameNo) {
         if let Some(entry) = self.entry(block) {
             let _ = entry.compare_exchange(frame + 1, 0, Ordering::AcqRel, Ordering::Relaxed);
         }
     }
 
-    /// Visits all entries from block `from` on that are set.
+    /// Calls `see` for all entries that are set, from block `from` on.
     pub(crate) fn for_each(&self, from: BlockNo, mut see: impl FnMut(BlockNo, FrameNo)) {
         let mut visit = |block: u32, entry: &AtomicU32| {
             if block >= from.0
@@ -280,11 +279,11 @@ impl Registry {
         &self.shards[rel.relnumber.0 as usize % SHARDS]
     }
 
-    /// `guess`: replay asks, which takes all relations for permanent; whoever reads the catalog
-    /// corrects it.
+    /// `guess`: the caller is replay, which assumes that all relations are permanent. A session,
+    /// which knows the catalog, corrects it.
     ///
-    /// INVARIANT: else a fork's persistence is what it was: a page that was dirtied under one would
-    /// be written under the other, without the log before it.
+    /// INVARIANT: otherwise a fork's persistence does not change, else a page dirtied under one
+    /// persistence would be written under another, without flushing the log first.
     pub(crate) fn open(
         &self,
         name: RelFork,
@@ -338,18 +337,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_block_has_a_place_of_its_own() {
+    fn every_block_has_an_entry_of_its_own() {
         let mut previous = None;
         for n in (0..5000).chain([65_535, 65_536, 131_072, 1 << 30, u32::MAX - 1]) {
-            let (part, chunk, at) = place(BlockNo(n));
+            let (part, chunk, at) = locate(BlockNo(n));
             assert!(part < PARTS && chunk < (FIRST_PART as usize) << part && at < CHUNK);
-            assert!(previous < Some((part, chunk, at)), "places grow with blocks");
+            assert!(previous < Some((part, chunk, at)), "locations grow with blocks");
             previous = Some((part, chunk, at));
         }
     }
 
     #[test]
-    fn replay_guesses_a_persistence_and_sessions_know_it() {
+    fn replay_guesses_a_persistence_and_a_session_corrects_it() {
         let registry = Registry::new();
         let name = RelFork::new(RelFile::new(Oid(1663), Oid(5), Oid(99)), Fork::Main);
         let fork = registry.open(name, Persistence::Permanent, true);
@@ -364,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_found_visited_and_taken_back() {
+    fn entries_are_found_visited_and_retracted() {
         let registry = Registry::new();
         let rel = RelFile::new(Oid(1663), Oid(5), Oid(99));
         let fork = registry.open(RelFork::new(rel, Fork::Main), Persistence::Permanent, false);

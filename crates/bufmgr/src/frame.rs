@@ -1,6 +1,6 @@
-//! Frames: the arena of pages, and a descriptor of 64 bytes for each.
+//! Buffer frames: the arena of pages, and a descriptor of 64 bytes for each.
 //!
-//! All that changes often is in one atomic word:
+//! All state that changes often is in one atomic word:
 //!
 //! ```text
 //! 63            48        40   36       24           0
@@ -10,16 +10,17 @@
 //! A frame is in one of these states:
 //!
 //! - **free**: not TAGGED. Belongs to the free list, or to one thread that took it from there or
-//!   claimed it; nobody else changes its word but for pins that come and go by mistake.
-//! - **tagged**: TAGGED, its fork's translation entry points here. Contents count if VALID.
+//!   claimed it. Other threads change its word only by a pin that they take back at once.
+//! - **tagged**: TAGGED, and its fork's translation entry points here. The contents count only with
+//!   VALID.
 //!
-//! INVARIANT: the tag changes only while the frame is free. To pin is to add one to the word *and
-//! then* to find TAGGED in what was there before, with the tag expected; otherwise the pin is taken
-//! back. A frame is claimed (TAGGED → free) by a compare-and-swap that finds no pin but the
-//! claimer's. So a tag once seen under a pin stays.
+//! INVARIANT: the tag changes only while the frame is free. A thread pins a frame by adding one to
+//! the word; the pin counts only if the word before it had TAGGED and the tag is the expected one,
+//! else it is taken back. A frame is claimed (TAGGED → free) by a compare-and-swap that finds no
+//! pin but the claimer's. So a tag once seen under a pin stays.
 //!
-//! INVARIANT: whoever does I/O for a frame holds IO and a pin. DIRTY goes away only by a finished
-//! write, and not if JUST_DIRTIED came meanwhile; or with the frame's contents.
+//! INVARIANT: a thread that does I/O for a frame holds IO and a pin. DIRTY is cleared only by a
+//! finished write, and not if JUST_DIRTIED was set during the write; or with the frame's contents.
 
 #[cfg(all(test, loom))]
 mod model;
@@ -36,7 +37,8 @@ pub(crate) const PIN: u64 = 1;
 pub(crate) const PINS: u64 = (1 << 24) - 1;
 pub(crate) const USAGE: u64 = 1 << 24;
 pub(crate) const USAGES: u64 = ((1 << 12) - 1) << 24;
-/// The clock needs so many laps for a page that was in use. Counterpart: BM_MAX_USAGE_COUNT.
+/// Largest usage count: without further use it falls to 0 in so many clock sweeps. Counterpart:
+/// BM_MAX_USAGE_COUNT.
 pub(crate) const USAGE_MAX: u64 = 5 * USAGE;
 
 pub(crate) const TAGGED: u64 = 1 << 40;
@@ -45,19 +47,19 @@ pub(crate) const DIRTY: u64 = 1 << 42;
 pub(crate) const JUST_DIRTIED: u64 = 1 << 43;
 pub(crate) const IO: u64 = 1 << 44;
 pub(crate) const IO_ERROR: u64 = 1 << 45;
-/// The running checkpoint has still to write it.
+/// The running checkpoint has yet to write it.
 pub(crate) const CHECKPOINT: u64 = 1 << 46;
-/// Somebody waits to have the only pin.
+/// A thread waits to have the only pin.
 pub(crate) const PIN_WAITER: u64 = 1 << 47;
 
 pub(crate) const fn pins(state: u64) -> u64 {
     state & PINS
 }
 
-/// Number of a frame.
+/// Index of a frame in the pool.
 pub(crate) type FrameNo = u32;
 
-/// What a frame holds.
+/// The block that a frame holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Tag {
     pub rel: RelFile,
@@ -72,7 +74,7 @@ pub(crate) struct Desc {
     /// Number of the [`ForkBuffers`]; with the block, the tag. 0 while free.
     pub fork_id: AtomicU64,
     pub block: AtomicU32,
-    /// For I/O in flight and for PIN_WAITER.
+    /// Where threads wait for the end of I/O and for PIN_WAITER's condition.
     pub event: WaitPoint,
     rel: [AtomicU32; 3],
     fork: AtomicU32,
@@ -93,7 +95,7 @@ impl Desc {
         }
     }
 
-    /// The tag. Only under a pin that found the frame tagged.
+    /// The tag. The caller has a pin that found the frame tagged.
     pub(crate) fn tag(&self) -> Tag {
         let [tablespace, database, relnumber] =
             std::array::from_fn(|i| Oid(self.rel[i].load(Ordering::Relaxed)));
@@ -110,7 +112,7 @@ impl Desc {
             && self.fork_id.load(Ordering::Relaxed) == fork.id()
     }
 
-    /// Writes the tag of a free frame that the caller owns; TAGGED is to be set afterwards.
+    /// Writes the tag of a free frame that the caller owns. The caller sets TAGGED afterwards.
     pub(crate) fn set_tag(&self, fork: &ForkBuffers, block: BlockNo) {
         let RelFile { tablespace, database, relnumber } = fork.name().rel;
         for (word, oid) in self.rel.iter().zip([tablespace, database, relnumber]) {
@@ -134,8 +136,9 @@ impl Desc {
         }
     }
 
-    /// Changes the word by `f` until it sticks; `f` gives up with `None`. Returns the word before.
-    /// Acquires in either case: who gives up because the page is VALID by now goes on to read it.
+    /// Changes the word by `f` in a compare-and-swap loop; `f` gives up with `None`. Returns the
+    /// word before. Acquires in either case: a caller that gives up because the page is VALID reads
+    /// it next.
     pub(crate) fn update(&self, mut f: impl FnMut(u64) -> Option<u64>) -> Result<u64, u64> {
         let mut state = self.state.load(Ordering::Acquire);
         loop {
@@ -148,8 +151,8 @@ impl Desc {
         }
     }
 
-    /// Begins I/O if `wanted` holds for the word, waiting for other I/O first. False: not wanted
-    /// (any more).
+    /// Begins I/O if `wanted` holds for the word, waiting for other I/O first. False if it does not
+    /// hold (any more).
     pub(crate) fn start_io(&self, wanted: impl Fn(u64) -> bool) -> bool {
         loop {
             let begun = self.update(|s| (s & IO == 0 && wanted(s)).then_some(s | IO));
@@ -161,7 +164,7 @@ impl Desc {
         }
     }
 
-    /// As `start_io`, giving up where there is other I/O.
+    /// As `start_io`, but false if there is other I/O.
     pub(crate) fn try_start_io(&self, wanted: impl Fn(u64) -> bool) -> bool {
         self.update(|s| (s & IO == 0 && wanted(s)).then_some(s | IO)).is_ok()
     }
@@ -170,8 +173,8 @@ impl Desc {
         self.event.wait_while(|| self.state.load(Ordering::Acquire) & IO != 0);
     }
 
-    /// Ends I/O: sets `set`; a finished write (`written`) cleans the page unless it was dirtied
-    /// meanwhile.
+    /// Ends I/O and sets `set`. A finished write (`written`) clears DIRTY unless the page was
+    /// dirtied during it.
     pub(crate) fn end_io(&self, set: u64, written: bool) {
         let _ = self.update(|s| {
             let mut new = s & !(IO | IO_ERROR) | set;
@@ -188,26 +191,26 @@ impl Desc {
 pub(crate) struct Frames {
     base: NonNull<u8>,
     descs: Box<[Desc]>,
-    /// The fork of each tagged frame, kept alive by it. Locked only when frames change owners or
-    /// are written.
+    /// The fork of each tagged frame; the reference keeps it alive. Locked only when a frame
+    /// changes owner or is written.
     owners: Box<[Mutex<Option<Arc<ForkBuffers>>>]>,
 }
 
-// SAFETY: the arena is plain memory; who may touch which page when is ruled by the descriptors.
+// SAFETY: the arena is plain memory; the descriptors decide which thread may access which page.
 unsafe impl Send for Frames {}
 // SAFETY: as above.
 unsafe impl Sync for Frames {}
 
-/// Header and line pointers of a page of pgbench's accounts.
+/// Cache lines that hold the header and the line pointers of a page of pgbench's accounts.
 const PREFETCH_LINES: usize = 5;
-/// Size of a huge page on our machines.
+/// Size of a huge page on x86-64 and aarch64 Linux.
 const HUGE: usize = 2 << 20;
 
 impl Frames {
     pub(crate) fn new(count: usize) -> Result<Frames> {
         let bytes = count * PAGE_SIZE;
-        // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing of
-        // ours.
+        // SAFETY: an anonymous mapping at an address of the kernel's choice touches no other
+        // memory.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -231,8 +234,8 @@ impl Frames {
         })
     }
 
-    /// Asks for huge pages where memory is not in use yet. Not before recovery is over: to have
-    /// them cleared took a sixth of its processor time on a virtual machine.
+    /// Advises the kernel to use huge pages for memory not touched yet. Not before recovery is
+    /// over: clearing them took a sixth of its processor time on a virtual machine.
     pub(crate) fn advise_huge_pages(&self) {
         #[cfg(target_os = "linux")]
         if self.count() * PAGE_SIZE >= HUGE {
@@ -267,8 +270,8 @@ impl Frames {
         unsafe { self.base.as_ptr().add(frame as usize * PAGE_SIZE) }
     }
 
-    /// Has the processor fetch the frame's word and the beginning of its page; the rest, if wanted,
-    /// only as far as the second cache.
+    /// Prefetches the frame's descriptor and the beginning of its page; with `whole` also the rest,
+    /// into the second-level cache.
     #[inline]
     pub(crate) fn prefetch(&self, frame: FrameNo, whole: bool) {
         #[cfg(target_arch = "x86_64")]
@@ -294,8 +297,8 @@ impl Frames {
     /// The page, for reading.
     ///
     /// # Safety
-    /// While the result lives, the caller holds a latch of the frame; or IO without VALID; or it
-    /// only reads header fields that are atomic.
+    /// While the result lives, the caller holds a latch of the frame; or has IO without VALID; or
+    /// reads only header fields that are atomic.
     #[inline]
     pub(crate) unsafe fn page(&self, frame: FrameNo) -> &Page {
         // SAFETY: aligned and mapped as long as the pool lives; the rest is the caller's promise.
@@ -306,27 +309,27 @@ impl Frames {
     ///
     /// # Safety
     /// While the result lives, the caller alone uses the page: it holds the exclusive latch and
-    /// lends it once, or owns the frame while it is free or not VALID.
+    /// hands out one reference at a time, or it owns the frame while it is free or not VALID.
     #[inline]
-    #[allow(clippy::mut_from_ref, reason = "exclusiveness is the latch's")]
+    #[allow(clippy::mut_from_ref, reason = "the latch makes it exclusive")]
     pub(crate) unsafe fn page_mut(&self, frame: FrameNo) -> PageMut<'_> {
         // SAFETY: aligned and mapped as long as the pool lives; the rest is the caller's promise.
         unsafe { Page::from_ptr_mut(self.ptr(frame)) }
     }
 
-    /// `pd_lsn` as it is now, latched or not.
+    /// The present `pd_lsn`, with or without a latch.
     pub(crate) fn lsn(&self, frame: FrameNo) -> ids::Lsn {
         // SAFETY: one atomic load.
         unsafe { self.page(frame) }.lsn()
     }
 
-    /// The page of a frame that the caller owns: free, or reading it in.
-    #[allow(clippy::mut_from_ref, reason = "exclusiveness is the frame's state")]
+    /// The page of a frame that the caller owns: free, or being read in.
+    #[allow(clippy::mut_from_ref, reason = "the frame's state makes it exclusive")]
     pub(crate) fn owned_page(&self, frame: FrameNo) -> PageMut<'_> {
         let state = self.desc(frame).state.load(Ordering::Relaxed);
         assert!(state & VALID == 0 && pins(state) > 0, "frame {frame} is in use");
-        // SAFETY: only its owner or who does its I/O gets here (the assertion is a second line),
-        // and nobody looks at contents that are not VALID.
+        // SAFETY: only the owner or the thread that does its I/O gets here (the assertion is a
+        // second check), and no thread reads contents that are not VALID.
         unsafe { self.page_mut(frame) }
     }
 

@@ -1,7 +1,7 @@
-//! Pins and latches as types: what may be done to a page is what its guard lets one do.
+//! Pins and latches as types: the type of a guard decides what its holder may do to the page.
 //!
-//! A guard derefs to [`Page`] for reading. Dropping it drops latch and pin; `into_pin` only the
-//! latch. Latches are not reentrant: a thread never latches a page twice.
+//! A guard derefs to [`Page`] for reading. Dropping it releases latch and pin; `into_pin` releases
+//! only the latch. Latches are not reentrant: a thread never latches a page twice.
 
 use crate::frame::{FrameNo, JUST_DIRTIED, PIN, PIN_WAITER, TAGGED, VALID, pins};
 use crate::{BufferPool, ForkBuffers, PageEdit};
@@ -14,12 +14,12 @@ use sync::atomic::Ordering;
 use sync::{Arc, LatchMode};
 use wal::RecordBuilder;
 
-/// The session's record builder, for the image that hints may log: it says how images are
-/// compressed, and counts them and the pages dirtied. `None` counts nowhere, and images are
-/// compressed as the server's setting has it.
+/// The session's record builder, for the image that hints may log: it decides how images are
+/// compressed, and counts them and the dirtied pages. With `None` nothing is counted, and images
+/// are compressed by the server's setting.
 type Scratch<'s> = Option<&'s mut RecordBuilder>;
 
-/// Keeps a page in its frame. Says nothing about its contents.
+/// Keeps a page in its frame; gives no access to its contents.
 pub struct Pin<'a> {
     pool: &'a BufferPool,
     frame: FrameNo,
@@ -32,17 +32,17 @@ impl Drop for Pin<'_> {
     }
 }
 
-/// Share latch: reading, while others read and one may set hints.
+/// Share latch: reading, while other threads read and one may set hints.
 pub struct ShareGuard<'a>(Pin<'a>);
-/// Share-exclusive latch: reading and setting hints, while others read.
+/// Share-exclusive latch: reading and setting hints, while other threads read.
 pub struct ShareExclusiveGuard<'a>(Pin<'a>);
 /// Exclusive latch: changing, through a [`PageEdit`].
 pub struct ExclusiveGuard<'a>(Pin<'a>);
-/// Exclusive latch, and nobody else has a pin: tuples may be moved and removed.
+/// Exclusive latch, and no other pin: tuples may be moved and removed.
 pub struct CleanupGuard<'a>(ExclusiveGuard<'a>);
 
 impl<'a> Pin<'a> {
-    /// Takes over a pin that was counted already.
+    /// Wraps a pin that has been counted already.
     #[inline]
     pub(crate) fn adopt(pool: &'a BufferPool, frame: FrameNo) -> Pin<'a> {
         Pin { pool, frame }
@@ -106,15 +106,15 @@ impl<'a> Pin<'a> {
         ExclusiveGuard(self)
     }
 
-    /// As [`Pin::exclusive`], of a page whose relation nobody else can see yet: there is no order
-    /// among its pages.
+    /// As [`Pin::exclusive`], for a page of a relation that no other session can see yet: its pages
+    /// have no latch order.
     pub fn exclusive_unseen(self) -> ExclusiveGuard<'a> {
         self.latch().acquire(LatchMode::Exclusive);
         self.latched(false);
         ExclusiveGuard(self)
     }
 
-    /// Takes over an exclusive latch that is held already.
+    /// Wraps an exclusive latch that is held already.
     pub(crate) fn assume_exclusive(self) -> ExclusiveGuard<'a> {
         assert!(self.latch().is_exclusive());
         self.latched(false);
@@ -148,13 +148,13 @@ impl<'a> Pin<'a> {
         }
     }
 
-    /// Waits until this is the only pin. The caller must have no other pin on the page. An error
-    /// if somebody else waits for the same. Counterpart: LockBufferForCleanup.
+    /// Waits until this is the only pin. The caller must have no other pin on the page. An error if
+    /// another thread waits for the same. Counterpart: LockBufferForCleanup.
     pub fn cleanup(self) -> Result<CleanupGuard<'a>> {
         let desc = self.pool.frames.desc(self.frame);
         loop {
             desc.latch.acquire(LatchMode::Exclusive);
-            // The flag goes up in the same step in which other pins are seen.
+            // The flag is set in the same atomic step that finds other pins.
             let waiting =
                 desc.update(|s| (pins(s) > 1 && s & PIN_WAITER == 0).then_some(s | PIN_WAITER));
             match waiting {
@@ -207,7 +207,7 @@ impl<'a> Pin<'a> {
         changed
     }
 
-    /// A latch has just been acquired: is that in order?
+    /// Checks the latch order, after a latch was acquired.
     #[inline]
     fn latched(&self, waited: bool) {
         crate::order::acquired(self.pool, self.frame, self.page(), waited);
@@ -221,7 +221,7 @@ impl<'a> Pin<'a> {
     /// The page. The caller holds a latch for as long as `self` is borrowed.
     #[inline]
     fn page(&self) -> &Page {
-        // SAFETY: called by guards only, whose latch lives as long as they do.
+        // SAFETY: only guards call this, and their latch is held as long as they live.
         unsafe { self.pool.frames.page(self.frame) }
     }
 }
@@ -267,7 +267,7 @@ macro_rules! latched {
                 self.0.pool
             }
 
-            /// The page that the guard derefs to, where inference needs a hand.
+            /// The page that the guard derefs to, for places where type inference does not find it.
             #[inline]
             pub fn page(&self) -> &Page {
                 self.0.page()
@@ -277,7 +277,7 @@ macro_rules! latched {
                 &self.0
             }
 
-            /// Drops the latch, keeps the pin.
+            /// Releases the latch, keeps the pin.
             #[inline]
             pub fn into_pin(self) -> Pin<'a> {
                 let pin = self.keep_latch();
@@ -286,7 +286,7 @@ macro_rules! latched {
                 pin
             }
 
-            /// The pin, with the latch still held: for changes of mode.
+            /// The pin, with the latch still held: for changes of the latch mode.
             #[inline]
             fn keep_latch(self) -> Pin<'a> {
                 let pin = Pin { pool: self.0.pool, frame: self.0.frame };
@@ -302,7 +302,8 @@ latched!(ShareExclusiveGuard, LatchMode::ShareExclusive);
 latched!(ExclusiveGuard, LatchMode::Exclusive);
 
 impl<'a> ShareGuard<'a> {
-    /// Turns into share-exclusive if nobody else has that, without letting go of the page.
+    /// Turns the latch into share-exclusive if no other thread has that, without releasing the
+    /// page.
     pub fn try_upgrade(self) -> Result<ShareExclusiveGuard<'a>, ShareGuard<'a>> {
         if self.0.latch().try_upgrade() {
             Ok(ShareExclusiveGuard(self.keep_latch()))
@@ -311,15 +312,15 @@ impl<'a> ShareGuard<'a> {
         }
     }
 
-    /// Sets hints if share-exclusive is to be had at once; hints are optional. `change` tells
-    /// whether it changed anything; the page is then marked dirty as PostgreSQL's
+    /// Sets hints if the latch can become share-exclusive at once; hints are optional. `change`
+    /// returns whether it changed anything; the page is then marked dirty as PostgreSQL's
     /// MarkBufferDirtyHint does, which may log its image.
     pub fn try_set_hints(
         &mut self,
         scratch: Scratch<'_>,
         change: impl FnOnce(Hints<'_>) -> bool,
     ) -> bool {
-        /// Gives the latch back also if `change` panics.
+        /// Downgrades the latch also if `change` panics.
         struct Downgrade<'l>(&'l sync::PageLatch);
         impl Drop for Downgrade<'_> {
             fn drop(&mut self) {
@@ -361,35 +362,35 @@ impl<'a> ExclusiveGuard<'a> {
         self.0.hint(true, scratch, change)
     }
 
-    /// Changes a page whose contents are but a hint (free space map), without a record. An image
-    /// is logged where a torn write would break the checksum. `standard`: the space between
-    /// `pd_lower` and `pd_upper` is unused. Counterpart: MarkBufferDirtyHint.
+    /// Changes a page whose contents are only a hint (free space map), without a record. An image
+    /// is logged if a torn write could break the checksum. `standard`: the space between `pd_lower`
+    /// and `pd_upper` is unused. Counterpart: MarkBufferDirtyHint.
     pub fn change_unlogged_hint(
         &mut self,
         standard: bool,
         change: impl FnOnce(PageMut<'_>) -> bool,
     ) -> bool {
-        // SAFETY: latched exclusively, and borrowed mutably for as long as the page is lent.
+        // SAFETY: latched exclusively, and borrowed mutably for as long as the reference lives.
         let changed = change(unsafe { self.0.pool.frames.page_mut(self.0.frame) });
         changed && self.0.hint(standard, None, |_| true)
     }
 
-    /// The page for changing; it must be registered with the edit. Several guards may lend their
-    /// pages at once.
+    /// The page for changing; it must be registered with the edit. Several guards may give access
+    /// to their pages at once.
     #[inline]
     pub fn page_mut<'g>(&'g mut self, edit: &'g PageEdit<'_, '_>) -> PageMut<'g> {
         assert!(edit.covers(self), "a page is changed that is not registered with the edit");
-        self.lend()
+        self.contents_mut()
     }
 
     /// The page for changing, outside edits: redo, and edits themselves.
     #[inline]
-    pub(crate) fn lend(&mut self) -> PageMut<'_> {
-        // SAFETY: latched exclusively, and borrowed mutably for as long as the page is lent.
+    pub(crate) fn contents_mut(&mut self) -> PageMut<'_> {
+        // SAFETY: latched exclusively, and borrowed mutably for as long as the reference lives.
         unsafe { self.0.pool.frames.page_mut(self.0.frame) }
     }
 
-    /// Is this the only pin?
+    /// Succeeds if this is the only pin.
     pub fn try_into_cleanup(self) -> Result<CleanupGuard<'a>, ExclusiveGuard<'a>> {
         let state = self.0.pool.frames.desc(self.0.frame).state.load(Ordering::Acquire);
         if pins(state) == 1 { Ok(CleanupGuard(self)) } else { Err(self) }
@@ -425,33 +426,34 @@ impl DerefMut for CleanupGuard<'_> {
     }
 }
 
-/// Pages that an edit lends to the log and stamps, by frame: the edit borrows no guards.
+/// Access by frame to the pages of an edit, for the log to read and to set their LSN: the edit
+/// borrows no guards.
 pub(crate) mod registered {
     use super::*;
 
     /// The page of a registered frame, for the log to read.
     pub(crate) fn page(pool: &BufferPool, frame: FrameNo) -> &Page {
-        assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page was let go");
+        assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page is not latched");
         // SAFETY: latched exclusively by the caller's guard; while the record is inserted the guard
-        // cannot lend the page, since lending borrows the edit.
+        // cannot give access to the page, since that borrows the edit.
         unsafe { pool.frames.page(frame) }
     }
 
-    /// Stamps the record's end on the page.
-    pub(crate) fn stamp(pool: &BufferPool, frame: FrameNo, lsn: ids::Lsn) {
-        assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page was let go");
+    /// Sets the page's LSN to the record's end.
+    pub(crate) fn set_lsn(pool: &BufferPool, frame: FrameNo, lsn: ids::Lsn) {
+        assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page is not latched");
         // SAFETY: as in `page`; one field is changed and nothing is kept.
         unsafe { pool.frames.page_mut(frame) }.set_lsn(lsn);
     }
 }
 
 impl BufferPool {
-    /// Marks the page dirty after a change of hints, which `hints` can stamp. The caller holds a
-    /// latch other than share.
+    /// Marks the page dirty after a change of hints; `hints` gives access to its LSN. The caller
+    /// holds a latch other than share.
     ///
-    /// The first change since the redo pointer logs an image where checksums (or wal_log_hints)
-    /// make a torn write of a hint as bad as any; checkpoints wait for the section, so that the
-    /// record cannot fall before a redo pointer while the page counts as clean.
+    /// With checksums or wal_log_hints, a torn write of a hint would damage the page, so the first
+    /// change since the redo pointer logs an image. Checkpoints wait for this section, so that the
+    /// record cannot precede a redo pointer while the page counts as clean.
     fn mark_dirty_hint(
         &self,
         frame: FrameNo,
@@ -479,7 +481,7 @@ impl BufferPool {
             mark_dirty();
             return;
         }
-        // Neither can log: then the hint must not reach the disk on its own account.
+        // No record can be logged, so the hint must not reach the disk by itself.
         if wal.in_recovery() || owner.skips_wal() {
             return;
         }

@@ -1,14 +1,15 @@
 //! Shared buffers: frames, pins and latches, page edits, rings, background writing.
 //!
 //! Reading order: `frame` (memory, descriptors, the state word), `forks` (block → frame, the
-//! registry), `pool` (reading, extending, dropping), `clock` and `ring` (who is replaced), `guard`
-//! (latches as types, hints), `order` (of latches, checked in debug builds), `session` (what it
-//! wants of the pool), `readahead`, `edit` (changing pages), `append` (loading past the frames),
-//! `redo`, `write` (checkpoints, background writer), `writeback`.
+//! registry), `pool` (reading, extending, dropping), `clock` and `ring` (replacement), `guard`
+//! (latches as types, hints), `order` (latch order, checked in debug builds), `session` (a
+//! session's settings and warnings), `readahead`, `edit` (changing pages), `append` (bulk load
+//! without frames), `redo`, `write` (checkpoints, background writer), `writeback`. `README.md` of
+//! this crate describes the algorithm.
 //!
 //! LOCK ORDER: page latches in the order that access methods define, then a fork's extension lock,
-//! then I/O of a frame, then a frame's owner. An evictor, who may hold latches, never waits for a
-//! latch or for another's write; only readers of a page wait for its read.
+//! then I/O of a frame, then a frame's owner lock. An evicting thread, which may hold latches,
+//! never waits for a latch or for another thread's write; only readers of a page wait for its read.
 //!
 //! **Architecture Invariant**: unsafe code is in `frame` and `guard` only.
 

@@ -1,6 +1,6 @@
 //! The order in which a thread latches pages, checked in debug builds. Latches have no deadlock
-//! detection: two threads that latch two pages in opposite orders wait for each other for good.
-//! Release builds contain nothing of this.
+//! detection: two threads that latch two pages in opposite orders wait for each other forever.
+//! Release builds contain no check.
 //!
 //! LOCK ORDER, for a thread that holds pages and latches one more:
 //! - pages of an index before those of its table; of one index from a level to the same or a higher
@@ -9,9 +9,9 @@
 //! - a table's page before a page of its visibility map; pages of the free space map last;
 //! - a checkpoint or background write that waits for a page holds none.
 //!
-//! A page that is empty or deleted has no place in the order: nobody comes to it from elsewhere.
-//! Nor has a latch that is taken only if it is free. Pages of a session's own pool are latched by
-//! one thread, and in replay each page by the thread that has it in its share.
+//! An empty or deleted page is not part of the order: no other thread reaches it from elsewhere.
+//! Nor is a latch that is taken only if it is free. Pages of a session's own pool are latched by
+//! one thread, and in replay each page by the thread of its partition.
 
 #[cfg(all(debug_assertions, not(loom)))]
 pub(crate) use checked::{acquired, none_held, released};
@@ -41,10 +41,10 @@ mod checked {
     use page::{PAGE_SIZE, Page};
     use std::cell::RefCell;
 
-    /// What a page is, for the order.
+    /// The kind of a page, as far as the order distinguishes them.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     enum Kind {
-        /// Empty or deleted, so that nobody comes to it from elsewhere; or of a kind that is
+        /// Empty or deleted, so that no thread reaches it from elsewhere; or of a kind that is
         /// latched alone.
         Unordered,
         Index {
@@ -87,7 +87,7 @@ mod checked {
         }
     }
 
-    /// Why `new` must not be latched while `held` is.
+    /// The rule that forbids latching `new` while `held` is held.
     fn fault(held: &Held, new: &Held) -> Option<&'static str> {
         let same_relation = held.tag.rel == new.tag.rel;
         let ascends = same_relation && held.tag.block < new.tag.block;
@@ -121,7 +121,8 @@ mod checked {
         }
     }
 
-    /// `waited`: another's latch would have been waited for; only that can be out of order.
+    /// `waited`: the caller would have waited for another thread's latch; only such a latch can
+    /// violate the order.
     pub(crate) fn acquired(pool: &BufferPool, frame: FrameNo, page: &Page, waited: bool) {
         if pool.config.backend.is_some() {
             return;
@@ -195,7 +196,7 @@ mod checked {
                 }
             }
             assert!(fault(&low, &held(2, 9, Kind::Table)).is_some(), "two tables");
-            assert!(fault(&low, &held(2, 0, Kind::VisibilityMap)).is_some(), "another's map");
+            assert!(fault(&low, &held(2, 0, Kind::VisibilityMap)).is_some(), "another table's map");
             assert!(fault(&leaf, &node(10, 3, 0, 0)).is_some(), "two indexes");
         }
     }

@@ -1,5 +1,5 @@
-//! The pool: bringing pages in, growing forks, forgetting pages.
-//! Counterpart: bufmgr.c.
+//! The buffer pool: reading pages, extending and truncating forks, dropping pages. Counterpart:
+//! bufmgr.c.
 
 use crate::forks::Registry;
 use crate::frame::{DIRTY, JUST_DIRTIED};
@@ -28,19 +28,19 @@ pub struct PoolConfig {
     pub ignore_checksum_failure: bool,
     /// `norsu.scan_rings`.
     pub scan_rings: bool,
-    /// For a session's pool of temporary relations.
+    /// Set in a session's pool of temporary relations.
     pub backend: Option<BackendNo>,
-    /// Called when a page edit is left half way; must not return (the server aborts; tests note
-    /// it).
+    /// Called when a page edit is abandoned. In production it aborts the server; tests record the
+    /// call.
     pub on_critical: Arc<dyn Fn(&PgError) + Send + Sync>,
-    /// Gets warnings (damaged pages that were let pass).
+    /// Receives warnings about damaged pages that were accepted or zeroed.
     pub on_warning: Arc<dyn Fn(&PgError) + Send + Sync>,
-    /// Told of each page whose checksum is wrong.
+    /// Called for each page whose checksum is wrong.
     pub on_damage: Arc<dyn Fn(RelFork) + Send + Sync>,
 }
 
 impl PoolConfig {
-    /// Defaults: checksums on, no leniency, aborting on critical faults.
+    /// Defaults: checksums on, damaged pages are errors, critical errors abort.
     pub fn new(frames: usize) -> PoolConfig {
         PoolConfig {
             frames,
@@ -59,7 +59,7 @@ impl PoolConfig {
     }
 }
 
-/// Counts since the start. Hits are counted by sessions ([`crate::BufferUsage`]).
+/// Counts since the server's start. Hits are counted by sessions ([`crate::BufferUsage`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
     /// Blocks read from files.
@@ -67,11 +67,11 @@ pub struct PoolStats {
     pub written_by_sessions: u64,
     pub written_by_checkpoints: u64,
     pub written_by_background: u64,
-    /// Frames given out for blocks that came in.
+    /// Frames allocated to blocks.
     pub allocated: u64,
-    /// Tagged frames given to another block.
+    /// Blocks evicted from their frames.
     pub evicted: u64,
-    /// Log flushes that a replacement had to wait for.
+    /// Log flushes by replacements.
     pub wal_flushes: u64,
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn bump(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-/// How a block that is not in the pool comes in.
+/// How the frame of a block that is not in the pool is filled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fill {
     Read,
@@ -98,7 +98,7 @@ enum Fill {
     Zero,
 }
 
-/// Shared buffers, or a session's own for temporary relations. See the crate's text.
+/// Shared buffers, or a session's own for temporary relations. See the crate's documentation.
 pub struct BufferPool {
     pub(crate) frames: Frames,
     pub(crate) registry: Registry,
@@ -110,13 +110,13 @@ pub struct BufferPool {
     scan_rings: AtomicBool,
     pub(crate) replacement: crate::clock::Replacement,
     pub(crate) counters: Counters,
-    /// Page copies for writes; as many as were ever needed at once.
+    /// Buffers for the page copies of writes, kept for reuse.
     pub(crate) copies: Mutex<Vec<PageBuf>>,
     builders: Mutex<Vec<RecordBuilder>>,
 }
 
 impl BufferPool {
-    /// `wal` is none for a session's pool of temporary relations.
+    /// `wal` is `None` for a session's pool of temporary relations.
     pub fn new(config: PoolConfig, smgr: Arc<Smgr>, wal: Option<Arc<Wal>>) -> Result<BufferPool> {
         if config.frames < 16 || config.frames > (i32::MAX / 2) as usize {
             bail!(INVALID_PARAMETER_VALUE, "{} is not a number of shared buffers", config.frames);
@@ -137,7 +137,7 @@ impl BufferPool {
         })
     }
 
-    /// The handle of a fork, made if it is not there. Does not look at the file.
+    /// The handle of a fork, made on first use. Does not access the file.
     pub fn open(&self, rel: RelFile, fork: Fork, persistence: Persistence) -> Arc<ForkBuffers> {
         let name = RelFork { rel, backend: self.config.backend, fork };
         let guess = self.wal.as_ref().is_some_and(|wal| wal.in_recovery());
@@ -149,7 +149,7 @@ impl BufferPool {
         self.frames.count()
     }
 
-    /// Does a sequential scan of so many blocks use a ring?
+    /// Does a sequential scan of `nblocks` blocks use a ring?
     pub fn wants_bulk_read(&self, nblocks: u32) -> bool {
         nblocks as usize > self.frames() / 4
     }
@@ -192,7 +192,7 @@ impl BufferPool {
         }
     }
 
-    /// Blocks of the fork now.
+    /// Present length of the fork in blocks.
     pub fn nblocks(&self, fork: &ForkBuffers) -> Result<u32> {
         fork.nblocks(&self.smgr)
     }
@@ -210,12 +210,12 @@ impl BufferPool {
         fork.nblocks(&self.smgr).map(|n| (n > 0).then_some(n))
     }
 
-    /// Makes the fork's file unless it is there.
+    /// Makes the fork's file unless it exists.
     pub fn create_fork(&self, fork: &ForkBuffers) -> Result<()> {
         self.smgr.create(fork.name(), true)
     }
 
-    /// Pins a block that exists. Reading beyond the end is an error.
+    /// Pins a block, reading it in if it is not in the pool. A block beyond the end is an error.
     #[inline]
     pub fn read(
         &self,
@@ -225,11 +225,11 @@ impl BufferPool {
     ) -> Result<Pin<'_>> {
         match self.pin_resident(fork, block, strategy) {
             Some(frame) => Ok(Pin::adopt(self, frame)),
-            None => self.bring_in(fork, block, strategy, Fill::Read),
+            None => self.read_in(fork, block, strategy, Fill::Read),
         }
     }
 
-    /// As `read`; a damaged page is zeroed instead of an error. Counterpart: RBM_ZERO_ON_ERROR.
+    /// As `read`, but a damaged page is zeroed instead of an error. Counterpart: RBM_ZERO_ON_ERROR.
     pub fn read_zero_on_error(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -238,12 +238,12 @@ impl BufferPool {
     ) -> Result<Pin<'_>> {
         match self.pin_resident(fork, block, strategy) {
             Some(frame) => Ok(Pin::adopt(self, frame)),
-            None => self.bring_in(fork, block, strategy, Fill::ReadZeroingDamage),
+            None => self.read_in(fork, block, strategy, Fill::ReadZeroingDamage),
         }
     }
 
-    /// Latches a block that the caller is going to initialise: not read from disk; zeroes if it was
-    /// not in the pool. Counterpart: RBM_ZERO_AND_LOCK.
+    /// Latches a block that the caller is going to initialize. It is not read from disk; zeroed if
+    /// it was not in the pool. Counterpart: RBM_ZERO_AND_LOCK.
     pub fn read_zeroed(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -252,7 +252,7 @@ impl BufferPool {
     ) -> Result<ExclusiveGuard<'_>> {
         match self.pin_resident(fork, block, strategy) {
             Some(frame) => Ok(Pin::adopt(self, frame).exclusive()),
-            None => Ok(self.bring_in(fork, block, strategy, Fill::Zero)?.exclusive()),
+            None => Ok(self.read_in(fork, block, strategy, Fill::Zero)?.exclusive()),
         }
     }
 
@@ -266,13 +266,13 @@ impl BufferPool {
         self.pin_resident(fork, block, strategy).map(|frame| Pin::adopt(self, frame))
     }
 
-    /// Recovery is over, or there was none: frames not used yet may lie in huge pages.
+    /// To be called when recovery is over: frames not used yet may be placed in huge pages.
     pub fn advise_huge_pages(&self) {
         self.frames.advise_huge_pages();
     }
 
-    /// Has the processor fetch the beginning of the block's page, or the whole one, if it is in the
-    /// pool.
+    /// Prefetches the beginning of the block's page into the processor's cache, or the whole page,
+    /// if it is in the pool.
     #[inline]
     pub(crate) fn prefetch_line(&self, fork: &ForkBuffers, block: BlockNo, whole: bool) {
         if let Some(frame) = fork.lookup(block) {
@@ -280,7 +280,7 @@ impl BufferPool {
         }
     }
 
-    /// The hot path: one look at the translation, one addition to the frame's word.
+    /// The hot path: one look-up in the translation, one addition to the frame's word.
     #[inline]
     fn pin_resident(
         &self,
@@ -296,11 +296,12 @@ impl BufferPool {
             return None;
         }
         let usage = before & USAGES;
-        // A ring's own use counts once, so that the ring finds its frames again.
+        // Accesses through a ring raise the usage count to 1 only, so that the ring can reuse its
+        // frames.
         let cap = if strategy.kind() == RingKind::None { USAGE_MAX } else { USAGE };
         if usage < cap {
             let state = before + PIN;
-            // Not worth a second try.
+            // Not retried: a lost increment does no harm.
             let _ = desc.state.compare_exchange(
                 state,
                 state + USAGE,
@@ -322,13 +323,13 @@ impl BufferPool {
                 return Some((frame, before));
             }
             desc.unpin();
-            // Claimed a moment ago: the entry is about to be cleared.
+            // Claimed by another thread, which is about to clear the entry.
             sync::yield_now();
         }
     }
 
     #[cold]
-    fn bring_in(
+    fn read_in(
         &self,
         fork: &Arc<ForkBuffers>,
         block: BlockNo,
@@ -339,7 +340,7 @@ impl BufferPool {
             if let Some((frame, state)) = self.pin_tagged(fork, block) {
                 let pin = Pin::adopt(self, frame);
                 let desc = self.frames.desc(frame);
-                // Somebody reads it, or failed to: then it is ours to try.
+                // Another thread reads it, or failed to: in the second case this one tries.
                 if state & VALID != 0 || !desc.start_io(|s| s & VALID == 0) {
                     strategy.usage.hit += 1;
                     return Ok(pin);
@@ -359,10 +360,11 @@ impl BufferPool {
     }
 
     /// Gives a free frame (owned by the caller, pinned) its tag and publishes it. False if another
-    /// frame holds the block already; then the frame is as it was.
+    /// frame holds the block already; then the frame is unchanged.
     ///
-    /// The entry comes before TAGGED: a frame must not be untagged again while somebody may
-    /// have pinned it. Who finds the entry before TAGGED is set tries again.
+    /// The entry is published before TAGGED is set: a frame must not lose its tag again while
+    /// another thread may have pinned it. A thread that finds the entry before TAGGED is set tries
+    /// again.
     pub(crate) fn tag(
         &self,
         frame: FrameNo,
@@ -441,7 +443,7 @@ impl BufferPool {
         self.check_read(name, block, page, zero, strategy)
     }
 
-    /// Is what was read a page?
+    /// Checks that the bytes read are a valid page; zeroes or accepts a damaged one as configured.
     fn check_read(
         &self,
         name: RelFork,
@@ -477,7 +479,7 @@ impl BufferPool {
         Ok(())
     }
 
-    /// To the session that reads, which logs it; else to the log.
+    /// Passes a warning to the session that reads, which logs it; without a session, to the log.
     fn warn(&self, strategy: &Strategy, message: String) {
         let warning = PgError::new(SqlState::DATA_CORRUPTED, message).severity(Severity::Warning);
         match strategy.session() {
@@ -496,9 +498,10 @@ impl BufferPool {
         self.extend_by(fork, 1, strategy)
     }
 
-    /// Adds `count` zeroed blocks in one go; latches the first, the others follow it. As many of
-    /// those as is seemly are in the pool already, so that whoever fills them need not read zeros
-    /// from the file. Counterpart: RelationAddExtraBlocks.
+    /// Adds `count` zeroed blocks at once and latches the first; the others follow it. Up to 1/32
+    /// of the pool of them (half the ring, with a ring) are in the pool already, so that the
+    /// sessions that fill them need not read zeros from the file. Counterpart:
+    /// RelationAddExtraBlocks.
     pub fn extend_by(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -506,12 +509,12 @@ impl BufferPool {
         strategy: &mut Strategy,
     ) -> Result<ExclusiveGuard<'_>> {
         assert!(count > 0);
-        // Frames come first: finding them may take long. A few of a ring, and of the pool, at most.
-        let room = match strategy.ring_size() {
+        // Frames are taken before the extension lock, since finding them may take long.
+        let frames_max = match strategy.ring_size() {
             0 => self.frames() / 32,
             ring => ring / 2,
         };
-        let wanted = (count as usize).min(room.max(1));
+        let wanted = (count as usize).min(frames_max.max(1));
         let mut frames: SmallVec<[FrameNo; 16]> = SmallVec::new();
         frames.push(self.victim(strategy)?);
         while frames.len() < wanted {
@@ -532,8 +535,8 @@ impl BufferPool {
         }
     }
 
-    /// As `extend`; where the file must grow, it is given `ahead` blocks at once, for those that
-    /// follow. [`BufferPool::trim`] takes back what was not needed.
+    /// As `extend`; if the file must grow, it grows by `ahead` blocks at once, for later
+    /// extensions. [`BufferPool::trim`] cuts off the blocks that were not used.
     pub fn extend_ahead(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -550,7 +553,7 @@ impl BufferPool {
         }
     }
 
-    /// Cuts off what the file was given ahead: blocks that nobody knows of.
+    /// Cuts off the blocks by which the file was grown ahead; none of them is part of the fork.
     pub fn trim(&self, fork: &ForkBuffers) -> Result<()> {
         let _growing = fork.lock_extension();
         let nblocks = self.nblocks(fork)?;
@@ -561,7 +564,7 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Waits until nobody extends the fork; false if nobody did.
+    /// Waits for a thread that is extending the fork; false if there is none.
     pub fn await_extension(&self, fork: &ForkBuffers) -> bool {
         if fork.extension.try_lock().is_some() {
             return false;
@@ -579,7 +582,7 @@ impl BufferPool {
     ) -> Result<()> {
         let _growing = fork.lock_extension();
         let first = self.nblocks(fork)?;
-        // u32::MAX is no block.
+        // u32::MAX is not a block number.
         if first.checked_add(count).is_none_or(|end| end == u32::MAX) {
             bail!(
                 PROGRAM_LIMIT_EXCEEDED,
@@ -590,7 +593,7 @@ impl BufferPool {
         }
         let (have, end) = (fork.file_end().max(first), first + count);
         if have < end {
-            // Ahead only as far as block numbers go.
+            // Ahead only up to the last block number.
             let upto = first.saturating_add(ahead).min(u32::MAX - 1).max(end);
             self.smgr.zero_extend(fork.name(), BlockNo(have), upto - have)?;
             fork.set_file_end(upto);
@@ -599,12 +602,12 @@ impl BufferPool {
             let desc = self.frames.desc(frame);
             self.frames.owned_page(frame).bytes_mut().fill(0);
             if block == first {
-                // Before anybody can find it. A free frame's latch is nobody's.
+                // Latched before other threads can find it. The latch of a free frame is not held.
                 assert!(desc.latch.try_acquire(LatchMode::Exclusive), "a free frame is latched");
             }
             while !self.tag(frame, fork, BlockNo(block), VALID) {
-                // Somebody tried to read beyond the end: a frame without contents.
-                self.forget_block(fork, BlockNo(block));
+                // A read beyond the end has left a frame without contents.
+                self.discard_block(fork, BlockNo(block));
             }
         }
         fork.set_nblocks(first + count);
@@ -616,7 +619,7 @@ impl BufferPool {
         let missing = (block.0..block.0.saturating_add(count))
             .filter(|n| fork.lookup(BlockNo(*n)).is_none())
             .map(BlockNo);
-        // Neighbours go to the system in one call.
+        // Consecutive blocks are one call.
         let mut run: Option<(BlockNo, u32)> = None;
         for block in missing {
             run = match run {
@@ -633,7 +636,7 @@ impl BufferPool {
         }
     }
 
-    /// Marks a page dirty whose latch the caller holds. True if it was clean.
+    /// Marks a page dirty; the caller holds its latch. True if it was clean.
     pub(crate) fn mark_dirty(&self, frame: FrameNo) -> bool {
         let desc = self.frames.desc(frame);
         let both = DIRTY | JUST_DIRTIED;
@@ -650,7 +653,7 @@ impl BufferPool {
         self.frames.owner(frame).lock().clone().expect("a tagged frame has an owner")
     }
 
-    /// Logs the image of a page whose hints were changed, by the session's builder or one of the
+    /// Logs the image of a page whose hints were changed, with the session's builder or one of the
     /// pool's.
     pub(crate) fn log_hint_image(
         &self,
@@ -670,8 +673,10 @@ impl BufferPool {
         builder.reset(RmgrId::Xlog, XLOG_FPI_FOR_HINT);
         let flags = if standard { RegFlags::STANDARD } else { RegFlags::NONE };
         builder.block(0, tag.rel, tag.fork, tag.block, flags);
-        // A session that only reads has nothing to wait for at its commit.
-        builder.aside(|b| wal.insert(b, &[(0, page)], Xid::INVALID)).map(|inserted| inserted.end)
+        // The commit of a session that only reads need not wait for the image.
+        builder
+            .without_commit_wait(|b| wal.insert(b, &[(0, page)], Xid::INVALID))
+            .map(|inserted| inserted.end)
     }
 
     /// Shared state may be wrong: the server goes down to recovery.
@@ -679,8 +684,8 @@ impl BufferPool {
         (self.config.on_critical)(reason);
     }
 
-    /// Forgets a block, dirty or not, waiting for I/O in flight and for other pins.
-    pub(crate) fn forget_block(&self, fork: &ForkBuffers, block: BlockNo) {
+    /// Discards a block, dirty or not, waiting for I/O in progress and for other pins.
+    pub(crate) fn discard_block(&self, fork: &ForkBuffers, block: BlockNo) {
         while let Some((frame, _)) = self.pin_tagged(fork, block) {
             let desc = self.frames.desc(frame);
             desc.wait_io();
@@ -689,55 +694,57 @@ impl BufferPool {
                 return;
             }
             desc.unpin();
-            // Only background writers pin pages of a relation that is locked against all others.
+            // Only threads that write or evict pages pin those of a relation that is locked
+            // exclusively.
             sync::yield_now();
         }
     }
 
-    fn forget_blocks(&self, fork: &ForkBuffers, from: BlockNo) {
-        fork.for_each(from, |block, _| self.forget_block(fork, block));
+    fn discard_blocks(&self, fork: &ForkBuffers, from: BlockNo) {
+        fork.for_each(from, |block, _| self.discard_block(fork, block));
     }
 
-    /// Forgets all frames of the relation, dirty or not (its files are going to be removed). The
-    /// caller has made sure that no session reads it any more.
+    /// Discards all pages of the relation, dirty or not, before its files are removed. The caller
+    /// makes sure that no session reads it any more.
     pub fn drop_relation(&self, rel: RelFile) {
         for fork in Fork::ALL {
             let name = RelFork { rel, backend: self.config.backend, fork };
             if let Some(fork) = self.registry.remove(name) {
-                self.forget_blocks(&fork, BlockNo(0));
+                self.discard_blocks(&fork, BlockNo(0));
             }
         }
     }
 
-    /// Forgets all frames of the database.
+    /// Discards all pages of the database.
     pub fn drop_database(&self, database: Oid) {
         for fork in self.registry.of_database(database) {
             self.registry.remove(fork.name());
-            self.forget_blocks(&fork, BlockNo(0));
+            self.discard_blocks(&fork, BlockNo(0));
         }
     }
 
-    /// Cuts forks to so many blocks each. `log` first writes and flushes what replay needs to do
-    /// the same; then the frames beyond are forgotten, dirty or not, and the files are cut. The
-    /// caller excludes readers.
+    /// Truncates each fork to its number of blocks. `log` first inserts and flushes the records
+    /// that replay needs to do the same; then the pages beyond are discarded, dirty or not, and the
+    /// files truncated. The caller excludes readers.
     ///
-    /// INVARIANT: all of it is done, or the server goes down to recovery. Were a file left long
-    /// when the dirty pages are forgotten, their older contents would be read again, and rows come
-    /// back. So nothing here may fail that can be done before.
+    /// INVARIANT: all of it is done, or the server goes down to recovery. If a file kept its length
+    /// after its dirty pages were discarded, the older contents would be read again and deleted
+    /// rows would reappear. So every step that can fail and can be done before is done before.
     pub fn truncate(
         &self,
         forks: &[(Arc<ForkBuffers>, u32)],
         log: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         let critical = CriticalSection(Some(self));
-        let done = log()
-            .and_then(|()| forks.iter().try_for_each(|(fork, nblocks)| self.cut(fork, *nblocks)));
+        let done = log().and_then(|()| {
+            forks.iter().try_for_each(|(fork, nblocks)| self.truncate_fork(fork, *nblocks))
+        });
         critical.end(done)
     }
 
-    fn cut(&self, fork: &ForkBuffers, nblocks: u32) -> Result<()> {
+    fn truncate_fork(&self, fork: &ForkBuffers, nblocks: u32) -> Result<()> {
         let _growing = fork.extension.lock();
-        self.forget_blocks(fork, BlockNo(nblocks));
+        self.discard_blocks(fork, BlockNo(nblocks));
         fork.set_file_end(0);
         self.smgr.truncate(fork.name(), nblocks)?;
         fork.set_nblocks(nblocks);
@@ -745,7 +752,8 @@ impl BufferPool {
     }
 }
 
-/// An error or panic before [`CriticalSection::end`], or with it, takes the server down.
+/// An error or panic before [`CriticalSection::end`], or an error passed to it, takes the server
+/// down.
 struct CriticalSection<'a>(Option<&'a BufferPool>);
 
 impl CriticalSection<'_> {

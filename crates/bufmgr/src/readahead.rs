@@ -1,5 +1,5 @@
-//! Several neighbouring blocks in one call: for scans that know what they will read next, and for
-//! loading a relation on purpose.
+//! Reading several consecutive blocks in one call: for scans that know what they will read next,
+//! and for prewarming.
 
 use crate::frame::{Desc, FrameNo, IO, IO_ERROR, VALID};
 use crate::pool::bump;
@@ -14,8 +14,7 @@ use sync::Arc;
 /// Most blocks in one read: 128 KB.
 pub const READ_AHEAD_MAX: u32 = 16;
 
-/// Frames being read, in the order of their blocks; those not yet done end their I/O without
-/// success.
+/// Frames being read, in block order. On drop, those not done end their I/O without success.
 struct Reading<'a> {
     pool: &'a BufferPool,
     frames: SmallVec<[FrameNo; READ_AHEAD_MAX as usize]>,
@@ -35,10 +34,10 @@ impl Drop for Reading<'_> {
 }
 
 impl BufferPool {
-    /// Brings in blocks from `first` on that are not in the pool, as far as they are neighbours: at
-    /// most `count` (and [`READ_AHEAD_MAX`], and what ring and pool can spare). Stops at the first
-    /// that is there. Returns how many were read. A damaged page is not reported here but to
-    /// whoever reads it.
+    /// Reads consecutive blocks from `first` on that are not in the pool: at most `count`,
+    /// [`READ_AHEAD_MAX`], and the share of ring and pool that a read may use. Stops at the first
+    /// block that is in the pool. Returns the number of blocks read. A damaged page is not reported
+    /// here but by the read of that block.
     pub fn read_ahead(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -48,7 +47,7 @@ impl BufferPool {
     ) -> Result<u32> {
         let spare = match strategy.ring_size() {
             0 => self.frames() / 16,
-            // Half the ring, so that the scan does not overtake itself.
+            // Half the ring, so that the scan does not evict pages before it has read them.
             ring => ring / 2,
         };
         let left = self.nblocks(fork)?.saturating_sub(first.0);
@@ -62,7 +61,8 @@ impl BufferPool {
         if missing == 0 {
             return Ok(0);
         }
-        // All frames before any I/O is begun: nobody waits for us while we look for them.
+        // All frames are taken before any I/O begins, so that no thread waits for this I/O in the
+        // meantime.
         let mut free: SmallVec<[Pin<'_>; READ_AHEAD_MAX as usize]> = SmallVec::new();
         let mut reading = Reading { pool: self, frames: SmallVec::new(), done: 0 };
         let mut failure = None;
@@ -79,7 +79,7 @@ impl BufferPool {
         for pin in free {
             let frame = pin.frame();
             std::mem::forget(pin);
-            // Once one is taken by somebody else, the rest goes back.
+            // Once another thread has read one of the blocks, the remaining frames are freed.
             let gap = reading.frames.len() as u32 + first.0 != blocks.start;
             let block = BlockNo(blocks.start);
             blocks.start += 1;
@@ -104,7 +104,7 @@ impl BufferPool {
             let frame = reading.frames[n];
             let page = self.frames.owned_page(frame);
             let block = BlockNo(first.0 + n as u32);
-            // Of a damaged one the plain way tells.
+            // A damaged page is reported by `read`.
             if page.verify_exclusive(block, self.config.checksums) != Verified::Good {
                 break;
             }
@@ -117,8 +117,8 @@ impl BufferPool {
         Ok(read)
     }
 
-    /// Brings in all blocks from `first` up to `end` (exclusive), and returns how many; also those
-    /// that were there. Counterpart: pg_prewarm's mode `buffer`.
+    /// Reads all blocks from `first` up to `end` (exclusive) into the pool; returns their number,
+    /// including those that were there. Counterpart: pg_prewarm's mode `buffer`.
     pub fn load(
         &self,
         fork: &Arc<ForkBuffers>,
@@ -131,7 +131,7 @@ impl BufferPool {
         while block < end {
             let n = self.read_ahead(fork, block, end.0 - block.0, strategy)?;
             if n == 0 {
-                // There already, or damaged: the plain way tells.
+                // In the pool already, or damaged: `read` reports that.
                 drop(self.read(fork, block, strategy)?);
             }
             block = BlockNo(block.0 + n.max(1));

@@ -1,14 +1,13 @@
-//! Pages for redo. Counterpart: xlogutils.c.
+//! Page access of redo. Counterpart: xlogutils.c.
 //!
-//! A record may speak of files and blocks that are gone: dropped or truncated later in the log.
-//! Redo makes missing files anew; a page that is missing or empty where a record expects contents
-//! is remembered, and must be forgotten by a later drop or truncation before the data counts as
-//! consistent.
+//! A record may refer to files and blocks that are dropped or truncated later in the log. Redo
+//! creates missing files. A page that is missing or empty where a record expects contents is
+//! remembered; a later drop or truncation must account for it before the data counts as consistent.
 //!
-//! Several threads may replay side by side, each the pages of its [`Share`]. What belongs to a page
-//! comes in the order of the log, since it all comes to the same thread; between pages there is no
-//! order, and none is needed as long as nobody reads. Files that grow are the one thing that shares
-//! have in common (`growing`).
+//! Several threads may replay in parallel, each the pages of its [`Partition`]. All changes of one
+//! page are applied in the order of the log, by one thread. Between pages there is no order, and
+//! none is needed as long as no session reads. The threads partition only the extension of files
+//! (`growing`).
 
 use crate::{BufferPool, ExclusiveGuard, ForkBuffers, Strategy};
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
@@ -21,21 +20,21 @@ use sync::atomic::{AtomicU64, Ordering};
 use sync::{Arc, Mutex, MutexGuard};
 use wal::DecodedRecord;
 
-/// What redo has to do with a block.
+/// What redo does with a block.
 pub enum Redo<'a> {
-    /// The change is not on the page yet: apply it (and stamp `record.end`), by [`apply`].
+    /// The change is not on the page yet: apply it (and set the LSN to `record.end`), by [`apply`].
     Apply(ExclusiveGuard<'a>),
-    /// The page is as after the record: its image was restored.
+    /// The page was restored from its image, and is as after the record.
     Restored(ExclusiveGuard<'a>),
     /// The page has this change already.
     Done(ExclusiveGuard<'a>),
-    /// Nothing: the block or file does not exist (dropped or truncated later in the log), or the
-    /// page is in another thread's share.
+    /// No page: the block or file does not exist (dropped or truncated later in the log), or the
+    /// page is in another thread's partition.
     Missing,
 }
 
 impl<'a> Redo<'a> {
-    /// The page, whatever is to be done.
+    /// The page, in all cases but `Missing`.
     pub fn guard(self) -> Option<ExclusiveGuard<'a>> {
         match self {
             Redo::Apply(guard) | Redo::Restored(guard) | Redo::Done(guard) => Some(guard),
@@ -54,7 +53,7 @@ pub enum RedoMode {
     Normal,
     /// As Normal, waiting for a cleanup latch.
     Cleanup,
-    /// The record has WILL_INIT: a page to be initialised, always to be applied.
+    /// The record has WILL_INIT: the page is initialized, always by `Apply`.
     Init,
     /// As Init, with a cleanup latch.
     InitCleanup,
@@ -70,7 +69,7 @@ impl RedoMode {
     }
 }
 
-/// How [`read_block`] takes a block that is not there or damaged.
+/// How [`read_block`] treats a block that does not exist or is damaged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IfMissing {
     /// `None`, without remembering it (free space map and visibility map hints). A damaged page is
@@ -80,10 +79,10 @@ pub enum IfMissing {
     ZeroOnError,
 }
 
-/// Pages that redo missed. What is left when recovery has ended was lost.
+/// Pages that redo expected and did not find. Those left at the end of recovery were lost.
 #[derive(Debug, Default)]
 pub struct InvalidPages {
-    /// By block; true: it was there, without contents.
+    /// By block. True: the page existed, but was not initialized.
     pages: BTreeMap<(RelFile, u8, BlockNo), bool>,
 }
 
@@ -100,7 +99,7 @@ impl InvalidPages {
         self.pages.entry((name.rel, name.fork as u8, block)).or_insert(present);
     }
 
-    /// The relation was dropped or truncated: blocks from `from` on are of no interest.
+    /// Removes blocks from `from` on, after the relation was dropped or truncated.
     pub fn forget_relation(&mut self, rel: RelFile, fork: Fork, from: BlockNo) {
         let range = (rel, fork as u8, from)..=(rel, fork as u8, BlockNo::INVALID);
         let gone: Vec<_> = self.pages.range(range).map(|(key, _)| *key).collect();
@@ -113,8 +112,8 @@ impl InvalidPages {
         self.pages.retain(|(rel, _, _), _| rel.database != database);
     }
 
-    /// What is to be said of each. Counterpart: XLogCheckInvalidPages, which is not asked after a
-    /// crash.
+    /// The message for each page. Counterpart: XLogCheckInvalidPages, which PostgreSQL does not
+    /// call after a crash.
     pub fn reports(&self) -> impl Iterator<Item = String> {
         self.pages.iter().map(|((rel, fork, block), present)| {
             let name = RelFork::new(*rel, Fork::from_u8(*fork).unwrap_or(Fork::Main));
@@ -124,15 +123,15 @@ impl InvalidPages {
     }
 }
 
-/// The pages that one of several threads replays.
+/// The set of pages that one of several redo threads replays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Share {
+pub struct Partition {
     pub index: u32,
     pub count: u32,
 }
 
-impl Share {
-    /// Which of `count` shares a page is in.
+impl Partition {
+    /// The partition of a page, of `count` partitions.
     pub fn of(rel: RelFile, block: BlockNo, count: u32) -> u32 {
         let mixed = rel.relnumber.0.wrapping_mul(0x9E37_79B1) ^ block.0.wrapping_mul(0x85EB_CA6B);
         let mixed = u64::from(mixed ^ (mixed >> 15)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
@@ -140,42 +139,42 @@ impl Share {
     }
 }
 
-/// What the threads of a recovery have in common.
+/// State shared by the threads of a recovery.
 #[derive(Default)]
-struct Common {
+struct SharedState {
     invalid: Mutex<InvalidPages>,
-    /// Held while a fork grows. LOCK ORDER: behind latches of pages that are being replayed;
-    /// whoever holds it latches none but the new page.
+    /// Held while a fork is extended. LOCK ORDER: after latches of pages that are being replayed; a
+    /// thread that holds it latches only the new page.
     growing: Mutex<()>,
-    /// Raised when files may go away: what is known of forks is to be forgotten.
+    /// Incremented when files may be removed: the forks cached by each thread are then out of date.
     generation: AtomicU64,
 }
 
-/// Forks that a context remembers.
+/// Most forks that a context caches.
 const FORKS_KNOWN: usize = 16;
 
 /// State of redo's page access; one per thread.
 pub struct RedoCx<'a> {
     pub pool: &'a BufferPool,
-    common: Arc<Common>,
-    /// All pages where there is none.
-    share: Option<Share>,
-    /// The forks used last, as of a generation; the registry is asked for others.
+    shared: Arc<SharedState>,
+    /// `None`: all pages.
+    partition: Option<Partition>,
+    /// The last forks used, valid for a generation; others are looked up in the registry.
     forks: SmallVec<[Arc<ForkBuffers>; FORKS_KNOWN]>,
     generation: u64,
-    /// Counts what recovery reads.
+    /// Counts the reads of recovery.
     pub strategy: Strategy,
 }
 
-/// What another thread needs to take part in a recovery.
+/// What another thread needs to make its context in this recovery.
 pub struct RedoTicket {
-    common: Arc<Common>,
-    share: Share,
+    shared: Arc<SharedState>,
+    partition: Partition,
 }
 
 impl RedoTicket {
     pub fn context<'a>(&self, pool: &'a BufferPool) -> RedoCx<'a> {
-        RedoCx { common: self.common.clone(), share: Some(self.share), ..RedoCx::new(pool) }
+        RedoCx { shared: self.shared.clone(), partition: Some(self.partition), ..RedoCx::new(pool) }
     }
 }
 
@@ -183,38 +182,38 @@ impl<'a> RedoCx<'a> {
     pub fn new(pool: &'a BufferPool) -> RedoCx<'a> {
         RedoCx {
             pool,
-            common: Arc::default(),
-            share: None,
+            shared: Arc::default(),
+            partition: None,
             forks: SmallVec::new(),
             generation: 0,
             strategy: Strategy::normal(),
         }
     }
 
-    /// For a thread that replays the pages of a share.
-    pub fn ticket(&self, share: Share) -> RedoTicket {
-        RedoTicket { common: self.common.clone(), share }
+    /// A ticket for a thread that replays the pages of a partition.
+    pub fn ticket(&self, partition: Partition) -> RedoTicket {
+        RedoTicket { shared: self.shared.clone(), partition }
     }
 
-    /// The pages missed so far, by all threads.
+    /// The missing pages so far, of all threads.
     pub fn invalid(&self) -> MutexGuard<'_, InvalidPages> {
-        self.common.invalid.lock()
+        self.shared.invalid.lock()
     }
 
-    /// Is the page ours to replay?
+    /// Is the page in this thread's partition?
     #[inline]
     pub fn owns(&self, rel: RelFile, block: BlockNo) -> bool {
-        self.share.is_none_or(|s| Share::of(rel, block, s.count) == s.index)
+        self.partition.is_none_or(|s| Partition::of(rel, block, s.count) == s.index)
     }
 
-    /// Files may go away now. No other thread is replaying.
+    /// Files may be removed from now on. No other thread is replaying.
     pub fn forget_forks(&self) {
-        self.common.generation.fetch_add(1, Ordering::AcqRel);
+        self.shared.generation.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// The fork, its file made if it is missing.
+    /// The fork; its file is created if it is missing.
     pub fn open(&mut self, rel: RelFile, fork: Fork) -> Result<Arc<ForkBuffers>> {
-        let generation = self.common.generation.load(Ordering::Acquire);
+        let generation = self.shared.generation.load(Ordering::Acquire);
         if generation != self.generation {
             self.forks.clear();
             self.generation = generation;
@@ -231,10 +230,10 @@ impl<'a> RedoCx<'a> {
         Ok(found)
     }
 
-    /// A record that changes the block comes soon: has the processor fetch what of its page every
-    /// change looks at, or the `whole` page.
+    /// Prefetches into the processor's cache the part of the page that every change reads, or the
+    /// `whole` page, for a record that comes soon.
     #[inline]
-    pub fn announce(&self, rel: RelFile, fork: Fork, block: BlockNo, whole: bool) {
+    pub fn prefetch(&self, rel: RelFile, fork: Fork, block: BlockNo, whole: bool) {
         let is_it = |f: &&Arc<ForkBuffers>| f.name().rel == rel && f.name().fork == fork;
         if let Some(known) = self.forks.iter().find(is_it) {
             self.pool.prefetch_line(known, block, whole);
@@ -251,8 +250,7 @@ impl<'a> RedoCx<'a> {
     }
 }
 
-/// Latches block `id` of the record and says what to do with it.
-/// Counterpart: XLogReadBufferForRedoExtended.
+/// Latches block `id` of the record and decides what to do with it.
 pub fn read_for_redo<'a>(
     cx: &mut RedoCx<'a>,
     record: &DecodedRecord,
@@ -277,7 +275,7 @@ pub fn read_for_redo<'a>(
     let fork = cx.open(block.rel, block.fork)?;
     if block.applies_image() {
         let mut guard = read_or_extend(cx, &fork, block.block, mode.cleanup())?;
-        let page = guard.lend();
+        let page = guard.contents_mut();
         record.restore_image(id, page)?;
         // A new page must stay all zeros.
         if !page.is_new() {
@@ -285,7 +283,7 @@ pub fn read_for_redo<'a>(
         }
         mark_dirty(&guard);
         if block.fork == Fork::Init {
-            // Copied at the end of recovery by file, not through the pool.
+            // Init forks are copied at the end of recovery file by file, not through the pool.
             let pin = guard.into_pin();
             cx.pool.flush_fork(&fork)?;
             guard = pin.exclusive();
@@ -308,7 +306,7 @@ pub fn read_for_redo<'a>(
     if record.end <= guard.lsn() { Ok(Redo::Done(guard)) } else { Ok(Redo::Apply(guard)) }
 }
 
-/// The block for being overwritten, the fork extended to it if it is shorter.
+/// The block, to be overwritten; the fork is extended to it if it is shorter.
 fn read_or_extend<'a>(
     cx: &mut RedoCx<'a>,
     fork: &Arc<ForkBuffers>,
@@ -316,12 +314,12 @@ fn read_or_extend<'a>(
     cleanup: bool,
 ) -> Result<ExclusiveGuard<'a>> {
     if block.0 >= cx.pool.nblocks(fork)? {
-        let common = cx.common.clone();
-        let _growing = common.growing.lock();
-        // Another thread may have made the fork longer meanwhile.
+        let shared = cx.shared.clone();
+        let _growing = shared.growing.lock();
+        // Another thread may have extended the fork in the meantime.
         let nblocks = cx.pool.nblocks(fork)?;
         if block.0 >= nblocks {
-            // The frame of the last new block is what we want.
+            // Only the frame of the last new block is needed.
             let gap = block.0 - nblocks;
             if gap > 0 {
                 drop(cx.pool.extend_by(fork, gap, &mut cx.strategy)?);
@@ -357,24 +355,24 @@ pub fn read_block<'a>(
     }
 }
 
-/// For `Redo::Apply`: changes the page, stamps the record's end on it and marks it dirty.
+/// For `Redo::Apply`: changes the page, sets its LSN to the record's end and marks it dirty.
 pub fn apply(
     guard: &mut ExclusiveGuard<'_>,
     record: &DecodedRecord,
     change: impl FnOnce(PageMut<'_>) -> Result<()>,
 ) -> Result<()> {
-    change(guard.lend())?;
-    guard.lend().set_lsn(record.end);
+    change(guard.contents_mut())?;
+    guard.contents_mut().set_lsn(record.end);
     mark_dirty(guard);
     Ok(())
 }
 
-/// As [`apply`] for pages whose LSN says nothing (free space map): changes and marks dirty.
+/// As [`apply`] for pages whose LSN is not used (free space map): changes and marks dirty.
 pub fn apply_unstamped(
     guard: &mut ExclusiveGuard<'_>,
     change: impl FnOnce(PageMut<'_>) -> Result<()>,
 ) -> Result<()> {
-    change(guard.lend())?;
+    change(guard.contents_mut())?;
     mark_dirty(guard);
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! How an access wants its frames, and the count of what it did.
+//! Buffer access strategies (rings), and the usage counts of an access.
 //!
-//! A large scan, COPY or VACUUM goes round in a small ring of frames, so that it does not push out
-//! what others use. A frame is used again if nobody has pinned it and nobody but the ring's owner
-//! has used it since; otherwise it leaves the ring for a frame from the clock. A bulk-read frame
-//! that would need a WAL flush leaves too; VACUUM and COPY keep theirs, and flush the log once for
+//! A large scan, COPY or VACUUM reuses a small ring of frames, so that it does not evict the pages
+//! that others use. A ring frame is reused if it is not pinned and only the ring's owner has used
+//! it; otherwise it leaves the ring and is replaced by a frame from the clock. A bulk-read frame
+//! that would need a WAL flush also leaves. VACUUM and COPY keep theirs, and flush the log once for
 //! all dirty frames of their ring.
 //!
 //! Counterpart: the strategy half of freelist.c.
@@ -37,7 +37,7 @@ impl std::ops::AddAssign for BufferUsage {
 impl std::ops::Sub for BufferUsage {
     type Output = BufferUsage;
 
-    /// What was used since `earlier`.
+    /// The usage since `earlier`.
     fn sub(self, earlier: BufferUsage) -> BufferUsage {
         BufferUsage {
             hit: self.hit - earlier.hit,
@@ -62,15 +62,15 @@ pub(crate) enum RingKind {
 const EMPTY: FrameNo = FrameNo::MAX;
 const KB: usize = 1024;
 
-/// Carried by whoever reads pages: the ring of a large scan, and the session's counts (add them up
-/// and reset as you like). Counterpart: `BufferAccessStrategy`.
+/// The access strategy of a caller that reads pages: the ring of a large scan, and the usage counts
+/// (the caller sums them up and resets them). Counterpart: `BufferAccessStrategy`.
 #[derive(Debug, Default)]
 pub struct Strategy {
     pub usage: BufferUsage,
     kind: RingKind,
     slots: Vec<FrameNo>,
     current: usize,
-    /// The session that it works for; none: recovery, or a background worker.
+    /// The session that reads; `None`: recovery, or a background worker.
     session: Option<Arc<PoolSession>>,
 }
 
@@ -80,21 +80,21 @@ impl Strategy {
         Strategy::default()
     }
 
-    /// No ring; for that session.
+    /// No ring, for the given session.
     pub fn for_session(session: Arc<PoolSession>) -> Strategy {
         Strategy { session: Some(session), ..Strategy::default() }
     }
 
-    /// As it is, for the session of `other`.
+    /// The same strategy, for the session of `other`.
     #[must_use]
     pub fn like(mut self, other: &Strategy) -> Strategy {
-        self.join(other);
+        self.adopt_session(other);
         self
     }
 
-    /// Works for the session of `other` from now on, unless it does for one.
+    /// Adopts the session of `other` if it has none.
     #[inline]
-    pub fn join(&mut self, other: &Strategy) {
+    pub fn adopt_session(&mut self, other: &Strategy) {
         if self.session.is_none() {
             self.session.clone_from(&other.session);
         }
@@ -138,7 +138,7 @@ impl Strategy {
         self.kind
     }
 
-    /// Goes on to the next slot and returns its frame.
+    /// Advances to the next slot and returns its frame.
     pub(crate) fn advance(&mut self) -> Option<FrameNo> {
         if self.slots.is_empty() {
             return None;
@@ -148,14 +148,15 @@ impl Strategy {
         (frame != EMPTY).then_some(frame)
     }
 
-    /// Puts a frame from elsewhere into the current slot.
+    /// Puts a frame into the current slot.
     pub(crate) fn put(&mut self, frame: FrameNo) {
         if !self.slots.is_empty() {
             self.slots[self.current] = frame;
         }
     }
 
-    /// The frame of the current slot would need the log flushed: is it let go?
+    /// The frame of the current slot would need the log flushed: removes it from the ring if this
+    /// is a bulk-read ring. True if it was removed.
     pub(crate) fn reject(&mut self, frame: FrameNo) -> bool {
         if self.kind != RingKind::BulkRead || self.slots[self.current] != frame {
             return false;
@@ -164,7 +165,7 @@ impl Strategy {
         true
     }
 
-    /// The frames whose turn comes next, in that order.
+    /// The frames in the order in which they will be reused.
     pub(crate) fn following(&self) -> impl Iterator<Item = FrameNo> {
         let (before, from) = self.slots.split_at(self.slots.len().min(self.current + 1));
         from.iter().chain(before).copied().take_while(|frame| *frame != EMPTY)

@@ -1,5 +1,5 @@
-//! What a session wants of the pool besides pages, and what the pool has to tell it. Who reads
-//! pages for a session carries this in its [`crate::Strategy`].
+//! Settings of a session that the pool uses, and warnings of the pool for the session. Passed in
+//! [`crate::Strategy`].
 
 use crate::writeback::Writeback;
 use ids::BlockNo;
@@ -8,7 +8,7 @@ use smgr::{RelFork, Smgr};
 use sync::Mutex;
 use sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
-/// Settings of the session that the pool obeys.
+/// The settings of a session that the pool uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolSettings {
     pub zero_damaged_pages: bool,
@@ -17,7 +17,7 @@ pub struct PoolSettings {
     pub flush_after: u32,
 }
 
-/// See the module's text.
+/// See the module documentation.
 #[derive(Debug, Default)]
 pub struct PoolSession {
     zero_damaged_pages: AtomicBool,
@@ -43,21 +43,21 @@ impl PoolSession {
         self.ignore_checksum_failure.load(Relaxed)
     }
 
-    /// The session has written these to make room.
-    pub(crate) fn written(&self, smgr: &Smgr, fork: RelFork, first: BlockNo, blocks: u32) {
+    /// The session has written these blocks to evict them.
+    pub(crate) fn note_written(&self, smgr: &Smgr, fork: RelFork, first: BlockNo, blocks: u32) {
         let flush_after = self.flush_after.load(Relaxed);
         if flush_after > 0 {
             self.writeback.lock().add(smgr, fork, first, blocks, flush_after);
         }
     }
 
-    /// Is for the client of the session.
+    /// Adds a warning for the session's client.
     pub fn warn(&self, warning: PgError) {
         self.warnings.lock().push(warning);
         self.warned.store(true, Relaxed);
     }
 
-    /// Warnings that have come up since the last call: damaged pages that were let pass.
+    /// The warnings since the last call: damaged pages that were accepted or zeroed.
     pub fn take_warnings(&self) -> Vec<PgError> {
         if !self.warned.load(Relaxed) {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! The pool over a disk in memory, with the real log. Pages are arrays of numbers behind the
-//! header; a record sets one of them.
+//! The pool on a disk in memory, with the real log. Pages are arrays of numbers after the header; a
+//! record sets one of them.
 
 mod crash;
 mod faults;
@@ -29,7 +29,7 @@ pub(super) struct World {
     pub smgr: Arc<Smgr>,
     pub wal: Arc<Wal>,
     pub pool: Arc<BufferPool>,
-    /// What the critical hook was told.
+    /// Messages passed to `on_critical`.
     pub crashes: Arc<Mutex<Vec<String>>>,
     pub warnings: Arc<Mutex<Vec<String>>>,
 }
@@ -69,7 +69,7 @@ impl World {
         world
     }
 
-    /// As a server finds itself after a crash: in recovery.
+    /// The state of a server after a crash: in recovery.
     pub fn unstarted(disk: MemDisk, frames: usize, checksums: bool) -> World {
         let smgr_config = SmgrConfig { segment_blocks: 16, open_files_max: 8 };
         let smgr = Arc::new(Smgr::new(Arc::new(disk.clone()), smgr_config));
@@ -128,7 +128,7 @@ impl World {
         pin.share().u64_at(slot_at(slot))
     }
 
-    /// What a checkpoint does, as far as pages and files go. Returns the redo pointer.
+    /// A checkpoint's work on pages and files. Returns the redo pointer.
     pub fn checkpoint(&self) -> Lsn {
         self.smgr.checkpoint_begin();
         let redo = self.wal.begin_checkpoint();
@@ -244,7 +244,7 @@ fn a_hit_reads_nothing_and_is_counted_by_the_session() {
 }
 
 #[test]
-fn forgotten_pages_are_not_written_and_truncation_cuts_file_and_pool() {
+fn discarded_pages_are_not_written_and_truncation_applies_to_file_and_pool() {
     let world = World::new(32);
     let (kept, dropped) = (world.relation(1, 10), world.relation(2, 10));
     world.checkpoint();
@@ -258,7 +258,7 @@ fn forgotten_pages_are_not_written_and_truncation_cuts_file_and_pool() {
     assert_eq!(written, 4);
     assert_eq!(world.pool.nblocks(&kept).unwrap(), 4);
     assert_eq!(world.disk.stat("base/5/1").unwrap().len, 4 * PAGE_SIZE as u64);
-    // The dropped relation's file has the contents of before; a new handle reads those.
+    // The dropped relation's file has its contents from before the drop; a new handle reads those.
     let again = world.pool.open(dropped.name().rel, Fork::Main, Persistence::Permanent);
     assert_eq!(world.get(&again, 3, 0), 0);
     // Growth after a truncation gives zeroed pages.
@@ -266,9 +266,9 @@ fn forgotten_pages_are_not_written_and_truncation_cuts_file_and_pool() {
     assert!(guard.block() == BlockNo(4) && guard.is_all_zeros());
 }
 
-/// Two writes of eight pages each: the kernel is asked after each, once for both, or not at all.
+/// Two writes of eight pages each: writeback is requested after each, once for both, or not at all.
 #[test]
-fn a_checkpoint_asks_the_kernel_to_begin_after_so_many_pages() {
+fn a_checkpoint_requests_writeback_after_flush_after_pages() {
     for (flush_after, hints) in [(0, 0), (4, 2), (8, 2), (9, 1), (256, 1)] {
         let world = World::new(64);
         let fork = world.relation(1, 16);
@@ -283,9 +283,9 @@ fn a_checkpoint_asks_the_kernel_to_begin_after_so_many_pages() {
     }
 }
 
-/// A session that makes room itself asks the kernel to begin, after as many pages as it has set.
+/// A session that evicts dirty pages requests writeback after as many pages as its setting says.
 #[test]
-fn a_session_asks_the_kernel_to_begin_after_so_many_pages() {
+fn a_session_requests_writeback_after_flush_after_pages() {
     for flush_after in [0, 1, 8, 1000] {
         let world = World::new(16);
         let fork = world.relation(1, 64);
@@ -301,14 +301,14 @@ fn a_session_asks_the_kernel_to_begin_after_so_many_pages() {
         let hints = world.disk.count(vfs::Op::FlushHint) - before;
         let written = strategy.usage.written;
         assert!(written > 16, "{written}");
-        // At most one more for each file that they lie in.
+        // Runs that cross a file boundary need one request per file.
         let least = written.checked_div(u64::from(flush_after)).unwrap_or(0);
         assert!((least..=2 * least).contains(&hints), "{flush_after}: {hints} for {written}");
     }
 }
 
 #[test]
-fn a_checkpoint_writes_neighbours_in_one_call_in_file_order() {
+fn a_checkpoint_writes_consecutive_pages_in_one_call_in_file_order() {
     let world = World::new(64);
     let (b, a) = (world.relation(9, 20), world.relation(8, 20));
     world.checkpoint();

@@ -1,10 +1,11 @@
-//! Writing pages: for replacement, for checkpoints, ahead of the clock, and relations as a whole.
+//! Writing dirty pages: for replacement, by checkpoints, by the background writer, and for whole
+//! relations.
 //!
-//! A page is copied under the share-exclusive latch (so that no hint moves), the latch is let go,
-//! the log is flushed up to the page's LSN, the copy gets its checksum and goes to the file.
-//! Neighbours go in one call.
+//! A page is copied under the share-exclusive latch, which excludes hint changes, and the latch is
+//! released. Then the log is flushed up to the page's LSN, the copy gets its checksum and is
+//! written to the file. Consecutive pages are one write.
 //!
-//! Counterpart: the second half of bufmgr.c.
+//! Counterpart: bufmgr.c (FlushBuffer, BufferSync, BgBufferSync).
 
 use crate::frame::{CHECKPOINT, DIRTY, FrameNo, JUST_DIRTIED, PIN, TAGGED, Tag, USAGES, pins};
 use crate::pool::bump;
@@ -21,10 +22,10 @@ use sync::{Arc, LatchMode};
 
 /// Most pages in one write.
 const RUN_MAX: usize = 16;
-/// Page copies kept for the next write.
+/// Most page buffers kept for the next write.
 const COPIES_KEPT: usize = 64;
 
-/// Who writes, for the counts.
+/// The kind of thread that writes, for the counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Writer {
     Session,
@@ -32,18 +33,18 @@ pub(crate) enum Writer {
     Background,
 }
 
-/// How far a checkpoint's writing has come.
+/// Progress of a checkpoint's writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CheckpointProgress {
     /// Pages written, by the checkpoint itself.
     pub written: usize,
-    /// Pages dealt with.
+    /// Pages written or found clean.
     pub done: usize,
     /// Pages that were dirty at its start.
     pub total: usize,
 }
 
-/// Consecutive pages of a fork being written: copied, in I/O, pinned by the caller.
+/// Consecutive pages of a fork that are being written: copied, IO set, pinned by the caller.
 pub(crate) struct Run<'a> {
     pool: &'a BufferPool,
     pub(crate) fork: Arc<ForkBuffers>,
@@ -53,14 +54,14 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Pages.
+    /// Number of pages.
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
     }
 }
 
 impl Drop for Run<'_> {
-    /// Not written: the pages stay dirty.
+    /// Without a finished write the pages stay dirty.
     fn drop(&mut self) {
         for frame in &self.frames {
             self.pool.frames.desc(*frame).end_io(crate::frame::IO_ERROR, false);
@@ -72,8 +73,8 @@ impl Drop for Run<'_> {
 }
 
 impl BufferPool {
-    /// Latches, copies and begins I/O for a dirty page that the caller has pinned; `None` if it is
-    /// clean by now, or (not `wait`ing) latched or in I/O.
+    /// Begins I/O for a dirty page that the caller has pinned, and copies it under its latch.
+    /// `None` if it is clean by now, or (without `wait`) latched or in I/O.
     pub(crate) fn begin_write(&self, frame: FrameNo, wait: bool) -> Option<Run<'_>> {
         let copy = self.begin_copy(frame, wait)?;
         let first = self.frames.desc(frame).tag().block;
@@ -82,13 +83,13 @@ impl BufferPool {
         Some(Run { pool: self, fork, first, frames, copies })
     }
 
-    /// Most pages of a run: a small pool must not be pinned by its writers.
+    /// Most pages of a run: a write must not pin most of a small pool.
     fn run_max(&self) -> usize {
         RUN_MAX.min(self.frames() / 8).max(1)
     }
 
-    /// As `begin_write`, for the page behind those of the run. Never waits, since others may wait
-    /// for the I/O that the run has begun.
+    /// As `begin_write`, for the page after those of the run. Never waits, since other threads may
+    /// wait for the I/O that the run has begun.
     fn join(&self, run: &mut Run<'_>, frame: FrameNo) -> bool {
         match self.begin_copy(frame, false) {
             Some(copy) => {
@@ -134,7 +135,7 @@ impl BufferPool {
                 }
                 wal.flush(newest)?;
             }
-            // The write-ahead rule itself: worth a test at every write.
+            // The write-ahead rule, checked at every write.
             assert!(
                 wal.flushed() >= newest,
                 "page of {} with LSN {newest} is about to be written, the log is flushed to {}",
@@ -163,8 +164,8 @@ impl BufferPool {
         Ok(())
     }
 
-    /// Adds to the run what of `frames` are the dirty pages behind it, one after the other. The
-    /// pins are to be kept until the run is written.
+    /// Extends the run by the dirty pages that follow it in the file, as long as the next of
+    /// `frames` holds the next such page. The pins are kept until the run is written.
     pub(crate) fn join_neighbours(
         &self,
         run: &mut Run<'_>,
@@ -189,7 +190,7 @@ impl BufferPool {
         pins
     }
 
-    /// Pins the frame if it still holds what `tag` says.
+    /// Pins the frame if it still holds the block of `tag`.
     fn pin_if(&self, frame: FrameNo, tag: &Tag) -> bool {
         let desc = self.frames.desc(frame);
         let before = desc.state.fetch_add(PIN, Ordering::Acquire);
@@ -200,10 +201,10 @@ impl BufferPool {
         false
     }
 
-    /// Writes all dirty pages (`all`: of unlogged relations too, for a shutdown), in the order of
-    /// files and blocks; `pace` is called after each write and may sleep. After every `flush_after`
-    /// pages the kernel is asked to begin with them (0: never). The files are not synced: that is
-    /// `Smgr::checkpoint_sync`. Counterpart: BufferSync.
+    /// Writes all dirty pages (`all`: of unlogged relations too, for a shutdown) in the order of
+    /// files and blocks. `pace` is called after each write and may sleep. After every `flush_after`
+    /// pages the kernel is asked to start writing them back (0: never). The files are not synced:
+    /// that is `Smgr::checkpoint_sync`. Counterpart: BufferSync.
     pub fn checkpoint_write(
         &self,
         all: bool,
@@ -228,7 +229,7 @@ impl BufferPool {
         self.write_sorted(todo, CHECKPOINT, Writer::Checkpoint, flush_after, pace)
     }
 
-    /// Writes those of `todo` that still have the flag `still`.
+    /// Writes those pages of `todo` that still have the flag `still`.
     fn write_sorted(
         &self,
         mut todo: Vec<(Tag, FrameNo)>,
@@ -260,7 +261,8 @@ impl BufferPool {
         Ok(progress)
     }
 
-    /// Writes the first of `todo` with its neighbours; returns how many are dealt with and written.
+    /// Writes the first page of `todo` with those that follow it in the file; returns the number of
+    /// entries dealt with, and of pages written.
     fn write_run_at(
         &self,
         todo: &[(Tag, FrameNo)],
@@ -334,18 +336,20 @@ impl Drop for Pins<'_> {
     }
 }
 
-/// Cleans frames ahead of the clock, so that sessions need not. Counterpart: BgBufferSync.
+/// Writes dirty pages ahead of the clock hand, so that sessions need not. Counterpart:
+/// BgBufferSync.
 #[derive(Debug, Default)]
 pub struct BackgroundWriter {
-    /// Frames passed, in the same count as the clock's hand: all before it have been looked at.
+    /// Number of frames passed, counted as the clock hand is: all frames before it have been
+    /// examined.
     next: u64,
     allocated_before: u64,
-    /// Allocations a step, smoothed: rises at once, falls slowly.
+    /// Allocations per round, smoothed: rises at once, falls slowly.
     demand: f64,
     writeback: Writeback,
 }
 
-/// Rounds over which the demand falls.
+/// Number of rounds over which the demand falls.
 const SMOOTHING: f64 = 16.0;
 
 impl BackgroundWriter {
@@ -354,9 +358,9 @@ impl BackgroundWriter {
     }
 
     /// One round: writes at most `pages_max` pages (`bgwriter_lru_maxpages`) among the frames that
-    /// the clock will offer soon, enough for `multiplier` times the demand; `flush_after` as for
-    /// [`BufferPool::checkpoint_write`]. Returns pages written; `None` if there was no demand at
-    /// all (time to sleep longer).
+    /// the clock hand reaches next, until `multiplier` times the demand is reusable. `flush_after`
+    /// as for [`BufferPool::checkpoint_write`]. Returns the pages written; `None` if there was no
+    /// demand (sleep longer).
     pub fn step(
         &mut self,
         pool: &BufferPool,
@@ -374,7 +378,7 @@ impl BackgroundWriter {
         };
         let count = pool.frames() as u64;
         let hand = pool.replacement.hand();
-        // The clock has overtaken us, or we are a whole lap ahead.
+        // If the clock hand has overtaken this position, continue at the hand.
         self.next = self.next.max(hand);
         let mut reusable = 0.0;
         let mut written = 0;

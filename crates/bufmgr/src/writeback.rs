@@ -1,11 +1,11 @@
-//! Pages that have been written and that the kernel is soon asked to bring to the disk, so that the
-//! sync at the end finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`,
+//! Requests to the kernel to start writing back pages that have been written, so that the later
+//! sync finds little left to do: `checkpoint_flush_after`, `bgwriter_flush_after`,
 //! `backend_flush_after`. Counterpart: WritebackContext in bufmgr.c.
 
 use ids::BlockNo;
 use smgr::{RelFork, Smgr};
 
-/// Blocks of a fork one after the other.
+/// Consecutive blocks of a fork.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     fork: RelFork,
@@ -13,7 +13,7 @@ struct Span {
     blocks: u32,
 }
 
-/// See the module's text.
+/// Written pages for which no request has been issued yet. See the module documentation.
 #[derive(Debug, Default)]
 pub(crate) struct Writeback {
     spans: Vec<Span>,
@@ -21,8 +21,8 @@ pub(crate) struct Writeback {
 }
 
 impl Writeback {
-    /// These have been written; with `flush_after` of them the kernel is asked. 0: it is left to
-    /// the kernel.
+    /// Adds written blocks; issues the requests when `flush_after` pages have come together. 0:
+    /// never.
     pub(crate) fn add(
         &mut self,
         smgr: &Smgr,
@@ -41,7 +41,7 @@ impl Writeback {
         }
     }
 
-    /// Asks for what there is, neighbours together.
+    /// Issues the requests, one for each run of consecutive blocks.
     pub(crate) fn issue(&mut self, smgr: &Smgr) {
         self.pages = 0;
         self.spans.sort_unstable_by_key(|s| (s.fork.rel, s.fork.fork as u8, s.first));

@@ -312,7 +312,7 @@ impl Backend {
         persistence: Persistence,
         strategy: &'a mut Strategy,
     ) -> HeapCx<'a> {
-        strategy.join(&self.strategy);
+        strategy.adopt_session(&self.strategy);
         HeapCx { strategy, ..self.heap_cx(persistence) }
     }
 

@@ -270,7 +270,7 @@ impl Engine {
 /// is no way back. Returns warnings.
 fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
     let path = database_path(db);
-    let mut warnings = vfs::remove_what_can_be(disk, &path);
+    let mut warnings = vfs::remove_tree_best_effort(disk, &path);
     if !warnings.is_empty() {
         warnings.push(PgError::new(
             SqlState::WARNING,

@@ -89,7 +89,7 @@ impl Skim {
                 return Ok(false);
             }
             while reader.next_lsn() < end
-                && let Some(header) = reader.skim()?
+                && let Some(header) = reader.read_header()?
             {
                 if may_be_unreplayable(&header) {
                     return Ok(true);

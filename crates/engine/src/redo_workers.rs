@@ -1,7 +1,7 @@
 //! Replay of pages by several threads.
 //!
 //! One thread reads the log and decodes it. Records that change nothing but their blocks go to the
-//! threads that have those pages in their shares ([`Share`]): a page's records reach one thread, in
+//! threads that have those pages in their shares ([`Partition`]): a page's records reach one thread, in
 //! order. A record of two pages in two shares goes to both, and each does its half. All other
 //! records are replayed by the reading thread: those that have to do with files, with many pages or
 //! with what pages hold wait until everything before them is done ([`RedoWorkers::wait`]), commits
@@ -20,7 +20,7 @@
 
 use crate::redo::replay_pages;
 use bufmgr::BufferPool;
-use bufmgr::redo::{RedoCx, RedoTicket, Share};
+use bufmgr::redo::{Partition, RedoCx, RedoTicket};
 use ids::{BlockNo, Fork, Lsn, Oid, RelFile};
 use pgerror::{PgError, Result, Severity};
 use std::collections::VecDeque;
@@ -157,7 +157,7 @@ impl RedoWorkers {
         let count = u32::try_from(count).unwrap_or(1);
         for index in 0..count {
             let lane = Arc::new(Lane::default());
-            let ticket = cx.ticket(Share { index, count });
+            let ticket = cx.ticket(Partition { index, count });
             let mut worker = Worker {
                 lane: lane.clone(),
                 pool: pool.clone(),
@@ -179,7 +179,7 @@ impl RedoWorkers {
         let mut shares = 0u64;
         let whole = heap::redo::compacts(record);
         for (_, block) in record.blocks() {
-            let lane = Share::of(block.rel, block.block, count) as usize;
+            let lane = Partition::of(block.rel, block.block, count) as usize;
             if shares & 1 << lane != 0 {
                 continue;
             }
@@ -346,7 +346,7 @@ impl Worker {
 fn announce<'b>(cx: &RedoCx<'_>, buffer: &'b [u8]) -> &'b [u8] {
     let Some((frame, rest)) = Frame::split(buffer) else { return buffer };
     if let Some(fork) = Fork::from_u8(frame.fork) {
-        cx.announce(frame.rel, fork, frame.block, frame.whole);
+        cx.prefetch(frame.rel, fork, frame.block, frame.whole);
     }
     &rest[frame.len..]
 }

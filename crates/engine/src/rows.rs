@@ -112,7 +112,7 @@ impl RowReader {
         let mut cursor = deformer.cursor(tuple);
         let mut previous: Option<(usize, Value<'_>)> = None;
         for &(index, at) in &self.user {
-            if let Some(w) = deformer.word_in_place(tuple, index) {
+            if let Some(w) = deformer.word_at_fixed_offset(tuple, index) {
                 batch.columns[at].push(DatumRef::Word(w));
                 continue;
             }
@@ -126,13 +126,13 @@ impl RowReader {
                 Value::Null => column.push_null(),
                 Value::Word(w) => column.push(DatumRef::Word(w)),
                 Value::Bytes(b) => column.push(DatumRef::Bytes(b)),
-                Value::Raw(raw) if page::varlena::whole_size(raw) > self.width_max => {
+                Value::Raw(raw) if page::varlena::raw_datum_size(raw) > self.width_max => {
                     let stored = raw.len();
                     self.left_out.push(LeftOut { column: at, row: column.len(), stored });
                     column.push(DatumRef::Bytes(&[]));
                 }
                 Value::Raw(raw) if page::varlena::is_external(raw) => {
-                    self.expanded += page::varlena::whole_size(raw);
+                    self.expanded += page::varlena::raw_datum_size(raw);
                     self.deferred.push((at, column.len()));
                     column.push(DatumRef::Bytes(raw));
                 }

@@ -617,13 +617,13 @@ pub fn multi_insert(
         }
         tuples.add(|out| {
             let base = out.len();
-            page::form::form_behind(&table.tupdesc, &values, out)?;
+            page::form::form_append(&table.tupdesc, &values, out)?;
             if out.len() - base > toast::TUPLE_THRESHOLD && !table.is_toast {
                 out.truncate(base);
                 let prepared = toast::prepare(be, table, values.clone())?;
                 let values: Vec<Value<'_>> =
                     prepared.values.iter().map(toast::Stored::value).collect();
-                page::form::form_behind(&table.tupdesc, &values, out)?;
+                page::form::form_append(&table.tupdesc, &values, out)?;
             }
             Ok(())
         })?;

@@ -1,10 +1,10 @@
-//! Where the pages of the map lie. The map is a tree of pages of three levels, each page with one
+//! Addresses of the map's pages. The map is a tree of pages of three levels, each page with one
 //! slot for each of its children (at the bottom: for each heap block); enough for 4,069^3 blocks.
 //!
-//! Pages are stored in the order of a walk down, children before the parent's next sibling:
+//! Pages are stored in depth-first order, children before the parent's next sibling:
 //!
 //! ```text
-//! block  0: root    1: middle 0    2: bottom 0    3: bottom 1  …  4070: bottom 4068    4071: middle 1 …
+//! block  0: root   1: middle 0   2: bottom 0   3: bottom 1  …  4070: bottom 4068   4071: middle 1 …
 //! ```
 
 use ids::BlockNo;
@@ -34,7 +34,7 @@ impl Address {
     }
 
     pub(crate) fn child(self, slot: usize) -> Address {
-        // Damaged pages may lead beyond the largest block.
+        // A damaged page may refer to a page beyond the largest block.
         let page = self.page.saturating_mul(SLOTS).saturating_add(slot as u32);
         Address { level: self.level - 1, page }
     }
@@ -45,17 +45,17 @@ impl Address {
         BlockNo(self.page.saturating_mul(SLOTS).saturating_add(slot as u32))
     }
 
-    /// The block of the fork. Counterpart: `fsm_logical_to_physical`.
+    /// The page's block number in the fork. Counterpart: `fsm_logical_to_physical`.
     pub(crate) fn block(self) -> BlockNo {
         // The number of bottom pages before this page's first one.
         let mut leaf = u64::from(self.page) * u64::from(SLOTS).pow(self.level);
-        // On each level, the pages up to the one above that leaf.
+        // On each level, the pages up to the ancestor of that leaf.
         let mut pages = 0;
         for _ in 0..DEPTH {
             pages += leaf + 1;
             leaf /= u64::from(SLOTS);
         }
-        // Those below this page on the way to its first leaf come after it.
+        // The pages between this one and its first leaf come after it.
         BlockNo((pages - u64::from(self.level) - 1) as u32)
     }
 }
@@ -65,11 +65,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_lie_in_the_order_of_a_walk_down() {
+    fn pages_are_in_depth_first_order() {
         let at = |level, page| Address { level, page }.block().0;
         assert_eq!((at(2, 0), at(1, 0), at(0, 0), at(0, 1)), (0, 1, 2, 3));
         assert_eq!((at(0, 4068), at(1, 1), at(0, 4069), at(0, 4070)), (4070, 4071, 4072, 4073));
-        // A count of a walk, page by page.
+        // Count all pages in depth-first order.
         let mut next = 1;
         for middle in 0..3 {
             assert_eq!(at(1, middle), next);

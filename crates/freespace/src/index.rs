@@ -1,11 +1,12 @@
-//! The map of an index: a page is free or not. Counterpart: indexfsm.c.
+//! The free space map of an index, whose pages are either free or in use. Counterpart: indexfsm.c.
 
 use crate::Fsm;
 use ids::BlockNo;
 use page::PAGE_SIZE;
 use pgerror::Result;
 
-/// A free page, taken out of the map. Counterpart: GetFreeIndexPage.
+/// A free page, which is marked used in the map; `None` if there is none. Counterpart:
+/// GetFreeIndexPage.
 pub fn take_free_page(fsm: Fsm<'_>) -> Result<Option<BlockNo>> {
     let found = fsm.search(PAGE_SIZE / 2)?;
     if let Some(block) = found {
@@ -14,17 +15,17 @@ pub fn take_free_page(fsm: Fsm<'_>) -> Result<Option<BlockNo>> {
     Ok(found)
 }
 
-/// Counterpart: RecordFreeIndexPage.
+/// Marks a page free. Counterpart: RecordFreeIndexPage.
 pub fn record_free(fsm: Fsm<'_>, block: BlockNo) -> Result<()> {
     fsm.record(block, PAGE_SIZE - 1)
 }
 
-/// Counterpart: RecordUsedIndexPage.
+/// Marks a page used. Counterpart: RecordUsedIndexPage.
 pub fn record_used(fsm: Fsm<'_>, block: BlockNo) -> Result<()> {
     fsm.record(block, 0)
 }
 
-/// Counterpart: IndexFreeSpaceMapVacuum.
+/// Updates the upper levels of the map. Counterpart: IndexFreeSpaceMapVacuum.
 pub fn vacuum(fsm: Fsm<'_>) -> Result<()> {
     fsm.vacuum()
 }

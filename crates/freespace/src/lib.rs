@@ -1,7 +1,7 @@
-//! The free space map: how much room each page of a relation has, in a fork of its own.
+//! The free space map: the free space of each page of a relation, in a fork of its own.
 //!
-//! A hint, never the truth: not logged (but for images when it is cut), repaired where it is found
-//! wrong. Reading order: `address` (the tree's pages), `map`, `index`.
+//! The map is only a hint: changes are not logged (except images on truncation), and wrong entries
+//! are corrected when found. Reading order: `address` (the tree's pages), `map`, `index`.
 //!
 //! Counterpart: freespace.c, indexfsm.c (`page::fsm` is fsmpage.c).
 

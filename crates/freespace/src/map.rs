@@ -1,8 +1,8 @@
-//! The map of one relation.
+//! The free space map of one relation.
 //!
-//! Space is kept in 256 categories of 32 bytes; 255 means room for the largest request. Recording
-//! changes the bottom page only; vacuum brings the upper levels up to date. A search that is led
-//! astray by an upper level corrects it and starts again.
+//! Space is stored as 256 categories of 32 bytes; 255 means space for the largest request.
+//! Recording changes the bottom page only; vacuum updates the upper levels. A search that is
+//! misdirected by an upper level corrects it and starts again.
 
 use crate::address::{Address, BOTTOM, ROOT};
 use bufmgr::{BufferPool, ExclusiveGuard, ForkBuffers, PageEdit, Pin, Strategy};
@@ -12,21 +12,21 @@ use pgerror::{PgError, Result};
 use sync::Arc;
 use wal::{RecordBuilder, RegFlags, RmgrId};
 
-/// Bytes of a category.
+/// Size of a category, in bytes.
 const STEP: usize = 32;
 /// The largest request: a heap tuple that fills a page. Counterpart: `MaxFSMRequestSize`.
 pub const REQUEST_MAX: usize = 8160;
-/// Restarts of a search that keeps being led astray.
+/// Most restarts of a search.
 const RESTARTS_MAX: u32 = 10_000;
 /// Counterpart: catalog/pg_control.h.
 const XLOG_FPI: u8 = 0xB0;
 
-/// The category of a page with so much room.
+/// The category of a page with `space` free bytes.
 fn category_of(space: usize) -> u8 {
     if space >= REQUEST_MAX { 255 } else { (space / STEP).min(254) as u8 }
 }
 
-/// The smallest category whose pages all have so much room.
+/// The smallest category whose pages all have `needed` free bytes.
 fn category_for(needed: usize) -> Result<u8> {
     if needed > REQUEST_MAX {
         return Err(PgError::internal(format!("invalid FSM request size {needed}")));
@@ -34,12 +34,12 @@ fn category_for(needed: usize) -> Result<u8> {
     Ok(needed.div_ceil(STEP).clamp(1, 255) as u8)
 }
 
-/// What pages of a category have at least.
+/// The least free space of a page of this category.
 fn space_of(category: u8) -> usize {
     if category == 255 { REQUEST_MAX } else { usize::from(category) * STEP }
 }
 
-/// The free space map of a relation: a view of its fork. Cheap to make.
+/// The free space map of a relation: a view of its fork, cheap to make.
 #[derive(Clone, Copy)]
 pub struct Fsm<'a> {
     pub pool: &'a BufferPool,
@@ -53,21 +53,21 @@ impl<'a> Fsm<'a> {
         Fsm { pool, fork, heap_blocks: None }
     }
 
-    /// The relation has so many blocks: pages beyond (a crash may leave them in the map) are not
-    /// answers to searches; their entries are cleared.
+    /// Limits the map to `heap_blocks`, the relation's length: searches do not return pages beyond
+    /// (a crash may leave them in the map) and clear their entries.
     #[must_use]
     pub fn within(self, heap_blocks: u32) -> Fsm<'a> {
         Fsm { heap_blocks: Some(heap_blocks), ..self }
     }
 
-    /// A page with at least `needed` bytes, as far as the map knows. Counterpart:
+    /// A page with at least `needed` free bytes according to the map. Counterpart:
     /// GetPageWithFreeSpace.
     pub fn search(&self, needed: usize) -> Result<Option<BlockNo>> {
         self.search_category(category_for(needed)?)
     }
 
-    /// Notes the space of a page; the upper levels learn of it in the next vacuum.
-    /// Counterpart: RecordPageWithFreeSpace.
+    /// Records the free space of a page; the next vacuum updates the upper levels. Counterpart:
+    /// RecordPageWithFreeSpace.
     pub fn record(&self, block: BlockNo, space: usize) -> Result<()> {
         let (address, slot) = Address::of(block);
         self.set_and_search(address, slot, category_of(space), 0).map(|_| ())
@@ -95,7 +95,8 @@ impl<'a> Fsm<'a> {
         self.record(block, space)
     }
 
-    /// What the map says of a page, in bytes (rounded down). Counterpart: GetRecordedFreeSpace.
+    /// The recorded free space of a page, in bytes (rounded down). Counterpart:
+    /// GetRecordedFreeSpace.
     pub fn recorded(&self, block: BlockNo) -> Result<usize> {
         let (address, slot) = Address::of(block);
         match self.read(address)? {
@@ -104,7 +105,7 @@ impl<'a> Fsm<'a> {
         }
     }
 
-    /// Brings the upper levels up to date. Counterpart: FreeSpaceMapVacuum.
+    /// Updates the upper levels. Counterpart: FreeSpaceMapVacuum.
     pub fn vacuum(&self) -> Result<()> {
         self.vacuum_page(ROOT, BlockNo(0), BlockNo::INVALID).map(|_| ())
     }
@@ -117,9 +118,9 @@ impl<'a> Fsm<'a> {
         Ok(())
     }
 
-    /// Before the heap is cut to `nblocks`: clears what lies beyond (logged as an image) and
-    /// returns the length the map's fork is to be cut to; `None` if there is nothing to cut.
-    /// Counterpart: FreeSpaceMapPrepareTruncateRel.
+    /// To be called before the heap is truncated to `nblocks`: clears the entries beyond (logged as
+    /// an image) and returns the length to which the map's fork is to be truncated; `None` if there
+    /// is nothing to truncate. Counterpart: FreeSpaceMapPrepareTruncateRel.
     pub fn prepare_truncate(&self, nblocks: u32) -> Result<Option<u32>> {
         let (address, slot) = Address::of(BlockNo(nblocks));
         let block = address.block();
@@ -132,7 +133,7 @@ impl<'a> Fsm<'a> {
             .pool
             .wal()
             .filter(|wal| self.fork.is_logged() && wal.log_hints() && !wal.in_recovery());
-        // The entries must not come back with a torn page: what they name will be gone.
+        // The entries must not reappear in a torn page: their heap blocks will not exist.
         match wal {
             Some(wal) => {
                 let mut record = RecordBuilder::new(RmgrId::Xlog, XLOG_FPI);
@@ -163,7 +164,7 @@ impl<'a> Fsm<'a> {
         if block.0 >= self.nblocks()? {
             return Ok(None);
         }
-        // Damaged pages are as good as empty ones.
+        // Damaged pages count as empty.
         let pin = self.pool.read_zero_on_error(self.fork, block, &mut Strategy::normal())?;
         let share = pin.share();
         if !share.is_new() {
@@ -174,7 +175,7 @@ impl<'a> Fsm<'a> {
             if page.is_new() {
                 page.init(0);
             }
-            // Whoever puts something on it marks it dirty.
+            // Left clean: the first change of an entry marks it dirty.
             false
         });
         Ok(Some(guard.into_pin()))
@@ -190,13 +191,13 @@ impl<'a> Fsm<'a> {
                 self.pool.create_fork(self.fork)?;
             }
             if there < wanted {
-                // Another thread may do the same: a few pages too many do no harm.
+                // Another thread may do the same: some extra pages do no harm.
                 self.pool.extend_by(self.fork, wanted - there, &mut Strategy::normal())?;
             }
         }
     }
 
-    /// Sets a slot, then (`min` above 0) looks on that page for one with category `min`.
+    /// Sets a slot, then (`min` above 0) searches that page for a slot with category `min` or more.
     fn set_and_search(
         &self,
         address: Address,
@@ -212,7 +213,7 @@ impl<'a> Fsm<'a> {
         Ok(search_exclusive(&mut guard, min, address.level == BOTTOM))
     }
 
-    /// Walks down from the root. Counterpart: `fsm_search`.
+    /// Searches from the root down. Counterpart: `fsm_search`.
     fn search_category(&self, min: u8) -> Result<Option<BlockNo>> {
         let mut address = ROOT;
         let mut restarts = 0;
@@ -221,7 +222,7 @@ impl<'a> Fsm<'a> {
                 Some(pin) => search_page(pin, min, address.level == BOTTOM),
                 None => (None, 0),
             };
-            // What is wrong, if the walk ends here: a slot, and its true value.
+            // If the search ends here, a slot is wrong: the slot, and its correct value.
             let (wrong, slot, value) = match found {
                 Some(slot) if address.level > BOTTOM => {
                     address = address.child(slot);
@@ -246,8 +247,8 @@ impl<'a> Fsm<'a> {
         }
     }
 
-    /// Brings the page's slots for heap blocks from `start` to `end` up to date with its children;
-    /// returns its largest category, `None` beyond the fork's end. Counterpart: `fsm_vacuum_page`.
+    /// Updates the page's slots for heap blocks from `start` to `end` from its children; returns
+    /// its largest category, `None` beyond the fork's end. Counterpart: `fsm_vacuum_page`.
     fn vacuum_page(&self, address: Address, start: BlockNo, end: BlockNo) -> Result<Option<u8>> {
         let Some(pin) = self.read(address)? else { return Ok(None) };
         if address.level > BOTTOM {
@@ -275,7 +276,7 @@ impl<'a> Fsm<'a> {
                 let child = if at_end {
                     None
                 } else {
-                    // At most three levels deep.
+                    // The recursion is at most three levels deep.
                     self.vacuum_page(address.child(slot), start, end)?
                 };
                 at_end |= child.is_none();
@@ -288,7 +289,7 @@ impl<'a> Fsm<'a> {
             }
         }
         let mut guard = pin.share();
-        // Searches start at the front again, so that the file can shrink at its end.
+        // Searches start at the first slot again, so that the file can shrink at its end.
         guard.try_set_hints(None, |hints| {
             fsm::set_next_slot(hints, 0);
             false
@@ -297,7 +298,7 @@ impl<'a> Fsm<'a> {
     }
 }
 
-/// Looks for a slot on the page: the slot, and the page's largest category.
+/// Searches the page: returns the slot, and the page's largest category.
 fn search_page(pin: Pin<'_>, min: u8, advance: bool) -> (Option<usize>, u8) {
     let mut guard = pin.share();
     match fsm::search(&guard, min) {

@@ -1,4 +1,4 @@
-//! The map over a pool on a disk in memory.
+//! The free space map in a buffer pool on a disk in memory.
 
 use crate::{Fsm, REQUEST_MAX, index};
 use bufmgr::{BufferPool, ForkBuffers, PoolConfig, Strategy};
@@ -54,7 +54,7 @@ impl World {
 }
 
 #[test]
-fn nothing_is_known_of_a_relation_without_a_map() {
+fn a_relation_without_a_map_has_no_recorded_space() {
     let world = World::new();
     assert_eq!(world.fsm().search(100).unwrap(), None);
     assert_eq!(world.fsm().recorded(BlockNo(7)).unwrap(), 0);
@@ -66,9 +66,9 @@ fn nothing_is_known_of_a_relation_without_a_map() {
 }
 
 #[test]
-fn space_is_kept_in_steps_of_thirty_two_bytes() {
+fn space_is_stored_in_steps_of_32_bytes() {
     let world = World::new();
-    // (recorded, told): pg_freespacemap of PostgreSQL shows the same.
+    // (recorded, returned): pg_freespacemap of PostgreSQL shows the same.
     let cases = [
         (0, 0),
         (31, 0),
@@ -79,11 +79,11 @@ fn space_is_kept_in_steps_of_thirty_two_bytes() {
         (8160, 8160),
         (8191, 8160),
     ];
-    for (space, told) in cases {
+    for (space, returned) in cases {
         world.fsm().record(BlockNo(3), space).unwrap();
-        assert_eq!(world.fsm().recorded(BlockNo(3)).unwrap(), told, "{space}");
+        assert_eq!(world.fsm().recorded(BlockNo(3)).unwrap(), returned, "{space}");
     }
-    // The first page of heap makes three pages of map, as PostgreSQL's do.
+    // The first heap page makes three map pages, as in PostgreSQL.
     assert_eq!(world.blocks(), 3);
 }
 
@@ -92,15 +92,15 @@ fn what_is_recorded_is_found_after_vacuum() {
     let world = World::new();
     let fsm = world.fsm();
     fsm.record(BlockNo(10), 500).unwrap();
-    assert_eq!(fsm.search(100).unwrap(), None, "the upper levels do not know yet");
+    assert_eq!(fsm.search(100).unwrap(), None, "the upper levels are not updated yet");
     fsm.vacuum().unwrap();
     assert_eq!(fsm.search(100).unwrap(), Some(BlockNo(10)));
     assert_eq!(fsm.search(480).unwrap(), Some(BlockNo(10)));
     assert_eq!(fsm.search(481).unwrap(), None);
-    // The page was filled since: the search finds out and corrects the upper levels.
+    // The page has been filled since: the search finds that and corrects the upper levels.
     fsm.record(BlockNo(10), 0).unwrap();
     assert_eq!(fsm.search(100).unwrap(), None);
-    // Far away, on another bottom page and another middle page.
+    // A distant block, on another bottom page and another middle page.
     let far = BlockNo(4069 * 4069 + 5);
     fsm.record(far, 2000).unwrap();
     fsm.vacuum_range(BlockNo(0), BlockNo(1000)).unwrap();
@@ -111,7 +111,7 @@ fn what_is_recorded_is_found_after_vacuum() {
 }
 
 #[test]
-fn recording_and_searching_prefers_the_same_page_of_the_map() {
+fn record_and_search_prefers_the_same_map_page() {
     let world = World::new();
     let fsm = world.fsm();
     fsm.record(BlockNo(5000), 4000).unwrap();
@@ -123,7 +123,7 @@ fn recording_and_searching_prefers_the_same_page_of_the_map() {
 }
 
 #[test]
-fn pages_beyond_the_relation_are_no_answers() {
+fn pages_beyond_the_relation_are_not_returned() {
     let world = World::new();
     let fsm = world.fsm();
     for block in [3, 50, 60] {
@@ -132,7 +132,7 @@ fn pages_beyond_the_relation_are_no_answers() {
     fsm.record(BlockNo(3), 100).unwrap();
     fsm.vacuum().unwrap();
     assert_eq!(fsm.within(50).search(1000).unwrap(), None);
-    assert_eq!(fsm.recorded(BlockNo(60)).unwrap(), 0, "cleared on the way");
+    assert_eq!(fsm.recorded(BlockNo(60)).unwrap(), 0, "cleared by the search");
     assert_eq!(fsm.within(50).search(50).unwrap(), Some(BlockNo(3)));
 }
 
@@ -159,7 +159,7 @@ fn the_map_agrees_with_a_model() {
     for (block, space) in &model {
         assert_eq!(fsm.recorded(BlockNo(*block)).unwrap(), *space);
     }
-    // Truncation forgets all beyond, and gives the length to cut to.
+    // Truncation clears all entries beyond, and returns the length of the map.
     let left = fsm.prepare_truncate(5000).unwrap().unwrap();
     world.pool.truncate(&[(world.fork.clone(), left)], || Ok(())).unwrap();
     fsm.vacuum_range(BlockNo(5000), BlockNo::INVALID).unwrap();
@@ -175,7 +175,7 @@ fn the_map_agrees_with_a_model() {
 }
 
 #[test]
-fn cutting_logs_an_image_and_boundaries_need_none() {
+fn truncation_within_a_map_page_logs_an_image() {
     let world = World::new();
     let fsm = world.fsm();
     fsm.record(BlockNo(9000), 100).unwrap();
@@ -191,12 +191,12 @@ fn cutting_logs_an_image_and_boundaries_need_none() {
 }
 
 #[test]
-fn damage_is_repaired_or_forgotten() {
+fn damaged_pages_are_rebuilt_or_count_as_empty() {
     let world = World::new();
     let fsm = world.fsm();
     fsm.record(BlockNo(9), 4000).unwrap();
     fsm.vacuum().unwrap();
-    // The root of the bottom page promises what no leaf has.
+    // The root node of the bottom page has a value that no leaf has.
     let mut strategy = Strategy::normal();
     let pin = world.pool.read(&world.fork, BlockNo(2), &mut strategy).unwrap();
     pin.exclusive().change_unlogged_hint(false, |page| {
@@ -219,7 +219,7 @@ fn damage_is_repaired_or_forgotten() {
 }
 
 #[test]
-fn index_pages_are_given_out_once() {
+fn a_free_index_page_is_returned_once() {
     let world = World::new();
     for block in [4, 9] {
         index::record_free(world.fsm(), BlockNo(block)).unwrap();

@@ -192,7 +192,7 @@ fn read<'a>(
 ) -> Result<Pin<'a>> {
     let strategy = match bulk {
         Some(bulk) => {
-            bulk.strategy.join(cx.strategy);
+            bulk.strategy.adopt_session(cx.strategy);
             &mut bulk.strategy
         }
         None => &mut *cx.strategy,
@@ -298,7 +298,7 @@ fn extend<'a>(
 ) -> Result<Placed<'a>> {
     let mut new = match bulk {
         Some(bulk) => {
-            bulk.strategy.join(cx.strategy);
+            bulk.strategy.adopt_session(cx.strategy);
             let guard = cx.pool.extend_ahead(&rel.main, bulk.ahead, &mut bulk.strategy)?;
             bulk.ahead = (2 * bulk.ahead).min(BULK_AHEAD_BLOCKS_MAX);
             guard

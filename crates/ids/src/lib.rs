@@ -1,7 +1,7 @@
-//! Newtypes for the numbers that name things. Each has a type of its own so that a block number can
+//! Newtypes for identifiers and positions. Each has a type of its own so that a block number can
 //! never be passed for an OID.
 //!
-//! Knows nothing but numbers. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`.
+//! Depends on no other crate. Reading order: `oid`, `xid`, `lsn`, `tid`, `relfile`.
 
 #![forbid(unsafe_code)]
 

@@ -15,7 +15,7 @@ impl Lsn {
         self.0 != 0
     }
 
-    /// Reads `hi/lo`; `None` where the text has another shape.
+    /// Parses `hi/lo`; `None` if the text has another form.
     pub fn parse(text: &str) -> Option<Lsn> {
         let (hi, lo) = text.split_once('/')?;
         let half = |s: &str| {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_form_goes_both_ways() {
+    fn text_form_round_trips() {
         assert_eq!(Lsn::parse("1/2000028"), Some(Lsn(0x1_0200_0028)));
         assert_eq!(Lsn(0x1_0200_0028).to_string(), "1/2000028");
         for bad in ["", "/", "1/", "/1", "g/1", "1/123456789", "+1/1", "1/2/3"] {

@@ -10,9 +10,9 @@ impl Oid {
     pub const INVALID: Oid = Oid(0);
     /// First OID that PostgreSQL's build assigns where its catalog files name none.
     pub const FIRST_GENBKI: Oid = Oid(10_000);
-    /// First OID of objects that may be dropped although `init` made them.
+    /// First OID that is not pinned: such objects may be dropped although initdb made them.
     pub const FIRST_UNPINNED: Oid = Oid(12_000);
-    /// First OID handed out in normal operation.
+    /// First OID assigned in normal operation.
     pub const FIRST_NORMAL: Oid = Oid(16_384);
 
     pub const fn is_valid(self) -> bool {

@@ -3,7 +3,7 @@
 use crate::Oid;
 use std::fmt;
 
-/// What names a relation's files: tablespace, database (0 for shared relations), relfilenode.
+/// The identity of a relation's files: tablespace, database (0 for shared relations), relfilenode.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct RelFile {
     pub tablespace: Oid,
@@ -44,7 +44,7 @@ impl fmt::Display for RelFile {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BackendNo(pub u32);
 
-/// The parallel files of a relation. The discriminants are those in WAL records.
+/// The forks of a relation. The discriminants are those in WAL records.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Fork {
@@ -68,7 +68,7 @@ impl Fork {
         }
     }
 
-    /// What follows the relfilenode in the file's name.
+    /// The suffix after the relfilenode in the file's name.
     pub const fn suffix(self) -> &'static str {
         match self {
             Fork::Main => "",

@@ -1,4 +1,5 @@
-//! Where a row version lies. Counterpart: storage/block.h, storage/off.h, storage/itemptr.h.
+//! Block numbers and tuple identifiers. Counterpart: storage/block.h, storage/off.h,
+//! storage/itemptr.h.
 
 use std::fmt;
 

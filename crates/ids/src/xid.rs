@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Transaction id: 32 bits, compared modulo 2^32 (half the circle is past, half future).
-/// Deliberately not `Ord`: use [`Xid::precedes`].
+/// Transaction id: 32 bits, compared modulo 2^32 (of two ids, the one less than 2^31 behind the
+/// other is older). Deliberately not `Ord`: use [`Xid::precedes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Xid(pub u32);
 
@@ -100,7 +100,7 @@ impl FullXid {
         Xid(self.0 as u32)
     }
 
-    /// The next one that is normal in its lower half.
+    /// The next id whose lower half is a normal XID.
     #[must_use]
     #[inline]
     pub const fn next(self) -> FullXid {

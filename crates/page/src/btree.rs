@@ -3,8 +3,9 @@
 //!
 //! ```text
 //! special space (16 bytes):  0 prev | 4 next | 8 level | 12 flags | 14 cycle id
-//! meta page (from byte 24):  0 magic | 4 version | 8 root | 12 level | 16 fast root | 20 fast level |
-//!                            24 deleted pages at last cleanup | 32 heap tuples (f64) | 40 equal image
+//! meta page (from byte 24):  0 magic | 4 version | 8 root | 12 level | 16 fast root |
+//!                            20 fast level | 24 deleted pages at last cleanup |
+//!                            32 heap tuples (f64) | 40 equal image
 //! deleted page (from 24):    0 safe XID (64 bits)
 //! ```
 //! Line pointer 1 of a page that has a right sibling is the high key; data items follow. The first
@@ -21,7 +22,7 @@ pub const NONE: BlockNo = BlockNo(0);
 
 pub const MAGIC: u32 = 0x0005_3162;
 pub const VERSION: u32 = 4;
-/// Oldest version that can be read.
+/// Oldest supported version.
 pub const MIN_VERSION: u32 = 2;
 /// First version with all meta fields.
 pub const NOVAC_VERSION: u32 = 3;
@@ -36,7 +37,7 @@ pub const BTP_HAS_GARBAGE: u16 = 1 << 6;
 pub const BTP_INCOMPLETE_SPLIT: u16 = 1 << 7;
 pub const BTP_HAS_FULLXID: u16 = 1 << 8;
 
-/// Largest vacuum cycle id; what is above names other index types.
+/// Largest vacuum cycle id; larger values identify other index types.
 pub const MAX_CYCLE_ID: u16 = 0xFF7F;
 
 pub const SPECIAL_SIZE: usize = 16;
@@ -51,11 +52,11 @@ pub const CYCLE_ID_AT: usize = SPECIAL_AT + 14;
 const CONTENTS_AT: usize = 24;
 const META_SIZE: usize = 48;
 
-/// Largest tuple of a version 4 index, such that a pivot made from it has room for a heap TID.
+/// Largest tuple of a version 4 index: a pivot made from it has space for a heap TID.
 pub const MAX_ITEM_SIZE: usize = ((PAGE_SIZE - 56 - SPECIAL_SIZE) / 3) & !7;
 /// Largest tuple of older indexes, and of pivot tuples.
 pub const MAX_ITEM_SIZE_NO_HEAP_TID: usize = ((PAGE_SIZE - 40 - SPECIAL_SIZE) / 3) & !7;
-/// More heap TIDs than a page can hold.
+/// Upper bound of the number of heap TIDs on a page.
 pub const MAX_TIDS_PER_PAGE: usize = (PAGE_SIZE - 24 - SPECIAL_SIZE) / 6;
 
 pub const MIN_FILLFACTOR: u32 = 10;
@@ -112,7 +113,7 @@ impl Opaque {
     }
 }
 
-/// Reads a page as a B-tree page.
+/// Read access to a page as a B-tree page.
 #[derive(Clone, Copy)]
 pub struct Node<'a>(pub PageRef<'a>);
 
@@ -178,7 +179,7 @@ impl<'a> Node<'a> {
         self.has(BTP_HALF_DEAD)
     }
 
-    /// Deleted or half-dead: searches step over it. Counterpart: `P_IGNORE`.
+    /// Deleted or half-dead: searches skip it. Counterpart: `P_IGNORE`.
     #[inline]
     pub fn is_ignored(self) -> bool {
         self.has(BTP_DELETED | BTP_HALF_DEAD)
@@ -213,9 +214,9 @@ impl<'a> Node<'a> {
         IndexTuple::new(self.0.item(off))
     }
 
-    /// The first eight bytes after the header of the tuple at `off`: the first column (and padding
-    /// or what follows) if that has a fixed width of at most eight. `None` if the tuple has NULLs,
-    /// no column at all, or is damaged.
+    /// The first eight bytes after the header of the tuple at `off`: the first column, if that has
+    /// a fixed width of at most eight bytes, then padding or other columns. `None` if the tuple has
+    /// NULLs, no column, or is damaged.
     #[inline]
     pub fn first_word(self, off: OffsetNo) -> Option<u64> {
         const WIDEST: usize = PAGE_SIZE - 16;
@@ -236,12 +237,13 @@ impl<'a> Node<'a> {
         self.tuple(HIGH_KEY)
     }
 
-    /// Has the page the shape of a B-tree page? Counterpart: the tests of `_bt_checkpage`.
+    /// Does the page have a B-tree special space? Counterpart: the tests of `_bt_checkpage`.
     pub fn has_special(self) -> bool {
         self.0.special() == SPECIAL_AT
     }
 
-    /// The XID until which scans may still follow links to this deleted page.
+    /// The XID that must be visible to all before the page may be reused: older scans may still
+    /// follow links to it.
     pub fn delete_xid(self) -> FullXid {
         debug_assert!(self.is_deleted());
         if self.has_full_xid() { FullXid(self.0.u64_at(CONTENTS_AT)) } else { FullXid(3) }
@@ -282,8 +284,8 @@ pub fn change_flags(page: PageMut<'_>, on: u16, off: u16) {
     page.set_u16_at(FLAGS_AT, flags & !off | on);
 }
 
-/// Makes the page a tombstone that may be reused when `safe_xid` is visible to all.
-/// Counterpart: `BTPageSetDeleted`.
+/// Marks the page deleted; it may be reused when `safe_xid` is visible to all. Counterpart:
+/// `BTPageSetDeleted`.
 pub fn set_deleted(page: PageMut<'_>, safe_xid: FullXid) {
     change_flags(page, BTP_DELETED | BTP_HAS_FULLXID, BTP_HALF_DEAD);
     page.set_lower(CONTENTS_AT + 8);
@@ -292,7 +294,7 @@ pub fn set_deleted(page: PageMut<'_>, safe_xid: FullXid) {
     page.set_u64_at(CONTENTS_AT, safe_xid.0);
 }
 
-/// The meta page's data.
+/// The contents of the metapage.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Meta {
     pub magic: u32,
@@ -338,7 +340,7 @@ impl Meta {
         }
     }
 
-    /// Overwrites the meta data of an initialized page.
+    /// Writes the contents to an initialized page.
     pub fn write(&self, page: PageMut<'_>) {
         let mut put = |at, v| page.set_u32_at(CONTENTS_AT + at, v);
         put(0, self.magic);
@@ -353,7 +355,7 @@ impl Meta {
         page.set_lower(CONTENTS_AT + META_SIZE);
     }
 
-    /// Makes a meta page. Counterpart: `_bt_initmetapage`.
+    /// Initializes a metapage. Counterpart: `_bt_initmetapage`.
     pub fn init(&self, page: PageMut<'_>) {
         init(page);
         change_flags(page, BTP_META, 0);
@@ -367,7 +369,7 @@ mod tests {
     use crate::PageBuf;
 
     #[test]
-    fn limits_are_postgresql_s() {
+    fn limits_are_those_of_postgresql() {
         assert_eq!(
             (MAX_ITEM_SIZE, MAX_ITEM_SIZE_NO_HEAP_TID, MAX_TIDS_PER_PAGE),
             (2704, 2712, 1358)
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn meta_page_comes_back() {
+    fn meta_page_round_trips() {
         let mut page = PageBuf::new();
         let meta = Meta::new(BlockNo(3), 1, true);
         meta.init(&mut page);

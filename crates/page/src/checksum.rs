@@ -1,5 +1,5 @@
 //! The page checksum: 32 parallel FNV-1a-like sums over the page as rows of 32 words, folded and
-//! mixed with the block number, so that a page at the wrong place is noticed.
+//! mixed with the block number, so that a page written to a wrong block is detected.
 //!
 //! Counterpart: storage/checksum_impl.h (the algorithm is part of the file format).
 
@@ -10,7 +10,7 @@ use ids::BlockNo;
 const LANES: usize = 32;
 const PRIME: u32 = 16_777_619;
 
-/// Start values of the lanes: part of the format.
+/// Initial values of the lanes: part of the format.
 const SEEDS: [u32; LANES] = [
     0x5B1F36E9, 0xB8525960, 0x02AB50AA, 0x1DE66D2A, 0x79FF467A, 0x9BB9F8A3, 0x217E7CD2, 0x83E13D2C,
     0xF8D4474F, 0xE39EB970, 0x42C6AE16, 0x993216FA, 0x7B093B5D, 0x98DAFF3C, 0xF718902A, 0x0B1C9CDB,
@@ -43,8 +43,8 @@ fn fold(bytes: &[u8; PAGE_SIZE]) -> u32 {
     sums.iter().fold(0, |all, sum| all ^ sum)
 }
 
-/// The checksum of a page image as block `block` of its fork; never 0. The field in the image does
-/// not matter. New (all-zero) pages carry none; that is the caller's to know.
+/// The checksum of a page image as block `block` of its fork; never 0. The checksum field in the
+/// image is ignored. New (all-zero) pages have no checksum; the caller checks for them.
 pub fn checksum_bytes(bytes: &[u8; PAGE_SIZE], block: BlockNo) -> u16 {
     ((fold(bytes) ^ block.0) % 65_535 + 1) as u16
 }
@@ -63,28 +63,28 @@ impl PageBuf {
         }
     }
 
-    /// Is this a page that can be used: the header sane and, if `checksums` are on, the checksum
-    /// right? All-zero pages are. Counterpart: `PageIsVerifiedExtended`.
+    /// Checks that the page can be used: its header is valid and, with `checksums`, its checksum is
+    /// right. All-zero pages pass. Counterpart: `PageIsVerifiedExtended`.
     pub fn verify(&self, block: BlockNo, checksums: bool) -> Verified {
         verify_bytes(self, self.as_bytes(), block, checksums)
     }
 }
 
 impl Page {
-    /// As [`PageBuf::verify`], for a frame that nobody else can reach yet.
+    /// As [`PageBuf::verify`], for a frame that no other thread can reach yet.
     pub fn verify_exclusive(&mut self, block: BlockNo, checksums: bool) -> Verified {
         let sane = self.header_is_sane();
         let (new, field) = (self.is_new(), self.checksum_field());
-        judge(sane, new, field, checksums, || checksum_bytes(self.bytes(), block))
+        classify(sane, new, field, checksums, || checksum_bytes(self.bytes(), block))
     }
 }
 
 fn verify_bytes(page: &Page, bytes: &[u8; PAGE_SIZE], block: BlockNo, checksums: bool) -> Verified {
     let (new, field) = (page.is_new(), page.checksum_field());
-    judge(page.header_is_sane(), new, field, checksums, || checksum_bytes(bytes, block))
+    classify(page.header_is_sane(), new, field, checksums, || checksum_bytes(bytes, block))
 }
 
-fn judge(
+fn classify(
     sane: bool,
     new: bool,
     found: u16,
@@ -100,11 +100,11 @@ fn judge(
     if sane { Verified::Good } else { Verified::BadHeader }
 }
 
-/// What [`PageBuf::verify`] found.
+/// Result of [`PageBuf::verify`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verified {
     Good,
-    /// `header_sane`: whether the page could be used all the same (`ignore_checksum_failure`).
+    /// `header_sane`: the page could be used nevertheless (`ignore_checksum_failure`).
     BadChecksum {
         computed: u16,
         found: u16,

@@ -1,8 +1,8 @@
-//! Reading columns out of tuples.
+//! Deforming: reading columns from tuples.
 //!
 //! A [`Deformer`] is made once per row type. Columns before the first NULL or variable-width column
-//! lie at fixed offsets, which it knows; behind that, a cursor walks. Damaged lengths end the walk
-//! with an error, never outside the tuple.
+//! have fixed offsets, which it stores; after that, a cursor steps from column to column. A damaged
+//! length ends this with an error, and never reads outside the tuple.
 //!
 //! Counterpart: heaptuple.c (`heap_deform_tuple`), execTuples.c (`slot_deform_heap_tuple`).
 
@@ -13,7 +13,7 @@ use pgerror::{Result, pg_err};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// By-value, sign-extended from so many bytes.
+    /// By-value, sign-extended from `len` bytes.
     Signed,
     Unsigned,
     Fixed,
@@ -25,7 +25,7 @@ enum Kind {
 struct Column {
     kind: Kind,
     align: Align,
-    /// Bytes, of the fixed kinds.
+    /// Bytes, for kinds of fixed length.
     len: usize,
     /// Offset in the data if no earlier column is NULL or of variable width.
     fixed_at: Option<u32>,
@@ -49,8 +49,8 @@ impl Deformer {
                 _ if attr.zero_extends() => Kind::Unsigned,
                 _ => Kind::Signed,
             };
-            // The first varlena's offset is fixed only where its alignment asks for no padding:
-            // padding depends on its header.
+            // The first varlena's offset is fixed only if its alignment needs no padding: padding
+            // depends on its header.
             let fixed_at = at.and_then(|at| {
                 let aligned = attr.align.up(at);
                 if kind == Kind::Varlena && aligned != at { None } else { Some(aligned as u32) }
@@ -70,7 +70,7 @@ impl Deformer {
         self.columns.is_empty()
     }
 
-    /// The first `natts` columns into `out` (cleared first).
+    /// Reads the first `natts` columns into `out` (cleared first).
     pub fn deform<'a>(
         &'a self,
         tuple: &HeapTuple<'a>,
@@ -85,23 +85,23 @@ impl Deformer {
         Ok(())
     }
 
-    /// All columns.
+    /// Reads all columns.
     pub fn deform_all<'a>(&'a self, tuple: &HeapTuple<'a>) -> Result<Vec<Value<'a>>> {
         let mut out = Vec::with_capacity(self.columns.len());
         self.deform(tuple, self.columns.len(), &mut out)?;
         Ok(out)
     }
 
-    /// Column number `index` (from 0) alone. Counterpart: `heap_getattr`.
+    /// Reads only column `index` (from 0). Counterpart: `heap_getattr`.
     #[inline]
     pub fn get<'a>(&'a self, tuple: &HeapTuple<'a>, index: usize) -> Result<Value<'a>> {
         self.cursor(tuple).get(index)
     }
 
-    /// The word of by-value column `index` (from 0), if it lies at a fixed place in this tuple.
-    /// `None` says nothing about the column.
+    /// The word of by-value column `index` (from 0), if it is at a fixed offset in this tuple.
+    /// `None` has no meaning for the column's value.
     #[inline]
-    pub fn word_in_place(&self, tuple: &HeapTuple<'_>, index: usize) -> Option<u64> {
+    pub fn word_at_fixed_offset(&self, tuple: &HeapTuple<'_>, index: usize) -> Option<u64> {
         let column = self.columns.get(index)?;
         let at = column.fixed_at? as usize;
         if index >= tuple.header.natts() || index >= tuple.leading_not_null() {
@@ -113,10 +113,10 @@ impl Deformer {
         }
     }
 
-    /// The word of by-value column `index` (from 0); `None` if it is NULL, or no word.
+    /// The word of by-value column `index` (from 0); `None` if it is NULL or not a by-value column.
     #[inline]
     pub fn word(&self, tuple: &HeapTuple<'_>, index: usize) -> Result<Option<u64>> {
-        if let Some(w) = self.word_in_place(tuple, index) {
+        if let Some(w) = self.word_at_fixed_offset(tuple, index) {
             return Ok(Some(w));
         }
         Ok(match self.get(tuple, index)? {
@@ -140,7 +140,7 @@ impl Deformer {
     }
 }
 
-/// Walks over one tuple's columns in ascending order.
+/// Reads one tuple's columns in ascending order.
 pub struct Cursor<'a> {
     columns: &'a [Column],
     data: &'a [u8],
@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
             && self.bitmap.get(index / 8).is_none_or(|b| b >> (index % 8) & 1 == 0)
     }
 
-    /// Column `index` (from 0), not before those read already.
+    /// Reads column `index` (from 0), which must not precede the columns read already.
     #[inline]
     pub fn get(&mut self, index: usize) -> Result<Value<'a>> {
         debug_assert!(index >= self.next);
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
             self.next = index;
             return self.next();
         }
-        // Before the first NULL the fixed offsets hold; a later walk restarts from here.
+        // Before the first NULL the fixed offsets are valid; later columns are found from here.
         if index < self.not_null
             && index > self.next
             && let Some(at) = self.columns[index].fixed_at
@@ -194,29 +194,29 @@ impl<'a> Cursor<'a> {
             self.next += 1;
             return Ok(());
         }
-        let begin = self.begin(column);
-        let rest = self.data.get(begin..).ok_or_else(damaged)?;
+        let start = self.start(column);
+        let rest = self.data.get(start..).ok_or_else(damaged)?;
         let len = match column.kind {
             Kind::Varlena => varlena::total_len(rest).ok_or_else(damaged)?,
             Kind::CString => rest.iter().position(|&b| b == 0).ok_or_else(damaged)? + 1,
             _ => column.len,
         };
-        self.at = begin + len;
+        self.at = start + len;
         self.next += 1;
         Ok(())
     }
 
-    /// Where the present column begins: a varlena with a short header is not aligned, which shows
-    /// in its first byte not being zero (padding is).
+    /// Start of the present column: a varlena with a short header is not aligned; its first byte is
+    /// not zero, as padding is.
     #[inline]
-    fn begin(&self, column: &Column) -> usize {
+    fn start(&self, column: &Column) -> usize {
         if column.kind == Kind::Varlena && self.data.get(self.at).is_some_and(|&b| b != 0) {
             return self.at;
         }
         column.align.up(self.at)
     }
 
-    /// The next column; beyond the stored ones its missing value or NULL.
+    /// Reads the next column; beyond the stored ones, its missing value or NULL.
     #[inline]
     #[allow(clippy::should_implement_trait)] // fallible, and never at an end
     pub fn next(&mut self) -> Result<Value<'a>> {
@@ -236,8 +236,8 @@ impl<'a> Cursor<'a> {
             self.next += 1;
             return Ok(Value::Null);
         }
-        let begin = self.begin(column);
-        let rest = self.data.get(begin..).ok_or_else(damaged)?;
+        let start = self.start(column);
+        let rest = self.data.get(start..).ok_or_else(damaged)?;
         let (value, len) = match column.kind {
             Kind::Signed | Kind::Unsigned => {
                 (Value::Word(word(rest, column).ok_or_else(damaged)?), column.len)
@@ -261,7 +261,7 @@ impl<'a> Cursor<'a> {
                 (value, len)
             }
         };
-        self.at = begin + len;
+        self.at = start + len;
         self.next += 1;
         Ok(value)
     }

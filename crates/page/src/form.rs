@@ -1,7 +1,7 @@
-//! Making tuples from values.
+//! Forming tuples from values.
 //!
-//! Columns follow each other, each aligned as its type demands; varlenas that fit are stored with a
-//! one-byte header and then unaligned, as are TOAST pointers. Padding is zero.
+//! Each column is aligned as its type requires; varlenas that fit are stored with a one-byte header
+//! and then unaligned, as are TOAST pointers. Padding is zero.
 //!
 //! Counterpart: heaptuple.c (`heap_compute_data_size`, `heap_fill_tuple`, `heap_form_tuple`).
 
@@ -12,17 +12,17 @@ use crate::varlena;
 use crate::{Value, heap_tuple};
 use pgerror::{Result, pg_err};
 
-/// How one value will lie on disk.
+/// The stored form of a value.
 enum Stored<'a> {
     Word(u64),
     Fixed(&'a [u8]),
     /// Zero-terminated.
     CString(&'a [u8]),
-    /// Payload behind a one-byte header.
+    /// Payload with a one-byte header.
     Short(&'a [u8]),
-    /// Payload behind a four-byte header, aligned.
+    /// Payload with a four-byte header, aligned.
     Long(&'a [u8]),
-    /// With its header as it is; aligned or not.
+    /// With its own header, not aligned.
     Unaligned(&'a [u8]),
     Aligned(&'a [u8]),
 }
@@ -33,7 +33,7 @@ fn wrong_form(attr: &Attr, value: &Value<'_>) -> pgerror::PgError {
     pg_err!(INTERNAL_ERROR, "value of column \"{name}\" has the wrong form: {value:?}")
 }
 
-/// How `value` (not NULL) is stored in a column like `attr`.
+/// The stored form of `value` (not NULL) in a column like `attr`.
 #[inline]
 fn stored<'a>(attr: &Attr, value: &Value<'a>) -> Result<Stored<'a>> {
     Ok(match (*value, attr.len) {
@@ -60,9 +60,9 @@ fn stored<'a>(attr: &Attr, value: &Value<'a>) -> Result<Stored<'a>> {
 }
 
 impl Stored<'_> {
-    /// Where the value begins and ends if the column data so far ends at `at`.
+    /// Start and end of the value if the column data so far ends at `at`.
     #[inline]
-    fn place(&self, attr: &Attr, at: usize) -> (usize, usize) {
+    fn range(&self, attr: &Attr, at: usize) -> (usize, usize) {
         let aligned = attr.align.up(at);
         match self {
             Stored::Word(_) => (aligned, aligned + attr.len as usize),
@@ -76,19 +76,19 @@ impl Stored<'_> {
     }
 }
 
-/// Bytes that the columns take. Counterpart: `heap_compute_data_size`.
+/// Size of the columns' data in bytes. Counterpart: `heap_compute_data_size`.
 pub fn data_size(desc: &TupleDesc, values: &[Value<'_>]) -> Result<usize> {
     let mut end = 0;
     for (attr, value) in desc.attrs.iter().zip(values) {
         if !value.is_null() {
-            end = stored(attr, value)?.place(attr, end).1;
+            end = stored(attr, value)?.range(attr, end).1;
         }
     }
     Ok(end)
 }
 
-/// Appends the columns to `out`, offsets counted from the present end, and returns the infomask
-/// bits (HASVARWIDTH, HASEXTERNAL). NULLs take no room; the caller writes the bitmap.
+/// Appends the columns to `out`, offsets counted from its present end, and returns the infomask
+/// bits (HASVARWIDTH, HASEXTERNAL). NULLs take no space; the caller writes the bitmap.
 pub fn fill(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<u16> {
     let base = out.len();
     let mut mask = 0;
@@ -97,13 +97,13 @@ pub fn fill(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result
             continue;
         }
         let form = stored(attr, value)?;
-        let (begin, _) = form.place(attr, out.len() - base);
+        let (begin, _) = form.range(attr, out.len() - base);
         out.resize(base + begin, 0);
         if attr.len < 0 {
             mask |= infomask::HASVARWIDTH;
         }
         match form {
-            // Copies of a known length are cheaper.
+            // Copies of constant length are cheaper.
             Stored::Word(w) if attr.len == 4 => out.extend_from_slice(&(w as u32).to_le_bytes()),
             Stored::Word(w) if attr.len == 8 => out.extend_from_slice(&w.to_le_bytes()),
             Stored::Word(w) => out.extend_from_slice(&w.to_le_bytes()[..attr.len as usize]),
@@ -136,11 +136,11 @@ pub fn fill(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result
 /// `values.len()` must be the number of columns. Counterpart: `heap_form_tuple`.
 pub fn form_into(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
-    form_behind(desc, values, out)
+    form_append(desc, values, out)
 }
 
-/// As [`form_into`], behind what `out` holds already.
-pub fn form_behind(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
+/// As [`form_into`], but appends to `out`.
+pub fn form_append(desc: &TupleDesc, values: &[Value<'_>], out: &mut Vec<u8>) -> Result<()> {
     let natts = desc.attrs.len();
     if natts > heap_tuple::MAX_TUPLE_ATTRIBUTES {
         return Err(pg_err!(

@@ -1,6 +1,7 @@
 //! Pages of the free space map: a binary tree in an array. Each leaf holds one byte (the category
 //! of free space of a heap block, or of a lower page's root), each inner node the larger of its two
-//! children, so that a search is a walk down. Nothing is logged; damage is repaired on the way.
+//! children, so that a search descends from the root. Nothing is logged; a search repairs the
+//! inconsistencies that it finds.
 //!
 //! ```text
 //! | page header 24 | fp_next_slot i32 | nodes: 4095 inner, then 4069 leaves |
@@ -33,12 +34,12 @@ fn larger_child(nodes: &[u8], node: usize) -> u8 {
     at(left).max(at(left + 1))
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Search {
     Found(usize),
     NotFound,
-    /// The tree contradicts itself: [`rebuild`] it under the exclusive latch and search again.
+    /// The tree is inconsistent: [`rebuild`] it under the exclusive latch and search again.
     Torn,
 }
 
@@ -60,17 +61,17 @@ pub fn max(page: &Page) -> u8 {
     nodes(page)[0]
 }
 
-/// Where the next search starts (a hint, so that inserters spread out).
+/// Slot at which the next search starts (a hint that spreads inserters over the pages).
 pub fn next_slot(page: &Page) -> usize {
     page.u32_at(NEXT_SLOT_AT) as usize
 }
 
-/// Notes where the next search starts.
+/// Sets the slot at which the next search starts.
 pub fn set_next_slot(hints: crate::Hints<'_>, slot: usize) {
     hints.store_u32(NEXT_SLOT_AT, slot as u32);
 }
 
-/// Finds a slot with category `min` or more, starting at the next-slot hint. The caller notes the
+/// Finds a slot with category `min` or more, starting at the next-slot hint. The caller sets the
 /// new hint. Counterpart: `fsm_search_avail`.
 pub fn search(page: &Page, min: u8) -> Search {
     let nodes = nodes(page);

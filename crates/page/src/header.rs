@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  0        8    10   12   14   16   18   20       24
-//!  | pd_lsn | sum| flg|lowr|uppr|spcl|sz|v|prune_xid| line pointers → … free … ← tuples | special |
+//!  | pd_lsn | sum| flg|lowr|uppr|spcl|sz|v|prune_xid| line pointers → … free … ← tuples | special
 //! ```
 //! `pd_lsn` is two 32-bit words, the upper half first.
 //!
@@ -19,9 +19,9 @@ pub const LAYOUT_VERSION: u16 = 4;
 
 /// There may be unused line pointers (a hint).
 pub const PD_HAS_FREE_LINES: u16 = 0x0001;
-/// An update did not find room here (a hint for pruning).
+/// An update did not find space here (a hint for pruning).
 pub const PD_PAGE_FULL: u16 = 0x0002;
-/// All tuples are visible to everybody.
+/// All tuples are visible to all transactions.
 pub const PD_ALL_VISIBLE: u16 = 0x0004;
 /// All defined bits of `pd_flags`.
 pub const PD_VALID_FLAG_BITS: u16 = 0x0007;
@@ -85,7 +85,7 @@ impl Page {
         self.u16_at(SIZE_VERSION_AT) & 0x00FF
     }
 
-    /// Oldest XID whose end may make pruning worthwhile (a hint); invalid if none.
+    /// Oldest XID whose end may make pruning useful (a hint); invalid if none.
     #[inline]
     pub fn prune_xid(&self) -> Xid {
         Xid(self.u32_at(PRUNE_XID_AT))
@@ -184,18 +184,18 @@ impl Page {
         self.set_u32_at(PRUNE_XID_AT, xid.0);
     }
 
-    /// Notes that `xid` (normal) will leave something to prune, if it ends before what is noted.
-    /// Counterpart: `PageSetPrunable`.
+    /// Records that the page has something to prune once `xid` (normal) has ended, if `xid` is
+    /// older than the recorded XID. Counterpart: `PageSetPrunable`.
     #[inline]
     pub fn set_prunable(&mut self, xid: Xid) {
-        let noted = self.prune_xid();
-        if !noted.is_valid() || xid.precedes(noted) {
+        let recorded = self.prune_xid();
+        if !recorded.is_valid() || xid.precedes(recorded) {
             self.set_prune_xid(xid);
         }
     }
 
-    /// The special space as bytes. Not where hints live in it (a B-tree's `btpo_flags`) under a
-    /// latch that lets others set them: read such fields by [`Page::u16_at`].
+    /// The special space as bytes. Not for a special space with hint fields (a B-tree's
+    /// `btpo_flags`) under a latch that lets others set them: read those by [`Page::u16_at`].
     pub fn special_bytes(&self) -> &[u8] {
         self.slice(self.special(), self.special_size())
     }
@@ -205,8 +205,8 @@ impl Page {
         &mut self.bytes_mut()[special..]
     }
 
-    /// Is the header what a page can have? All-zero pages pass. Does not look at the checksum.
-    /// Counterpart: the header tests of `PageIsVerifiedExtended`.
+    /// Is the header valid? All-zero pages pass. Does not check the checksum. Counterpart: the
+    /// header tests of `PageIsVerifiedExtended`.
     pub fn header_is_sane(&self) -> bool {
         if self.is_new() {
             return self.is_all_zeros();

@@ -42,15 +42,15 @@ pub mod infomask {
     pub const XMAX_COMMITTED: u16 = 0x0400;
     pub const XMAX_INVALID: u16 = 0x0800;
     pub const XMAX_IS_MULTI: u16 = 0x1000;
-    /// This is an updated version of a row.
+    /// The tuple is a new version made by an update.
     pub const UPDATED: u16 = 0x2000;
     /// Moved by VACUUM FULL before 9.0.
     pub const MOVED_OFF: u16 = 0x4000;
     pub const MOVED_IN: u16 = 0x8000;
     pub const MOVED: u16 = MOVED_OFF | MOVED_IN;
-    /// All that concerns visibility.
+    /// All bits that concern visibility.
     pub const XACT_MASK: u16 = 0xFFF0;
-    /// All that says what `xmax` means. Counterpart: `HEAP_XMAX_BITS`.
+    /// All bits that define the meaning of `xmax`. Counterpart: `HEAP_XMAX_BITS`.
     pub const XMAX_BITS: u16 =
         XMAX_COMMITTED | XMAX_INVALID | XMAX_IS_MULTI | LOCK_MASK | XMAX_LOCK_ONLY;
 }
@@ -62,7 +62,7 @@ pub mod infomask2 {
     pub const KEYS_UPDATED: u16 = 0x2000;
     /// The next version is heap-only, on the same page.
     pub const HOT_UPDATED: u16 = 0x4000;
-    /// No index entry points here.
+    /// A heap-only tuple: no index entry points to it.
     pub const ONLY_TUPLE: u16 = 0x8000;
     pub const XACT_MASK: u16 = 0xE000;
 }
@@ -142,9 +142,9 @@ impl HeapTupleHeader {
     /// Writes the 23 bytes to the front of `bytes`.
     #[inline]
     pub fn write(&self, bytes: &mut [u8]) {
-        // One check for all fields.
+        // One bounds check for all fields.
         let bytes: &mut [u8; HEADER_SIZE] =
-            bytes.first_chunk_mut().expect("room for a tuple's header");
+            bytes.first_chunk_mut().expect("space for a tuple's header");
         bytes[0..4].copy_from_slice(&self.raw_xmin.0.to_le_bytes());
         bytes[4..8].copy_from_slice(&self.raw_xmax.0.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.raw_cid.0.to_le_bytes());
@@ -267,7 +267,7 @@ impl HeapTupleHeader {
     }
 }
 
-/// A tuple as it lies somewhere: a copy of its header and the bytes behind it.
+/// A tuple in a page or in memory: a copy of its header and the bytes after it.
 #[derive(Clone, Copy, Debug)]
 pub struct HeapTuple<'a> {
     pub header: HeapTupleHeader,
@@ -276,7 +276,7 @@ pub struct HeapTuple<'a> {
 }
 
 impl<'a> HeapTuple<'a> {
-    /// Over a whole tuple in private memory. `None` if it is shorter than a header.
+    /// From a whole tuple in private memory. `None` if it is shorter than a header.
     #[inline]
     pub fn from_bytes(bytes: &'a [u8]) -> Option<HeapTuple<'a>> {
         let header = HeapTupleHeader::read(bytes)?;
@@ -299,7 +299,7 @@ impl<'a> HeapTuple<'a> {
         self.body.get((self.header.hoff as usize).wrapping_sub(HEADER_SIZE)..).unwrap_or(&[])
     }
 
-    /// How many columns at the beginning are surely not NULL, as far as the tuple has them.
+    /// Number of leading columns that are known not to be NULL; may exceed the number of columns.
     #[inline]
     pub fn leading_not_null(&self) -> usize {
         if !self.header.has_nulls() {
@@ -330,8 +330,8 @@ impl<'a> HeapTuple<'a> {
 }
 
 impl Page {
-    /// The heap tuple at a normal line pointer; `None` for others and for what cannot be a tuple
-    /// (shorter than a header, outside the page).
+    /// The heap tuple at a normal line pointer. `None` for other line pointers, and for an item
+    /// that cannot be a tuple (shorter than a header, outside the page).
     #[inline]
     pub fn heap_tuple(&self, offset: OffsetNo) -> Option<HeapTuple<'_>> {
         self.heap_tuple_lp(self.line_pointer(offset))
@@ -351,8 +351,8 @@ impl Page {
         self.heap_header_lp(self.line_pointer(offset))
     }
 
-    /// Reads the header of the heap tuple at `offset` into `header`; false, and nothing read, if
-    /// there is none.
+    /// Reads the header of the heap tuple at `offset` into `header`; false, with `header`
+    /// unchanged, if there is no tuple.
     #[inline]
     pub fn read_heap_header(&self, offset: OffsetNo, header: &mut HeapTupleHeader) -> bool {
         let lp = self.line_pointer(offset);

@@ -1,7 +1,7 @@
-//! Placing and removing items on index pages. Line pointers of an index page have no holes:
-//! inserting shifts those after it up, deleting shifts them down. Where bodies end up is part of
-//! the format: redo, ours and PostgreSQL's, must come to the same bytes (see `space`). Counterpart:
-//! the index half of storage/page/bufpage.c.
+//! Adding and removing items on index pages. Line pointers of an index page have no holes:
+//! inserting shifts those after it up, deleting shifts them down. The offsets of items are part of
+//! the format: redo, Norsu's and PostgreSQL's, must produce the same bytes (see `space`).
+//! Counterpart: the index half of storage/page/bufpage.c.
 
 use crate::header::{HEADER_SIZE, max_align};
 use crate::item::{LINE_POINTER_SIZE, LinePointer};
@@ -25,8 +25,8 @@ pub fn exact_free_space(page: &Page) -> usize {
     page.upper().saturating_sub(page.lower())
 }
 
-/// Puts an item at line pointer `off`, moving those at `off` and after up by one. `false` where
-/// there is no room or `off` leaves a gap. Counterpart: `PageAddItem` without overwriting.
+/// Adds an item at line pointer `off`, moving those at `off` and after up by one. `false` if there
+/// is no space or `off` would leave a gap. Counterpart: `PageAddItem` without overwriting.
 #[must_use]
 pub fn add(page: PageMut<'_>, bytes: &[u8], off: OffsetNo) -> bool {
     let (lower, upper) = (page.lower(), page.upper());
@@ -63,8 +63,8 @@ pub fn delete_many(page: PageMut<'_>, offs: &[OffsetNo]) -> Result<()> {
     page.index_multi_delete(offs)
 }
 
-/// Replaces the item at `off` in its place; the rest moves as sizes differ. `false` without room.
-/// Counterpart: `PageIndexTupleOverwrite`.
+/// Replaces the item at `off`; the other items move by the difference in size. `false` if there is
+/// no space. Counterpart: `PageIndexTupleOverwrite`.
 pub fn overwrite(page: PageMut<'_>, off: OffsetNo, bytes: &[u8]) -> Result<bool> {
     page.index_overwrite(off, bytes)
 }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn random_changes_follow_a_vector() {
+    fn random_changes_agree_with_a_vector() {
         let mut seed = 12345u32;
         let mut next = |n: usize| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -5,14 +5,14 @@
 //! ```text
 //!  0        6        8            12 (16 aligned)
 //!  | t_tid  | t_info | null bitmap | columns …, padded to 8 |
-//!  t_info: 0x8000 has nulls | 0x4000 has variable-width columns | 0x2000 other meaning of t_tid | size
+//!  t_info: 0x8000 nulls | 0x4000 variable-width columns | 0x2000 other meaning of t_tid | size
 //!
 //!  plain      t_tid = heap TID
 //!  pivot      0x2000 set; t_tid block = downlink, offset = 0x1000? | number of key columns;
 //!             0x1000: the last 8 bytes hold a heap TID (6 bytes, 2 of padding before the end)
-//!  posting    0x2000 set; t_tid offset = 0x2000 | number of TIDs, block = byte offset of the TID array
+//!  posting    0x2000 set; t_tid offset = 0x2000 | number of TIDs, block = offset of the TID array
 //! ```
-//! The bitmap has 4 bytes whatever the number of columns. Columns start at 8, or at 16 with nulls.
+//! The bitmap always has 4 bytes. Columns start at 8, or at 16 with nulls.
 
 use ids::{BlockNo, OffsetNo, Tid};
 
@@ -53,7 +53,7 @@ const fn align_to(n: usize, align: u8) -> usize {
     (n + a - 1) & !(a - 1)
 }
 
-/// How a column is stored: what is needed to find and to write it.
+/// The physical properties of a column, by which it is located and written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IndexAttr {
     /// Bytes, -1 for a varlena, -2 for a C string.
@@ -75,7 +75,7 @@ impl IndexAttr {
     }
 }
 
-/// The columns of an index with the offsets that are the same in all tuples without nulls.
+/// The columns of an index, with the offsets that are the same in all tuples without nulls.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct IndexShape {
     attrs: Box<[IndexAttr]>,
@@ -91,8 +91,8 @@ impl IndexShape {
         let mut off = 0usize;
         for (slot, a) in fixed.iter_mut().zip(attrs) {
             let aligned = align_to(off, a.align);
-            // A varlena's place is known only if it needs no padding: a short one would not be
-            // padded.
+            // A varlena's offset is fixed only if it needs no padding, since one with a short
+            // header is not padded.
             if a.len < 0 && aligned != off {
                 break;
             }
@@ -123,7 +123,7 @@ impl IndexShape {
     }
 }
 
-/// Bytes that a stored value takes, header included, at the front of `b`.
+/// Size of the stored value at the front of `b`, header included.
 #[inline]
 fn stored_len(attr: &IndexAttr, b: &[u8]) -> usize {
     match attr.len {
@@ -144,26 +144,26 @@ fn varlena_size(b: &[u8]) -> usize {
     }
 }
 
-/// What is stored at the front of `b`; on a damaged page, as much of it as there is.
+/// The stored value at the front of `b`; on a damaged page, as much of it as there is.
 #[inline]
 fn stored<'a>(attr: &IndexAttr, b: &'a [u8]) -> &'a [u8] {
     b.get(..stored_len(attr, b)).unwrap_or(b)
 }
 
-/// What stands for an item without room for a header, which only a damaged page has.
-const NOTHING: &[u8; HEADER_SIZE] = &[0; HEADER_SIZE];
+/// Substitute for an item shorter than a header, which occurs only on a damaged page.
+const EMPTY_TUPLE: &[u8; HEADER_SIZE] = &[0; HEADER_SIZE];
 
-/// A tuple on a page or in memory: exactly its own bytes. What a damaged tuple promises and does
-/// not have is empty.
+/// A tuple on a page or in memory: exactly its own bytes. Parts that a damaged tuple lacks are read
+/// as empty.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct IndexTuple<'a>(&'a [u8]);
 
 impl<'a> IndexTuple<'a> {
-    /// `bytes` begin with the header; anything after the tuple's size is cut off. Bytes that are
-    /// too short for their own size field are kept as they are.
+    /// `bytes` begin with the header; bytes after the tuple's size are cut off. Bytes shorter than
+    /// their own size field are kept as they are.
     #[inline]
     pub fn new(bytes: &'a [u8]) -> IndexTuple<'a> {
-        let t = IndexTuple(if bytes.len() < HEADER_SIZE { NOTHING } else { bytes });
+        let t = IndexTuple(if bytes.len() < HEADER_SIZE { EMPTY_TUPLE } else { bytes });
         let size = t.size();
         if size < bytes.len() && size >= HEADER_SIZE { IndexTuple(&bytes[..size]) } else { t }
     }
@@ -184,8 +184,8 @@ impl<'a> IndexTuple<'a> {
         usize::from(self.info() & SIZE_MASK)
     }
 
-    /// Is everything that the header tells of within the tuple's bytes? On a damaged page it need
-    /// not be.
+    /// Are the size and the posting list that the header declares within the tuple's bytes? On a
+    /// damaged page they may not be.
     pub fn is_whole(self) -> bool {
         let room = self.0.len();
         if room < HEADER_SIZE || self.size() < HEADER_SIZE || self.size() > room {
@@ -215,7 +215,7 @@ impl<'a> IndexTuple<'a> {
         bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b))
     }
 
-    /// The raw TID field, whatever it means.
+    /// The TID field, in whatever meaning.
     #[inline]
     pub fn tid_field(self) -> Tid {
         tid_at(self.0, 0)
@@ -248,8 +248,8 @@ impl<'a> IndexTuple<'a> {
         self.tid_field().block
     }
 
-    /// Number of columns present, `natts` being the index's own number. A pivot tuple's heap TID is
-    /// not counted.
+    /// Number of columns present; `natts` is that of the index. A pivot tuple's heap TID is not
+    /// counted.
     #[inline]
     pub fn natts(self, natts: usize) -> usize {
         if self.is_pivot() { usize::from(self.offset_field() & OFFSET_MASK) } else { natts }
@@ -280,21 +280,21 @@ impl<'a> IndexTuple<'a> {
         self.0.get(from..from + self.posting_count() * TID_SIZE).unwrap_or(&[])
     }
 
-    /// Number of heap TIDs that a leaf tuple stands for.
+    /// Number of heap TIDs of a leaf tuple.
     #[inline]
     pub fn tid_count(self) -> usize {
         if self.is_posting() { self.posting_count() } else { 1 }
     }
 
-    /// The heap TIDs that a leaf tuple stands for, in order.
+    /// The heap TIDs of a leaf tuple, in order.
     pub fn tids(self) -> impl ExactSizeIterator<Item = Tid> + 'a {
         let posting = self.is_posting();
         (0..self.tid_count())
             .map(move |n| if posting { self.posting_tid(n) } else { self.tid_field() })
     }
 
-    /// The tie-breaking TID of the tuple: the (first) heap TID of a leaf tuple; of a pivot tuple
-    /// the one that it holds, `None` where it was truncated. Counterpart: `BTreeTupleGetHeapTID`.
+    /// The tie-breaking TID of the tuple: the (first) heap TID of a leaf tuple; the heap TID of a
+    /// pivot tuple, `None` if it was truncated away. Counterpart: `BTreeTupleGetHeapTID`.
     #[inline]
     pub fn heap_tid(self) -> Option<Tid> {
         if self.info() & ALT_TID_MASK == 0 {
@@ -320,7 +320,7 @@ impl<'a> IndexTuple<'a> {
         }
     }
 
-    /// Bytes up to the posting list, or all: what other tuples with the same key have too.
+    /// Size of the part before the posting list, or of the whole tuple: the header and the key.
     #[inline]
     pub fn key_size(self) -> usize {
         if self.is_posting() {
@@ -342,7 +342,7 @@ impl<'a> IndexTuple<'a> {
     }
 
     /// The stored bytes of column `n` (0-based), varlena header included; `None` for NULL. The
-    /// caller knows that the column is present (see [`Self::natts`]).
+    /// column must be present (see [`Self::natts`]).
     #[inline]
     pub fn attr(self, shape: &IndexShape, n: usize) -> Option<&'a [u8]> {
         if !self.has_nulls() {
@@ -374,8 +374,8 @@ impl<'a> IndexTuple<'a> {
         unreachable!("the last column of the range is the one looked for, and it is not null")
     }
 
-    /// Where a value begins that follows `off`: a varlena with a one-byte header is not aligned,
-    /// and its first byte is never zero as padding is.
+    /// Offset of the value that follows `off`: a varlena with a one-byte header is not aligned, and
+    /// its first byte is never zero, as padding is.
     #[inline]
     fn value_offset(data: &[u8], a: &IndexAttr, off: usize) -> usize {
         if a.len == -1 && data.get(off).is_some_and(|&b| b != 0) {
@@ -385,7 +385,7 @@ impl<'a> IndexTuple<'a> {
         }
     }
 
-    /// All columns present up to `upto`, in order, as stored bytes.
+    /// The stored bytes of the first `upto` columns present, in order.
     pub fn deform(self, shape: &IndexShape, upto: usize, out: &mut Vec<Option<&'a [u8]>>) {
         let data = self.0.get(self.data_offset()..).unwrap_or(&[]);
         let mut off = 0;
@@ -426,7 +426,7 @@ pub enum Stored<'a> {
     Raw(&'a [u8]),
 }
 
-/// The tuple would need more bytes than the size field can say.
+/// The tuple would be larger than the size field can express.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge {
     pub size: usize,
@@ -492,7 +492,7 @@ fn store(a: &IndexAttr, v: Stored<'_>, start: usize, out: &mut Vec<u8>) {
         Stored::Payload(b) => {
             pad(out, start, a.align);
             if a.len == -2 {
-                // Names come padded to their full length.
+                // Names are passed padded to their full length.
                 out.extend(b.iter().take_while(|&&c| c != 0));
                 out.push(0);
             } else {
@@ -565,7 +565,7 @@ pub fn set_top_parent(tuple: &mut [u8], block: BlockNo) {
     set_natts(tuple, 0, false);
 }
 
-/// Makes the tuple a posting list whose TID array lies at `posting_offset`.
+/// Makes the tuple a posting list whose TID array is at `posting_offset`.
 pub fn set_posting(tuple: &mut [u8], count: usize, posting_offset: usize) {
     debug_assert!(count > 1 && count <= usize::from(OFFSET_MASK));
     debug_assert_eq!(posting_offset, max_align(posting_offset));
@@ -574,7 +574,7 @@ pub fn set_posting(tuple: &mut [u8], count: usize, posting_offset: usize) {
     set_tid(tuple, Tid::new(BlockNo(posting_offset as u32), count as u16 | IS_POSTING));
 }
 
-/// Clears the alternative meaning of the TID field and sets a heap TID: a plain leaf tuple.
+/// Sets a heap TID and clears the alternative meaning of the TID field: a plain leaf tuple.
 pub fn set_plain_tid(tuple: &mut [u8], tid: Tid) {
     let info = IndexTuple(tuple).info() & !ALT_TID_MASK;
     set_info(tuple, info);
@@ -602,9 +602,9 @@ pub fn form_posting(base: IndexTuple<'_>, tids: &[Tid], out: &mut Vec<u8>) {
     set_posting(&mut out[start..], tids.len(), key_size);
 }
 
-/// A posting list split: `new_tid` falls before the TID at `at` of the list `old` (0 < `at`).
-/// Appends to `out` the list that takes its place (with `new_tid` in, its last TID out; same size)
-/// and returns the TID that went out, which the new tuple inserted after the list must carry.
+/// Splits a posting list: `new_tid` sorts before the TID at `at` of the list `old` (0 < `at`).
+/// Appends to `out` the list that replaces it (with `new_tid`, without its last TID; same size) and
+/// returns the TID that was removed, for the new tuple that is inserted after the list.
 /// Counterpart: `_bt_swap_posting`.
 pub fn swap_posting(old: IndexTuple<'_>, at: usize, new_tid: Tid, out: &mut Vec<u8>) -> Tid {
     let n = old.posting_count();
@@ -646,7 +646,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_come_back_with_and_without_nulls() {
+    fn columns_round_trip_with_and_without_nulls() {
         let s = shape();
         let tid = Tid::new(BlockNo(7), 3);
         let mut b = Vec::new();

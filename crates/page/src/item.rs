@@ -1,5 +1,5 @@
-//! Line pointers: four bytes each, after the page header. A tuple's address is the number of its
-//! line pointer, so that tuples can move within the page.
+//! Line pointers: four bytes each, after the page header. A tuple's identifier contains the number
+//! of its line pointer, so that tuples can move within the page.
 //!
 //! ```text
 //! bit 0        15      17        32
@@ -56,7 +56,7 @@ impl LinePointer {
         LinePointer::new(to as usize, LpFlags::Redirect, 0)
     }
 
-    /// Where the tuple begins on the page, in bytes.
+    /// Byte offset of the tuple on the page.
     #[inline(always)]
     pub const fn offset(self) -> usize {
         (self.0 & 0x7FFF) as usize
@@ -78,7 +78,7 @@ impl LinePointer {
         }
     }
 
-    /// The line pointer that a redirect leads to.
+    /// Target line pointer of a redirect.
     #[inline]
     pub const fn redirect_to(self) -> OffsetNo {
         self.offset() as OffsetNo
@@ -143,7 +143,7 @@ impl Page {
         LinePointer(self.u32_at(line_pointer_at(offset)))
     }
 
-    /// The line pointers from number `from` (0 counts as 1) to `to`, as far as there are so many.
+    /// The existing line pointers from number `from` (0 counts as 1) to `to`.
     #[inline]
     pub fn line_pointers(
         &self,
@@ -162,9 +162,9 @@ impl Page {
         self.set_u32_at(line_pointer_at(offset), value.0);
     }
 
-    /// Bytes of the item at line pointer `offset`; empty if it has no storage or points outside
-    /// the page. For index tuples under any latch; of a heap tuple only under a latch that keeps
-    /// hint setters away (see [`Page::heap_tuple`](crate::Page::heap_tuple) otherwise).
+    /// Bytes of the item at line pointer `offset`; empty if it has no storage or points outside the
+    /// page. For index tuples under any latch; for a heap tuple only under a latch that excludes
+    /// hint setters (otherwise see [`Page::heap_tuple`](crate::Page::heap_tuple)).
     #[inline]
     pub fn item(&self, offset: OffsetNo) -> &[u8] {
         let lp = self.line_pointer(offset);

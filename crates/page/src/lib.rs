@@ -1,11 +1,12 @@
 //! Page and tuple formats of PostgreSQL 15, without I/O.
 //!
 //! Reading order: `raw` (the memory of a page), `header`, `item` (line pointers), `space` (adding,
-//! deleting, compacting), `checksum`; `tupdesc`, `value`, `varlena`, `heap_tuple`, `form`, `deform`
-//! for rows; then the pages of single files: `fsm`, `vm`, `sequence`, `slru`;
-//! and `index_tuple`, `index_space`, `btree` for indexes.
+//! deleting, compacting), `checksum`; for tuples `tupdesc`, `value`, `varlena`, `pglz`,
+//! `heap_tuple`, `form`, `deform`; for other files `fsm`, `vm`, `sequence`, `slru`; for indexes
+//! `index_tuple`, `index_space`, `btree`.
 //!
-//! **Architecture Invariant**: nothing here does I/O, takes locks or knows a buffer.
+//! **Architecture Invariant**: this crate does no I/O, takes no locks and does not depend on
+//! buffers.
 
 pub mod btree;
 pub mod checksum;

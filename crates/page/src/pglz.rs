@@ -1,4 +1,4 @@
-//! PostgreSQL's own LZ compression, used for TOAST values and page images.
+//! PGLZ, PostgreSQL's own LZ compression, used for TOAST values and page images.
 //!
 //! ```text
 //! control byte: 8 items, lowest bit first; 0 = literal byte, 1 = back reference
@@ -6,23 +6,24 @@
 //!               (high 4 bits of the offset, length - 3; 15 there means a third byte follows)
 //! ```
 //!
-//! The search for matches has PostgreSQL's policy (newest first, content with shorter matches the
-//! longer it searches), so that the compressed bytes are the same. Counterpart: pg_lzcompress.c.
+//! The search for matches has PostgreSQL's policy (newest first; the longer the search, the shorter
+//! the match that ends it), so that the compressed bytes are the same. Counterpart:
+//! pg_lzcompress.c.
 
-/// What is worth compressing, and how hard to search.
+/// Limits of the input, and effort of the search.
 #[derive(Clone, Copy, Debug)]
 pub struct Strategy {
-    /// Shorter input is left alone.
+    /// Shorter input is not compressed.
     pub min_input: usize,
-    /// Longer input is left alone.
+    /// Longer input is not compressed.
     pub max_input: usize,
     /// Least saving in percent.
     pub min_saving_percent: usize,
-    /// Give up if there was no match within so many bytes of output.
+    /// Give up if there is no match within this many bytes of output.
     pub first_success_by: usize,
     /// A match of this length ends the search.
     pub good_match: usize,
-    /// By so many percent the good length shrinks with each candidate.
+    /// Percentage by which the good length shrinks with each candidate.
     pub good_drop_percent: usize,
 }
 
@@ -51,17 +52,17 @@ const HISTORY: usize = 4096;
 
 const HEADS_MAX: usize = 8192;
 
-/// Positions seen so far, chained by hash. Kept from input to input it need not be cleared: a
-/// position is stored as `base`, which grows by each input's length, plus one; what is not above
-/// `base` is of an earlier input.
+/// Positions seen so far, chained by hash. It can be reused for another input without clearing: a
+/// position is stored plus `base` plus one, where `base` grows by each input's length; entries not
+/// above `base` belong to an earlier input.
 pub struct History {
-    /// Of which as many are in use as the input is worth.
+    /// Heads of the chains; a number that depends on the input's length is in use.
     heads: [u32; HEADS_MAX],
     mask: usize,
-    /// Only entries of positions that a head leads to mean something.
+    /// Previous position in the chain; only entries reachable from a head are valid.
     previous: [u32; HISTORY],
     base: u32,
-    /// What the base will be for the next input.
+    /// The base for the next input.
     next_base: u32,
 }
 
@@ -73,7 +74,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Forgets what it knows, for an input of so many bytes.
+    /// Starts an input of `input_len` bytes: earlier positions become invalid.
     fn begin(&mut self, input_len: usize) {
         let size = match input_len {
             0..128 => 512,
@@ -93,10 +94,10 @@ impl History {
         self.next_base = self.base + len;
     }
 
-    /// The head for these bytes, those of the position first.
+    /// The head of the chain for the bytes at the front of `rest`.
     #[inline]
     fn head(&self, rest: &[u8]) -> usize {
-        // Bytes count as signed, as `char` on x86-64: it decides which positions share a chain.
+        // Bytes are signed, as `char` on x86-64: this decides which positions share a chain.
         let signed = |byte: u8| i32::from(byte as i8);
         let hash = match rest {
             [a, b, c, d, ..] => signed(*a) << 6 ^ signed(*b) << 4 ^ signed(*c) << 2 ^ signed(*d),
@@ -116,11 +117,11 @@ impl History {
     fn add(&mut self, input: &[u8], at: usize, count: usize) {
         let rest = &input[at..];
         let mut done = 0;
-        if let [a, b, c, behind @ ..] = rest {
-            // The hash rolls: of the four bytes the first one goes, and the next one comes.
+        if let [a, b, c, after @ ..] = rest {
+            // A rolling hash: of the four bytes the first is removed and the next added.
             let signed = |byte: u8| i32::from(byte as i8);
             let mut three = signed(*a) << 4 ^ signed(*b) << 2 ^ signed(*c);
-            for (first, last) in rest.iter().zip(behind).take(count) {
+            for (first, last) in rest.iter().zip(after).take(count) {
                 let hash = three << 2 ^ signed(*last);
                 self.link(self.slot(hash), at + done);
                 three = hash ^ signed(*first) << 6;
@@ -142,13 +143,13 @@ impl History {
     fn find(&self, input: &[u8], at: usize, strategy: &Strategy) -> Option<(usize, usize)> {
         let mut good = strategy.good_match.clamp(17, MAX_MATCH);
         let drop = strategy.good_drop_percent.min(100);
-        // A length that shrinks no further.
-        let lasting = 99 / drop.max(1);
+        // The good length at which shrinking stops.
+        let good_min = 99 / drop.max(1);
         let limit = (input.len() - at).min(MAX_MATCH);
         let wanted = &input[at..at + limit];
         let (mut best, mut best_offset) = (0, 0);
-        // Where the best match ends and a better one goes on.
-        let mut beyond = wanted[0];
+        // The byte after the best match so far, with which a better one must agree.
+        let mut next_byte = wanted[0];
         let mut link = self.heads[self.head(&input[at..])];
         while link > self.base {
             let candidate = (link - self.base) as usize - 1;
@@ -157,14 +158,14 @@ impl History {
                 break;
             }
             link = self.previous[candidate % HISTORY];
-            // Only a candidate that agrees there can be better.
-            if input[candidate + best] == beyond {
+            // Only a candidate that agrees in this byte can be better.
+            if input[candidate + best] == next_byte {
                 let same = common_prefix(&input[candidate..candidate + limit], wanted);
                 if same > best {
                     (best, best_offset) = (same, offset);
                     match wanted.get(best) {
-                        Some(next) => beyond = *next,
-                        // There is no better one.
+                        Some(next) => next_byte = *next,
+                        // The match has the largest length.
                         None => break,
                     }
                 }
@@ -172,7 +173,7 @@ impl History {
             if best >= good {
                 break;
             }
-            if good > lasting {
+            if good > good_min {
                 good -= good * drop / 100;
             }
         }
@@ -180,7 +181,7 @@ impl History {
     }
 }
 
-/// Bytes that two pieces of the same length both begin with.
+/// Length of the common prefix of two slices of the same length.
 #[inline]
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let (whole_a, rest_a) = a.as_chunks::<8>();
@@ -196,12 +197,13 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     at + rest_a.iter().zip(rest_b).take_while(|(x, y)| x == y).count()
 }
 
-/// Appends `input` compressed to `out`; `None` (and `out` as it was) where it is not worth it.
+/// Appends `input` compressed to `out` and returns the compressed size; `None`, with `out`
+/// unchanged, if it does not save enough.
 pub fn compress(input: &[u8], strategy: &Strategy, out: &mut Vec<u8>) -> Option<usize> {
     compress_with(&mut History::default(), input, strategy, out)
 }
 
-/// As [`compress`], with memory that serves again.
+/// As [`compress`], with a reusable history.
 pub fn compress_with(
     history: &mut History,
     input: &[u8],
@@ -261,8 +263,8 @@ pub fn compress_with(
     Some(len)
 }
 
-/// Decompresses into `out`, whose length is the most that is wanted; the number of bytes made. With
-/// `complete`, input and output must end together. `None` where the input is damaged.
+/// Decompresses into `out`, at most its length; returns the number of bytes. With `complete`, input
+/// and output must end together. `None` if the input is damaged.
 pub fn decompress(input: &[u8], out: &mut [u8], complete: bool) -> Option<usize> {
     let (mut at, mut end) = (0, 0);
     while at < input.len() && end < out.len() {
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_that_serves_again_gives_the_same_bytes() {
+    fn a_reused_history_gives_the_same_bytes() {
         let mut seed = 7u64;
         let mut random = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -366,15 +368,14 @@ mod tests {
     }
 
     #[test]
-    fn damaged_input_is_refused_not_followed() {
+    fn damaged_input_is_refused() {
         for bad in [&[1u8][..], &[1, 0], &[1, 0x0f, 1], &[1, 0x00, 0x00], &[3, b'a', 0xff, 0xff]] {
             let mut out = [0; 64];
             assert_eq!(decompress(bad, &mut out, true), None, "{bad:?}");
         }
     }
 
-    /// `select` of a pglz-compressed column through pageinspect on PostgreSQL 15 gave these bytes
-    /// for `repeat('abc', 20)`.
+    /// PostgreSQL 15 stored these bytes (seen through pageinspect) for `repeat('abc', 20)`.
     #[test]
     fn same_bytes_as_postgresql() {
         let mut packed = Vec::new();

@@ -1,13 +1,14 @@
-//! The 8 KB of a page as memory, and the only unsafe code of this crate: typed loads and stores at
+//! The 8 KB of a page in memory, and the only unsafe code of this crate: typed loads and stores at
 //! byte offsets, all bounds-checked.
 //!
 //! A page in shared buffers is read by many threads under the share latch while one thread, under
 //! the share-exclusive latch, may set *hints*: `pd_lsn`, `pd_flags`, `pd_prune_xid`, line-pointer
 //! flags, a heap tuple's infomasks, flag words of an index's special space. So all fields are read
-//! by relaxed atomic loads (plain instructions on our machines), and plain slices are handed out of
-//! what no hint touches.
+//! by relaxed atomic loads (plain instructions on the supported processors), and plain slices are
+//! returned only of bytes that no hint changes.
 //!
-//! Fields are little-endian as PostgreSQL's on x86-64 and aarch64; this crate is for such machines.
+//! Fields are little-endian, as PostgreSQL's on x86-64 and aarch64; other machines are not
+//! supported.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -22,15 +23,15 @@ const _: () = assert!(cfg!(target_endian = "little"), "on-disk formats are littl
 #[repr(C, align(8))]
 pub struct Page(UnsafeCell<[u8; PAGE_SIZE]>);
 
-/// Reading access: of the lifetime of a latch of any mode.
+/// Read access, for the lifetime of a latch of any mode.
 pub type PageRef<'a> = &'a Page;
-/// Changing access: of the lifetime of an exclusive latch, handed out by a page edit.
+/// Write access, for the lifetime of an exclusive latch; handed out by a page edit.
 pub type PageMut<'a> = &'a mut Page;
 
 impl Page {
     /// # Safety
-    /// `ptr` is aligned to 8 and valid for reads of a page for all of `'a`, during which others
-    /// change at most hint fields, by way of [`Hints`] (the caller holds a latch for so long).
+    /// `ptr` is aligned to 8 and valid for reads of a page for all of `'a`. During `'a` other
+    /// threads change at most hint fields, through [`Hints`] (the caller holds a latch).
     pub unsafe fn from_ptr<'a>(ptr: *const u8) -> &'a Page {
         debug_assert!(ptr.addr().is_multiple_of(8));
         // SAFETY: aligned and valid by the contract; UnsafeCell allows the changes by others.
@@ -38,8 +39,8 @@ impl Page {
     }
 
     /// # Safety
-    /// As [`Page::from_ptr`], and for all of `'a` nobody else reads or writes the page (the caller
-    /// holds the exclusive latch, or the frame is not reachable for others).
+    /// As [`Page::from_ptr`], and for all of `'a` no other thread reads or writes the page (the
+    /// caller holds the exclusive latch, or no other thread can reach the frame).
     pub unsafe fn from_ptr_mut<'a>(ptr: *mut u8) -> &'a mut Page {
         debug_assert!(ptr.addr().is_multiple_of(8));
         // SAFETY: aligned, valid and unshared by the contract.
@@ -75,7 +76,7 @@ impl Page {
         unsafe { AtomicU64::from_ptr(self.base().add(at).cast()) }.load(Relaxed)
     }
 
-    /// Bytes that no hint touches: tuple bodies, index tuples, the null bitmap. Not for a range
+    /// Bytes that no hint changes: tuple bodies, index tuples, the null bitmap. Not for a range
     /// with the page header, line pointers or a heap tuple's infomasks, unless the latch excludes
     /// hint setters. A range outside the page (a corrupt line pointer) is empty.
     #[inline]
@@ -87,7 +88,7 @@ impl Page {
         unsafe { std::slice::from_raw_parts(self.base().add(at), len) }
     }
 
-    /// Copies the page by single loads of words, so that a hint set meanwhile is either in the
+    /// Copies the page word by word with atomic loads, so that a concurrent hint is either in the
     /// copy or not.
     pub fn copy_to(&self, to: &mut Page) {
         let words = to.bytes_mut().chunks_exact_mut(8);
@@ -109,7 +110,7 @@ impl Page {
         self.0.get_mut()
     }
 
-    /// All bytes, for reading; needs `&mut` because only that excludes hint setters.
+    /// All bytes, for reading; needs `&mut`, since only that excludes hint setters.
     #[inline]
     pub fn bytes(&mut self) -> &[u8; PAGE_SIZE] {
         self.0.get_mut()
@@ -139,13 +140,13 @@ impl Page {
         Hints(self)
     }
 
-    /// The hint setter, for whoever holds the page exclusively anyway.
+    /// The hint setter, for a caller that has exclusive access anyway.
     pub fn hints_mut(&mut self) -> Hints<'_> {
         Hints(self)
     }
 }
 
-/// Sets hint fields of a page that others are reading.
+/// Sets hint fields of a page that other threads are reading.
 #[derive(Clone, Copy)]
 pub struct Hints<'a>(&'a Page);
 
@@ -225,7 +226,7 @@ impl PageBuf {
     /// The page's bytes. Sound without `&mut`: setting hints through a shared borrow is unsafe and
     /// never done to a private page.
     pub fn as_bytes(&self) -> &[u8; PAGE_SIZE] {
-        // SAFETY: the page is owned, and &self keeps every safe change away.
+        // SAFETY: the page is owned, and &self excludes every safe change.
         unsafe { &*self.0.0.0.get() }
     }
 

@@ -1,4 +1,4 @@
-//! The formats against the files of a real PostgreSQL 15: a cluster made by its initdb, filled in
+//! The formats compared with the files of PostgreSQL 15: a cluster made by its initdb, filled in
 //! its single-user mode, and read here byte by byte.
 
 use crate::varlena::{Compression, Varlena};
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 const BIN: &str = "/usr/lib/postgresql/15/bin";
 
-/// A cluster in a temporary directory, gone when dropped.
+/// A cluster in a temporary directory, removed on drop.
 struct Cluster(PathBuf);
 
 impl Drop for Cluster {
@@ -21,7 +21,7 @@ impl Drop for Cluster {
     }
 }
 
-/// A command of the server's, as an unprivileged user.
+/// A command of PostgreSQL, run as an unprivileged user.
 fn program(name: &str) -> Command {
     let path = format!("{BIN}/{name}");
     let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout == b"0\n");
@@ -47,7 +47,7 @@ impl Cluster {
         Cluster(dir)
     }
 
-    /// Runs statements (one a line) in single-user mode; what it prints.
+    /// Runs statements (one per line) in single-user mode; returns the output.
     fn run(&self, sql: &str) -> String {
         let mut child = program("postgres")
             .args(["--single", "-F", "-D"])
@@ -65,7 +65,7 @@ impl Cluster {
         String::from_utf8_lossy(&out.stdout).into_owned()
     }
 
-    /// The value of `column` in what [`Cluster::run`] printed.
+    /// The values of `column` in the output of [`Cluster::run`].
     fn printed(out: &str, column: &str) -> Vec<String> {
         let key = format!("{column} = \"");
         let values = out.split(&key).skip(1);
@@ -113,7 +113,7 @@ fn checksum_of_every_page_and_headers_are_right() {
     assert!(count > 2000, "{count} pages");
 }
 
-/// Columns of pg_attribute, with which the rows that describe all other catalogs are read.
+/// The columns of pg_attribute, whose rows describe all other catalogs.
 fn pg_attribute() -> TupleDesc {
     let col =
         |name: &str, oid, len, align| Attr::new(name.as_bytes(), Oid(oid), len, len > 0, align);
@@ -232,7 +232,7 @@ fn forming_what_was_deformed_gives_the_same_bytes() {
     assert!(tables > 40 && rows > 10_000, "{tables} tables, {rows} rows");
 }
 
-/// Input of which the server and we make the same: by an SQL expression and in Rust.
+/// Inputs that an SQL expression and Rust code both produce.
 fn samples() -> Vec<(String, Vec<u8>)> {
     let joined = |from: u32, to: u32, sep: &str| {
         (from..=to).map(|i| i.to_string()).collect::<Vec<_>>().join(sep).into_bytes()
@@ -284,7 +284,7 @@ fn compressed_values_of_the_server_are_read_and_reproduced() {
         let (_, expected) = &samples()[v[0].word().expect("an int") as usize];
         let Value::Raw(raw) = v[1] else {
             let Value::Raw(raw) = v[2] else {
-                // The server found it not worth compressing; so must we.
+                // The server did not compress it; the same result is required here.
                 assert!(pglz::compress(expected, &pglz::Strategy::DEFAULT, &mut vec![]).is_none());
                 assert_eq!(v[1], Value::Bytes(expected));
                 refused += 1;
@@ -326,18 +326,17 @@ fn sequences_and_toast_pointers() {
          create table e (v text)\n\
          alter table e alter v set storage external\n\
          insert into e values (repeat('abc', 1000))\n\
-         select pg_relation_filepath('e'), reltoastrelid as toast from pg_class where relname = 'e'\n",
+         select pg_relation_filepath('e'), reltoastrelid as toast from pg_class where relname='e'\n",
     );
     let paths = Cluster::printed(&out, "pg_relation_filepath");
     let pages_of_s = pages(&cluster.0.join(&paths[0]));
     let data = sequence::read(&pages_of_s[0], "s").expect("a sequence");
-    // The server is shut down by a checkpoint; what it logged ahead stays.
+    // The server was shut down with a checkpoint, which keeps the values logged ahead.
     assert_eq!((data.last_value, data.is_called), (40, true));
     let mut own = PageBuf::new();
     assert!(sequence::init_page(&mut own, &data.to_tuple()));
     own.set_lsn(pages_of_s[0].lsn());
     own.set_checksum(BlockNo(0));
-    // The XIDs differ: nextval stamps none, but forming leaves its mark in the first tuple.
     assert_eq!(own.item(1)[HOFF..], pages_of_s[0].item(1)[HOFF..]);
     assert_eq!(own.special_bytes(), pages_of_s[0].special_bytes());
     assert_eq!(own.line_pointer(1), pages_of_s[0].line_pointer(1));

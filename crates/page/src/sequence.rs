@@ -17,13 +17,13 @@ pub const TUPLE_SIZE: usize = HOFF + 17;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SequenceData {
     pub last_value: i64,
-    /// Values that may be handed out before the next WAL record.
+    /// Number of values that may be fetched before the next WAL record.
     pub log_count: i64,
     pub is_called: bool,
 }
 
 impl SequenceData {
-    /// The row as a tuple, frozen: what lies on the page and in the log.
+    /// The row as a frozen tuple, as stored on the page and in the log.
     pub fn to_tuple(&self) -> [u8; TUPLE_SIZE] {
         let mut header = HeapTupleHeader {
             raw_xmin: Xid::FROZEN,
@@ -58,7 +58,7 @@ impl SequenceData {
     }
 }
 
-/// Makes a sequence's page with `tuple` (of [`SequenceData::to_tuple`], or from a WAL record).
+/// Initializes a sequence's page with `tuple` (from [`SequenceData::to_tuple`] or a WAL record).
 pub fn init_page(page: &mut Page, tuple: &[u8]) -> bool {
     page.init(SPECIAL_SIZE);
     let special = page.special();

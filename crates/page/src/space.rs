@@ -1,8 +1,8 @@
-//! Putting items on a page, taking them off, and closing the gaps.
+//! Adding and removing items on a page, and compaction.
 //!
-//! Where bytes end up is part of the contract: redo, ours and PostgreSQL's, repeats these steps and
-//! must arrive at the same bytes. Compaction lays items out in line-pointer order, from the special
-//! space downwards.
+//! INVARIANT: the offsets of items are part of the contract: redo, Norsu's and PostgreSQL's,
+//! repeats these operations and must produce the same bytes. Compaction lays items out in
+//! line-pointer order, from the special space downwards.
 //!
 //! Counterpart: bufpage.c.
 
@@ -40,14 +40,14 @@ fn corrupted(page: &Page) -> pgerror::PgError {
     )
 }
 
-/// Does the second item end where the first begins, so that both can be moved together?
+/// Does the second item end where the first begins? Then both can be moved together.
 #[inline]
 fn is_below(above: &Kept, below: &Kept) -> bool {
     below.offset() + max_align(below.len()) == above.offset()
 }
 
-/// Where items that lie one below the other begin and end, and the bytes that they take. A damaged
-/// item may reach into the special space, which is not to be copied.
+/// Start, end and size of a run of adjacent items. A damaged item may extend into the special
+/// space, which must not be copied.
 #[inline]
 fn extent(run: &[Kept], special: usize) -> (usize, usize, usize) {
     let (first, last) = (&run[0], &run[run.len() - 1]);
@@ -64,7 +64,7 @@ struct Kept {
     len: u16,
 }
 
-/// Most heap pages have no more.
+/// Most heap pages have no more items.
 type Keeps = SmallVec<[Kept; 256]>;
 
 impl Kept {
@@ -95,9 +95,9 @@ impl Page {
             && special.is_multiple_of(8)
     }
 
-    /// Adds `item` and tells its number; `None` if there is no room, the place is taken or is
-    /// beyond the next line pointer, or the page is corrupt. `heap` bounds the number of line
-    /// pointers. Counterpart: `PageAddItemExtended`.
+    /// Adds `item` and returns its number. `None` if there is no space, the line pointer is in use
+    /// or beyond the next one, or the page is corrupt. `heap` bounds the number of line pointers.
+    /// Counterpart: `PageAddItemExtended`.
     pub fn add_item(&mut self, item: &[u8], at: AddAt, heap: bool) -> Option<OffsetNo> {
         if !self.pointers_are_sane() {
             return None;
@@ -150,8 +150,8 @@ impl Page {
         })
     }
 
-    /// Would [`Page::repair_fragmentation`] find the page whole, once the items of `gone` are?
-    /// Asked where its error would come too late.
+    /// Checks that [`Page::repair_fragmentation`] will succeed once the items of `gone` are
+    /// removed. For callers that cannot handle its error later.
     pub fn check_items(&self, gone: impl Fn(OffsetNo) -> bool) -> Result<()> {
         let (lower, upper, special) = (self.lower(), self.upper(), self.special());
         if !self.pointers_are_sane() {
@@ -173,8 +173,8 @@ impl Page {
         Ok(())
     }
 
-    /// Moves the tuples together and cuts unused line pointers off the end; line pointers keep
-    /// their numbers. Needs the cleanup lock. Counterpart: `PageRepairFragmentation`.
+    /// Compacts the tuples and removes trailing unused line pointers; line pointers keep their
+    /// numbers. Needs the cleanup latch. Counterpart: `PageRepairFragmentation`.
     pub fn repair_fragmentation(&mut self) -> Result<()> {
         let (lower, upper, special) = (self.lower(), self.upper(), self.special());
         if !self.pointers_are_sane() {
@@ -218,31 +218,31 @@ impl Page {
         Ok(())
     }
 
-    /// Lays `kept` out from the special space downwards and points their line pointers there.
+    /// Lays `kept` out from the special space downwards and updates their line pointers.
     fn compact(&mut self, kept: &[Kept]) {
         let special = self.special();
         let mut upper = special;
-        // Already in place from the top: nothing to move for those.
-        let settled = kept.iter().take_while(|k| {
+        // Items that are in their final position already, from the top, are not moved.
+        let in_place = kept.iter().take_while(|k| {
             let fits = k.offset() + max_align(k.len()) == upper;
             if fits {
                 upper = k.offset();
             }
             fits
         });
-        let settled = settled.count();
-        let rest = &kept[settled..];
+        let in_place = in_place.count();
+        let rest = &kept[in_place..];
         if rest.windows(2).all(|w| w[0].offset > w[1].offset)
             && rest.first().is_none_or(|k| k.offset() < upper)
         {
             for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
                 self.bytes_mut().copy_within(from..end, upper - bytes);
-                upper = self.point_down(run, upper);
+                upper = self.update_pointers(run, upper);
             }
         } else {
-            // Only what moves is copied: a new version mostly fits where an old one was, and what
-            // lies behind both stays.
+            // Only items that move are copied: a new version mostly fits where an old one was, and
+            // the items on both sides stay.
             let (mut low, mut high, mut to) = (special, 0, upper);
             for run in rest.chunk_by(is_below) {
                 let (from, end, bytes) = extent(run, special);
@@ -263,16 +263,16 @@ impl Page {
                 }
                 let moved = &scratch[from - low..end - low];
                 self.bytes_mut()[to..to + end - from].copy_from_slice(moved);
-                upper = self.point_down(run, upper);
+                upper = self.update_pointers(run, upper);
             }
         }
         self.set_upper(upper);
     }
 
-    /// Points the line pointers of items that lie one below the other, the first ending at `upper`,
-    /// to them; where the last begins.
+    /// Updates the line pointers of a run of adjacent items whose first ends at `upper`; returns
+    /// the start of the last.
     #[inline]
-    fn point_down(&mut self, run: &[Kept], mut upper: usize) -> usize {
+    fn update_pointers(&mut self, run: &[Kept], mut upper: usize) -> usize {
         for k in run {
             upper -= max_align(k.len());
             let flags = self.line_pointer(k.at).flags();
@@ -281,7 +281,7 @@ impl Page {
         upper
     }
 
-    /// Cuts unused line pointers off the end, keeping at least one. Needs only the exclusive latch.
+    /// Removes trailing unused line pointers, keeping at least one. Needs only the exclusive latch.
     /// Counterpart: `PageTruncateLinePointerArray`.
     pub fn truncate_line_pointers(&mut self) {
         let lines = self.max_offset();
@@ -297,13 +297,13 @@ impl Page {
         self.set_flag(PD_HAS_FREE_LINES, free);
     }
 
-    /// Room for one more item of which the line pointer is new. Counterpart: `PageGetFreeSpace`.
+    /// Space for one more item with a new line pointer. Counterpart: `PageGetFreeSpace`.
     #[inline]
     pub fn free_space(&self) -> usize {
         self.exact_free_space().saturating_sub(LINE_POINTER_SIZE)
     }
 
-    /// Room for `count` more items. Counterpart: `PageGetFreeSpaceForMultipleTuples`.
+    /// Space for `count` more items. Counterpart: `PageGetFreeSpaceForMultipleTuples`.
     pub fn free_space_for(&self, count: usize) -> usize {
         self.exact_free_space().saturating_sub(LINE_POINTER_SIZE * count)
     }
@@ -314,7 +314,7 @@ impl Page {
         self.upper().saturating_sub(self.lower())
     }
 
-    /// Room for one more heap tuple: none if the line pointers are at their maximum and in use, or
+    /// Space for one more heap tuple: 0 if the line pointers are at their maximum and in use, or
     /// the header is damaged. Counterpart: `PageGetHeapFreeSpace`.
     pub fn heap_free_space(&self) -> usize {
         let space = if self.pointers_are_sane() { self.free_space() } else { 0 };
@@ -328,8 +328,8 @@ impl Page {
         space
     }
 
-    /// Takes an index tuple off; later line pointers move down by one.
-    /// Counterpart: `PageIndexTupleDelete`.
+    /// Removes an index tuple; later line pointers move down by one. Counterpart:
+    /// `PageIndexTupleDelete`.
     pub fn index_delete(&mut self, offset: OffsetNo) -> Result<()> {
         let lp = self.index_item_checked(offset)?;
         let at = line_pointer_at(offset);
@@ -340,7 +340,7 @@ impl Page {
         Ok(())
     }
 
-    /// Takes an index tuple off without renumbering: its line pointer becomes unused, or goes away
+    /// Removes an index tuple without renumbering: its line pointer becomes unused, or is removed
     /// if it is the last. Counterpart: `PageIndexTupleDeleteNoCompact`.
     pub fn index_delete_no_compact(&mut self, offset: OffsetNo) -> Result<()> {
         let lp = self.index_item_checked(offset)?;
@@ -354,8 +354,8 @@ impl Page {
         Ok(())
     }
 
-    /// Would the deletions from a page of an index find it whole? Asked where their error would
-    /// come too late.
+    /// Checks that deletions from an index page will succeed. For callers that cannot handle their
+    /// error later.
     pub fn check_index_items(&self) -> Result<()> {
         let (lower, upper, special) = (self.lower(), self.upper(), self.special());
         if !self.pointers_are_sane() {
@@ -407,8 +407,8 @@ impl Page {
         }
     }
 
-    /// Takes the index tuples `offsets` (ascending) off and renumbers the others.
-    /// Counterpart: `PageIndexMultiDelete`.
+    /// Removes the index tuples `offsets` (ascending) and renumbers the others. Counterpart:
+    /// `PageIndexMultiDelete`.
     pub fn index_multi_delete(&mut self, offsets: &[OffsetNo]) -> Result<()> {
         if offsets.len() <= 2 {
             for &n in offsets.iter().rev() {

@@ -1,4 +1,4 @@
-//! What the columns of a relation look like on disk. Counterpart: access/tupdesc.h.
+//! Tuple descriptors: the physical form of a relation's columns. Counterpart: access/tupdesc.h.
 
 use ids::Oid;
 
@@ -45,8 +45,8 @@ impl Align {
     }
 }
 
-/// An owned value of a column added by ALTER TABLE … ADD COLUMN … DEFAULT, for rows that are older
-/// than it. Counterpart: `attmissingval`.
+/// The value, for rows older than the column, of a column added by ALTER TABLE … ADD COLUMN …
+/// DEFAULT. Counterpart: `attmissingval`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Missing {
     Word(u64),

@@ -1,5 +1,5 @@
-//! The form in which values enter and leave tuples. `types::DatumRef` has the same physical forms;
-//! this crate lies below it.
+//! The form of values in calls that form and deform tuples. `types::DatumRef` has the same physical
+//! forms, but this crate is below that one.
 
 /// A borrowed value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

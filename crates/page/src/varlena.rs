@@ -1,4 +1,4 @@
-//! Variable-length values on disk: four forms, told apart by the low bits of the first byte.
+//! Variable-length values on disk: four forms, distinguished by the low bits of the first byte.
 //!
 //! ```text
 //! xxxxxxx1  short: one byte, total length << 1 | 1 (up to 127 bytes in all), not aligned
@@ -50,7 +50,8 @@ impl Compression {
         }
     }
 
-    /// So many bytes can `stored` bytes become at most; a value that promises more is damaged.
+    /// Largest size in bytes to which `stored` bytes can decompress; a value that declares more is
+    /// damaged.
     pub const fn expanded_max(self, stored: usize) -> usize {
         // pglz: three bytes for a match of 273. LZ4: a byte for 255 more.
         let most = match self {
@@ -60,7 +61,7 @@ impl Compression {
         stored.saturating_mul(most)
     }
 
-    /// As messages have it.
+    /// The name in messages.
     pub const fn name(self) -> &'static str {
         match self {
             Compression::Pglz => "pglz",
@@ -76,14 +77,14 @@ impl Compression {
     }
 }
 
-/// Where a value lies in a TOAST table. Counterpart: `varatt_external`.
+/// A TOAST pointer: the location of a value in a TOAST table. Counterpart: `varatt_external`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ToastPointer {
     /// Size of the original value with its 4-byte header.
     pub raw_size: u32,
     /// Bytes stored: payload, or the compressed form from `va_tcinfo` on.
     pub ext_size: u32,
-    /// Set if what is stored is compressed.
+    /// Set if the stored value is compressed.
     pub method: Option<Compression>,
     pub value_id: Oid,
     pub toast_rel: Oid,
@@ -108,7 +109,7 @@ impl ToastPointer {
         let word = |i: usize| u32::from_le_bytes([b[i], b[i + 1], b[i + 2], b[i + 3]]);
         let (raw_size, info) = (word(2), word(6));
         let ext_size = info & SIZE_MASK;
-        // Compressed exactly if it is smaller than the payload. Counterpart:
+        // Compressed if and only if it is smaller than the payload. Counterpart:
         // VARATT_EXTERNAL_IS_COMPRESSED.
         let compressed = (ext_size as usize) < (raw_size as usize).saturating_sub(HEADER_SIZE);
         let method = if compressed { Some(Compression::from_bits(info)?) } else { None };
@@ -122,10 +123,10 @@ impl ToastPointer {
     }
 }
 
-/// A varlena taken apart.
+/// A parsed varlena.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Varlena<'a> {
-    /// The payload, whichever of the two headers it had.
+    /// The payload of the plain or the short form.
     Plain(&'a [u8]),
     Compressed {
         /// Payload bytes after decompression.
@@ -137,7 +138,7 @@ pub enum Varlena<'a> {
 }
 
 impl<'a> Varlena<'a> {
-    /// Takes the varlena at the front of `bytes` apart. `None` where it is damaged.
+    /// Parses the varlena at the front of `bytes`. `None` if it is damaged.
     pub fn parse(bytes: &'a [u8]) -> Option<Varlena<'a>> {
         let whole = bytes.get(..total_len(bytes)?)?;
         let first = whole[0];
@@ -160,9 +161,9 @@ impl<'a> Varlena<'a> {
     }
 }
 
-/// The first word after a compressed value's length: bytes of the payload, and how it was
-/// compressed. What a TOAST table keeps of the value begins with it. XX000 where the method is
-/// none. Counterpart: `va_tcinfo`.
+/// Decodes the word after the length of a compressed value: payload size in bytes, and compression
+/// method. A compressed value in a TOAST table begins with it. XX000 if the method is unknown.
+/// Counterpart: `va_tcinfo`.
 pub fn compression_of(info: u32) -> Result<(usize, Compression)> {
     let method = Compression::from_bits(info)
         .ok_or_else(|| pg_err!(INTERNAL_ERROR, "invalid compression method id {}", info >> 30))?;
@@ -187,9 +188,9 @@ pub fn total_len(bytes: &[u8]) -> Option<usize> {
     if len < HEADER_SIZE { None } else { Some(len) }
 }
 
-/// Size of the value when it is whole again, with its header; 0 where it is damaged. Counterpart:
+/// Size of the value after detoasting, with its header; 0 if it is damaged. Counterpart:
 /// `toast_raw_datum_size`.
-pub fn whole_size(bytes: &[u8]) -> usize {
+pub fn raw_datum_size(bytes: &[u8]) -> usize {
     match Varlena::parse(bytes) {
         Some(Varlena::Plain(payload)) => payload.len() + HEADER_SIZE,
         Some(Varlena::Compressed { raw_size, .. }) => raw_size + HEADER_SIZE,

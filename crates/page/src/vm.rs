@@ -5,7 +5,7 @@ use crate::header::HEADER_SIZE;
 use crate::{PAGE_SIZE, Page};
 use ids::BlockNo;
 
-/// All tuples of the heap block are visible to everybody.
+/// All tuples of the heap block are visible to all transactions.
 pub const ALL_VISIBLE: u8 = 0x01;
 /// All tuples of the heap block are frozen.
 pub const ALL_FROZEN: u8 = 0x02;
@@ -14,7 +14,7 @@ pub const VALID_BITS: u8 = 0x03;
 
 /// Bytes of the map on a page.
 pub const MAP_SIZE: usize = PAGE_SIZE - HEADER_SIZE;
-/// Heap blocks that a page of the map covers.
+/// Heap blocks covered by a page of the map.
 pub const HEAP_BLOCKS_PER_PAGE: u32 = MAP_SIZE as u32 * 4;
 
 /// The map block that covers heap block `heap`.
@@ -30,7 +30,7 @@ const fn byte_and_shift(heap: BlockNo) -> (usize, u32) {
 /// Bits of heap block `heap` on its map page.
 pub fn get(page: &Page, heap: BlockNo) -> u8 {
     let (byte, shift) = byte_and_shift(heap);
-    // Read as part of an aligned word: others may be changing neighbours.
+    // Read as part of an aligned word: other threads may be changing adjacent bits.
     let word = page.u16_at(byte & !1);
     (word >> ((byte & 1) * 8) >> shift) as u8 & VALID_BITS
 }
@@ -75,7 +75,7 @@ mod tests {
     use crate::PageBuf;
 
     #[test]
-    fn bits_are_set_counted_and_cut_off() {
+    fn bits_are_set_counted_and_truncated() {
         let mut page = PageBuf::new();
         page.init(0);
         for block in [0, 3, 4, 1001, HEAP_BLOCKS_PER_PAGE - 1] {

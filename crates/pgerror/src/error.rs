@@ -5,7 +5,7 @@ use std::fmt;
 
 pub type Result<T, E = PgError> = std::result::Result<T, E>;
 
-/// How grave a report is; ordered from lightest to gravest.
+/// Severity of a report, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     Debug,
@@ -22,7 +22,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word on the wire and in the log.
+    /// The word in the protocol and in the log.
     pub const fn as_str(self) -> &'static str {
         match self {
             Severity::Debug => "DEBUG",
@@ -37,7 +37,7 @@ impl Severity {
     }
 }
 
-/// Names of the objects that an error concerns; clients branch on them.
+/// Names of the objects that an error concerns, for clients that react to them.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct ObjectNames {
     pub schema: Option<String>,
@@ -47,7 +47,7 @@ pub struct ObjectNames {
     pub constraint: Option<String>,
 }
 
-/// All that a report carries.
+/// The fields of a report.
 #[derive(Clone, Debug)]
 pub struct Fields {
     pub severity: Severity,
@@ -55,7 +55,7 @@ pub struct Fields {
     pub message: String,
     pub detail: Option<String>,
     pub hint: Option<String>,
-    /// What the server was doing, innermost first, one line each.
+    /// The context of the error, innermost first, one line each.
     pub context: Vec<String>,
     /// Cursor position in the query text: 1-based, in characters.
     pub position: Option<u32>,
@@ -87,7 +87,7 @@ impl PgError {
         }))
     }
 
-    /// A feature that PostgreSQL has and Norsu has not (yet): 0A000 naming it.
+    /// A feature of PostgreSQL that Norsu does not have (yet): 0A000 with its name.
     #[cold]
     pub fn unsupported(feature: impl fmt::Display) -> PgError {
         PgError::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{feature} is not supported"))
@@ -124,7 +124,7 @@ impl PgError {
         self
     }
 
-    /// Sets the cursor position (1-based, characters) unless one is known already.
+    /// Sets the cursor position (1-based, characters) unless one is set already.
     #[must_use]
     pub fn at(mut self, position: u32) -> PgError {
         if self.0.position.is_none() && position > 0 {

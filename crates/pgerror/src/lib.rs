@@ -1,7 +1,8 @@
-//! One boxed error with a mandatory SQLSTATE. It is what every fallible function above the small
-//! decision enums returns, and what becomes an ErrorResponse or NoticeResponse on the wire.
+//! One boxed error type with a mandatory SQLSTATE. All fallible functions above the small decision
+//! enums return it, and it becomes an ErrorResponse or NoticeResponse of the protocol.
 //!
-//! There is no default SQLSTATE and no conversion from strings: whoever knows the fault names it.
+//! There is no default SQLSTATE and no conversion from strings: the code that detects an error
+//! chooses its SQLSTATE.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! SQLSTATE codes. Counterpart: errcodes.txt, whose macro names these constants bear.
+//! SQLSTATE codes. Counterpart: errcodes.txt; the constants have its macro names.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Open segment files, at most so many at a time. A file that is closed here while somebody works
-//! with it stays open until they are done (they hold the `Arc`).
+//! A bounded cache of open segment files. A file that is closed here while another thread uses it
+//! stays open until that thread drops its `Arc`.
 //!
 //! Counterpart: the virtual file descriptors of fd.c.
 
@@ -17,7 +17,7 @@ pub(crate) type SegmentId = (RelFork, u32);
 
 struct Entry {
     file: Arc<dyn File>,
-    /// Used since the sweep last came by.
+    /// Used since the last sweep of its shard.
     used: bool,
 }
 
@@ -60,15 +60,15 @@ impl FdCache {
         }
         let path = id.0.segment_path(id.1);
         let file = match self.disk.open(&path, mode) {
-            // Other users of descriptors may have taken the rest: give some back, try once more.
+            // The process may be out of descriptors: close some files and try once more.
             Err(e) if matches!(e.raw_os_error(), Some(EMFILE | ENFILE)) => {
                 self.sweep();
                 self.disk.open(&path, mode)?
             }
             other => other?,
         };
-        let fresh = Entry { file: file.clone(), used: true };
-        if shard.lock().insert(id, fresh).is_none() {
+        let entry = Entry { file: file.clone(), used: true };
+        if shard.lock().insert(id, entry).is_none() {
             self.open.fetch_add(1, Ordering::Relaxed);
         }
         Ok(file)
@@ -84,7 +84,7 @@ impl FdCache {
         self.retain(|_| false);
     }
 
-    /// Closes what `keep` does not want kept.
+    /// Closes the files for which `keep` is false.
     pub(crate) fn retain(&self, keep: impl Fn(&SegmentId) -> bool) {
         for shard in &self.shards {
             let mut shard = shard.lock();
@@ -98,7 +98,7 @@ impl FdCache {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Closes files that were not used since the last sweep; at least one.
+    /// Closes files that were not used since the last sweep, at least one if there are any.
     fn sweep(&self) {
         for _ in 0..2 * SHARDS {
             let at = self.hand.fetch_add(1, Ordering::Relaxed) % SHARDS;

@@ -1,4 +1,4 @@
-//! What names the files of a fork.
+//! The identity of a relation fork, and the paths of its files.
 
 use ids::{BackendNo, Fork, RelFile};
 use std::fmt;
@@ -25,7 +25,7 @@ impl RelFork {
         RelFork { fork, ..self }
     }
 
-    /// Path of the first segment; what messages call the relation.
+    /// Path of the first segment, by which messages name the relation.
     pub fn path(&self) -> String {
         self.rel.path(self.fork, self.backend)
     }

@@ -1,9 +1,9 @@
-//! What a checkpoint has still to do with files: sync those written since the last one, sync
-//! directories in which files were made, remove first segments of dropped relations.
+//! Pending requests for the next checkpoint: sync the files written since the last one, sync
+//! directories in which files were created, remove first segments of dropped relations.
 //!
 //! A request made while a checkpoint syncs belongs to the next one: the checkpoint takes the whole
-//! set first. A dropped relation kept its first segment as an empty file so that its number is
-//! not given out again before the log no longer needs it.
+//! set first. The first segment of a dropped relation stays as an empty file, so that its number is
+//! not assigned again before the log no longer needs it.
 //!
 //! Counterpart: sync.c.
 
@@ -13,19 +13,19 @@ use std::collections::{HashMap, HashSet};
 
 #[derive(Default)]
 pub(crate) struct Pending {
-    /// Written and not synced.
+    /// Segments written and not synced.
     syncs: HashSet<SegmentId>,
-    /// Those that the running checkpoint took; true: forgotten meanwhile.
+    /// Requests that the running checkpoint has taken; true: cancelled since.
     taken: HashMap<SegmentId, bool>,
-    /// Directories with new names.
+    /// Directories with new entries.
     dirs: HashSet<String>,
-    /// First segments to remove, with the checkpoint cycle in which that was asked for.
+    /// First segments to remove, with the checkpoint cycle of the request.
     unlinks: Vec<(RelFork, u64)>,
     cycle: u64,
 }
 
 impl Pending {
-    /// Asks for a sync; duplicates are absorbed.
+    /// Adds a sync request; duplicates are absorbed.
     pub(crate) fn add(&mut self, id: SegmentId) {
         self.syncs.insert(id);
     }
@@ -40,7 +40,7 @@ impl Pending {
         self.unlinks.push((fork, self.cycle));
     }
 
-    /// Forgets requests for which `gone` holds: their files are being removed.
+    /// Cancels requests for which `gone` holds: their files are being removed.
     pub(crate) fn forget(&mut self, gone: impl Fn(&RelFork, Option<u32>) -> bool) {
         self.syncs.retain(|(fork, n)| !gone(fork, Some(*n)));
         for ((fork, n), forgotten) in &mut self.taken {
@@ -49,7 +49,8 @@ impl Pending {
         self.unlinks.retain(|(fork, _)| !gone(fork, None));
     }
 
-    /// A checkpoint fixes its redo pointer: unlink requests from now on wait for the next one.
+    /// A checkpoint is about to fix its redo pointer: unlink requests from now on wait for the next
+    /// one.
     pub(crate) fn begin_cycle(&mut self) {
         self.cycle += 1;
     }
@@ -69,14 +70,14 @@ impl Pending {
         self.taken.remove(id);
     }
 
-    /// The checkpoint failed: what it did not do is to be done again.
+    /// The checkpoint failed: its remaining requests are pending again.
     pub(crate) fn put_back(&mut self, dirs: Vec<String>) {
         let left = std::mem::take(&mut self.taken);
         self.syncs.extend(left.into_iter().filter(|(_, forgotten)| !forgotten).map(|(id, _)| id));
         self.dirs.extend(dirs);
     }
 
-    /// First segments whose removal was asked for before the current cycle began.
+    /// Takes the unlink requests made before the current cycle began.
     pub(crate) fn take_unlinks(&mut self) -> Vec<RelFork> {
         let cycle = self.cycle;
         let (due, later) =

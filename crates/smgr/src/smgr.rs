@@ -1,4 +1,4 @@
-//! Work on relation files. Counterpart: md.c, smgr.c.
+//! Operations on relation files. Counterpart: md.c, smgr.c.
 
 use crate::fdcache::{FdCache, SegmentId};
 use crate::pending::Pending;
@@ -10,12 +10,12 @@ use std::time::Duration;
 use sync::{Arc, Mutex};
 use vfs::{Clock, Disk, File, IoSlice, IoSliceMut, OpenMode, io_error, io_error_with};
 
-/// Settings.
+/// Settings of the storage manager.
 #[derive(Clone, Debug)]
 pub struct SmgrConfig {
     /// Blocks of a segment file; other than 131,072 only in tests.
     pub segment_blocks: u32,
-    /// Most segment files kept open (`max_files_per_process` less what others need).
+    /// Most segment files kept open (`max_files_per_process` less those for other uses).
     pub open_files_max: usize,
 }
 
@@ -25,16 +25,16 @@ impl Default for SmgrConfig {
     }
 }
 
-/// What a checkpoint's syncs did, for the log line.
+/// Statistics of a checkpoint's syncs, for its log message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncStats {
     pub files: usize,
-    /// Time for all files together, and for the one that took longest.
+    /// Total time, and the time of the file that took longest.
     pub total: Duration,
     pub longest: Duration,
 }
 
-/// One per server; see the crate's text. Knows no lengths: the buffer pool caches those.
+/// The storage manager, one per server. It caches no lengths; the buffer pool does.
 pub struct Smgr {
     disk: Arc<dyn Disk>,
     config: SmgrConfig,
@@ -54,14 +54,14 @@ impl Smgr {
         &self.disk
     }
 
-    /// Where block `block` lies: segment and byte offset.
-    fn place(&self, block: BlockNo) -> (u32, u64) {
+    /// Segment and byte offset of a block.
+    fn locate(&self, block: BlockNo) -> (u32, u64) {
         let segment = block.0 / self.config.segment_blocks;
         (segment, u64::from(block.0 % self.config.segment_blocks) * BLOCK_SIZE as u64)
     }
 
-    /// Makes the fork's first segment, and the database's directory if that is missing (first use
-    /// of a tablespace). In redo an existing file is taken as it is.
+    /// Creates the fork's first segment, and the database's directory if that is missing (first use
+    /// of a tablespace). With `redo` an existing file is kept as it is.
     pub fn create(&self, fork: RelFork, redo: bool) -> Result<()> {
         let path = fork.path();
         let mode = if redo { OpenMode::Create } else { OpenMode::CreateNew };
@@ -98,7 +98,7 @@ impl Smgr {
     }
 
     /// Reads consecutive blocks into `bufs` (each a whole number of blocks). Returns the bytes
-    /// read: fewer where the fork ends.
+    /// read: fewer if the fork ends.
     pub fn read(
         &self,
         fork: RelFork,
@@ -110,8 +110,8 @@ impl Smgr {
             let mut at = 0;
             while at < buf.len() {
                 let block = BlockNo(first.0 + ((done + at) / BLOCK_SIZE) as u32);
-                let (segment, offset) = self.place(block);
-                let room =
+                let (segment, offset) = self.locate(block);
+                let left_in_segment =
                     (self.config.segment_blocks as u64 * BLOCK_SIZE as u64 - offset) as usize;
                 let file = match self.files.open((fork, segment), OpenMode::ReadWrite) {
                     // Past the last segment.
@@ -121,7 +121,7 @@ impl Smgr {
                     Err(_) => self.open_segment(fork, segment, block)?,
                     Ok(file) => file,
                 };
-                let end = buf.len().min(at + room);
+                let end = buf.len().min(at + left_in_segment);
                 let n = read_full(&*file, &mut buf[at..end], offset)
                     .map_err(|e| self.block_error("read", fork, block, &e))?;
                 at += n;
@@ -134,15 +134,15 @@ impl Smgr {
         Ok(done)
     }
 
-    /// As [`Smgr::read`] in one call for blocks of one segment: `bufs` must not cross its end
-    /// (see [`Smgr::segment_rest`]). One system call where the disk gives all at once.
+    /// As [`Smgr::read`], for blocks of one segment: `bufs` must not cross its end (see
+    /// [`Smgr::segment_rest`]). One system call if the disk returns all at once.
     pub fn read_vectored(
         &self,
         fork: RelFork,
         first: BlockNo,
         bufs: &mut [IoSliceMut<'_>],
     ) -> Result<usize> {
-        let (segment, offset) = self.place(first);
+        let (segment, offset) = self.locate(first);
         let file = self.open_segment(fork, segment, first)?;
         let total: usize = bufs.iter().map(|b| b.len()).sum();
         let n =
@@ -150,7 +150,7 @@ impl Smgr {
         if n == total || n == 0 {
             return Ok(n);
         }
-        // Short: the file's end, or the disk's whim. Buffer by buffer from there.
+        // A short read: at the file's end, or anywhere. Continue buffer by buffer.
         let mut done = 0;
         for buf in bufs {
             let got = read_full(&*file, buf, offset + done as u64)
@@ -168,9 +168,9 @@ impl Smgr {
         self.config.segment_blocks - block.0 % self.config.segment_blocks
     }
 
-    /// The error of a read that ended in the middle.
+    /// The error for a block that was read incompletely.
     pub fn short_read(&self, fork: RelFork, block: BlockNo, bytes: usize) -> PgError {
-        let path = fork.segment_path(self.place(block).0);
+        let path = fork.segment_path(self.locate(block).0);
         PgError::new(
             SqlState::DATA_CORRUPTED,
             format!(
@@ -180,13 +180,13 @@ impl Smgr {
         )
     }
 
-    /// Writes consecutive existing blocks, one behind the other, and asks for their sync by the
-    /// next checkpoint. After an error any part may be written.
+    /// Writes consecutive existing blocks, and requests their sync by the next checkpoint. After an
+    /// error any part may have been written.
     pub fn write(&self, fork: RelFork, first: BlockNo, bufs: &[IoSlice<'_>]) -> Result<()> {
         self.write_blocks(fork, first, bufs, false)
     }
 
-    /// As [`Smgr::write`], at the fork's end or beyond it, making segments as needed.
+    /// As [`Smgr::write`], at the fork's end or beyond it, creating segments as needed.
     pub fn append(&self, fork: RelFork, first: BlockNo, bufs: &[IoSlice<'_>]) -> Result<()> {
         self.write_blocks(fork, first, bufs, true)
     }
@@ -201,14 +201,14 @@ impl Smgr {
         let mut block = first;
         let mut rest = bufs;
         while !rest.is_empty() {
-            let (segment, offset) = self.place(block);
-            let room = self.segment_rest(block) as usize * BLOCK_SIZE;
+            let (segment, offset) = self.locate(block);
+            let limit = self.segment_rest(block) as usize * BLOCK_SIZE;
             let mut bytes = 0;
             let fits = rest
                 .iter()
                 .take_while(|b| {
                     bytes += b.len();
-                    bytes <= room
+                    bytes <= limit
                 })
                 .count();
             assert!(fits > 0, "a buffer of a write crosses a segment's end");
@@ -228,7 +228,7 @@ impl Smgr {
         Ok(())
     }
 
-    /// Writes one block at the fork's end or (in redo) beyond it, making segments as needed.
+    /// Writes one block at the fork's end or (in redo) beyond it, creating segments as needed.
     pub fn extend(&self, fork: RelFork, block: BlockNo, page: &[u8]) -> Result<()> {
         self.extend_with(fork, block, 1, page)
     }
@@ -250,7 +250,7 @@ impl Smgr {
         let mut block = first;
         let end = first.0 + count;
         while block.0 < end {
-            let (segment, offset) = self.place(block);
+            let (segment, offset) = self.locate(block);
             let file = self.open_to_grow(fork, segment, offset)?;
             let n = (end - block.0)
                 .min(self.segment_rest(block))
@@ -264,8 +264,8 @@ impl Smgr {
         Ok(())
     }
 
-    /// Opens the segment in which a fork grows at byte `offset`, making it if it is not the first.
-    /// Earlier segments must be full, or the length could not be found again: they are not when
+    /// Opens the segment for an extension at byte `offset`, creating it if it is not the first.
+    /// Earlier segments must be full, since the length is computed from them; they may not be when
     /// redo writes beyond the end.
     fn open_to_grow(&self, fork: RelFork, segment: u32, offset: u64) -> Result<Arc<dyn File>> {
         let path = || fork.segment_path(segment);
@@ -295,7 +295,7 @@ impl Smgr {
         }
     }
 
-    /// Brings all segments before `end` to full length with zeros (redo beyond the end).
+    /// Extends all segments before `end` to full length with zeros (redo beyond the end).
     fn fill_segments(&self, fork: RelFork, end: u32) -> Result<()> {
         let full = u64::from(self.config.segment_blocks) * BLOCK_SIZE as u64;
         for segment in (0..end).rev() {
@@ -307,7 +307,7 @@ impl Smgr {
                 .map_err(|e| io_error("open file", &path, &e))?;
             let len = file.len().map_err(|e| io_error("stat file", &path, &e))?;
             if len == full {
-                // Those before it are full already.
+                // Segments before a full one are full.
                 break;
             }
             file.truncate(full)
@@ -335,13 +335,13 @@ impl Smgr {
         Ok(Some(blocks as u32))
     }
 
-    /// Length of the fork in blocks, from its files. A torn last block does not count.
+    /// Length of the fork in blocks, from its files. A partial last block does not count.
     pub fn nblocks(&self, fork: RelFork) -> Result<u32> {
         let mut segment = 0;
         loop {
             match self.segment_blocks_now(fork, segment)? {
                 None if segment == 0 => {
-                    // Gives the error.
+                    // Returns the error of the missing file.
                     self.open_segment(fork, 0, BlockNo(0))?;
                 }
                 None => return Ok(segment * self.config.segment_blocks),
@@ -353,8 +353,8 @@ impl Smgr {
         }
     }
 
-    /// Cuts the fork to `nblocks`; segments beyond stay as empty files. It is an error (not in
-    /// redo) if the fork is shorter.
+    /// Truncates the fork to `nblocks`; segments beyond stay as empty files. An error if the fork
+    /// is shorter.
     pub fn truncate(&self, fork: RelFork, nblocks: u32) -> Result<()> {
         let current = self.nblocks(fork)?;
         if nblocks > current {
@@ -385,8 +385,9 @@ impl Smgr {
     }
 
     /// Removes all forks of a relation. Outside redo, the main fork of a permanent relation stays
-    /// as an empty first segment until after the next checkpoint. All is tried; what went wrong is
-    /// returned as warnings, since files go when the transaction's fate is decided.
+    /// as an empty first segment until after the next checkpoint. All files are tried, and errors
+    /// are returned as warnings, since files are removed after the outcome of the transaction is
+    /// decided.
     #[must_use]
     pub fn unlink(
         &self,
@@ -400,13 +401,13 @@ impl Smgr {
 
     #[must_use]
     pub fn unlink_fork(&self, fork: RelFork, redo: bool) -> Vec<PgError> {
-        // The request to sync goes first, so that a checkpoint does not miss the file.
+        // Sync requests are cancelled first, so that a checkpoint does not miss the file.
         self.pending.lock().forget(|f, n| *f == fork && n.is_some());
         let stay = fork.fork == Fork::Main && fork.backend.is_none() && !redo;
         let mut warnings = Vec::new();
         for segment in 0.. {
             let path = fork.segment_path(segment);
-            // Truncated first, so that the space is free even if somebody has the file open.
+            // Truncated first, so that its space is freed even if the file is open elsewhere.
             let truncated = match self.files.open((fork, segment), OpenMode::ReadWrite) {
                 Ok(file) => file.truncate(0),
                 Err(e) => Err(e),
@@ -423,7 +424,7 @@ impl Smgr {
             }
             match self.disk.unlink(&path) {
                 Ok(()) => {}
-                // What cannot be opened may not be there either.
+                // A file that could not be opened may not exist.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => break,
                 Err(e) => {
                     warnings.push(io_error("remove file", &path, &e));
@@ -440,7 +441,7 @@ impl Smgr {
         }
     }
 
-    /// Makes all segments of a fork durable now, and its name.
+    /// Makes all segments of a fork and its directory entry durable now.
     pub fn immediate_sync(&self, fork: RelFork) -> Result<()> {
         if !self.disk.syncs() {
             return Ok(());
@@ -466,7 +467,7 @@ impl Smgr {
         self.hint(fork, block, count, |file, at, len| file.prefetch(at, len));
     }
 
-    /// Hint: the blocks have been written and should go to the disk in the background.
+    /// Hint: the blocks have been written; the kernel should start writing them back.
     pub fn writeback(&self, fork: RelFork, block: BlockNo, count: u32) {
         self.hint(fork, block, count, |file, at, len| file.flush_hint(at, len));
     }
@@ -475,7 +476,7 @@ impl Smgr {
         let mut block = first;
         let mut left = count;
         while left > 0 {
-            let (segment, offset) = self.place(block);
+            let (segment, offset) = self.locate(block);
             let n = left.min(self.segment_rest(block));
             let Ok(file) = self.files.open((fork, segment), OpenMode::ReadWrite) else { return };
             give(&*file, offset, u64::from(n) * BLOCK_SIZE as u64);
@@ -484,24 +485,23 @@ impl Smgr {
         }
     }
 
-    /// The database is being dropped: nothing of it is to be synced or removed, and its files are
-    /// closed.
+    /// The database is being dropped: cancels its sync and unlink requests, and closes its files.
     pub fn forget_database(&self, database: Oid) {
         self.pending.lock().forget(|fork, _| fork.rel.database == database);
         self.files.retain(|(fork, _)| fork.rel.database != database);
     }
 
-    /// Closes all files (a tablespace is to be dropped, or tests count descriptors).
+    /// Closes all files (before a tablespace is dropped; in tests).
     pub fn close_all(&self) {
         self.files.close_all();
     }
 
-    /// Files open at the moment.
+    /// Number of open files.
     pub fn open_files(&self) -> usize {
         self.files.open_count()
     }
 
-    /// Files that the next checkpoint will sync, as of now.
+    /// Number of files that the next checkpoint will sync, as of now.
     pub fn pending_syncs(&self) -> usize {
         self.pending.lock().sync_count()
     }
@@ -511,8 +511,8 @@ impl Smgr {
         self.pending.lock().begin_cycle();
     }
 
-    /// All pages have been written: syncs what was written. An error is a PANIC, since what
-    /// a failed sync lost cannot be told. Counterpart: ProcessSyncRequests.
+    /// All pages have been written: syncs their files. An error is a PANIC, since it is unknown
+    /// what a failed sync has lost. Counterpart: ProcessSyncRequests.
     pub fn checkpoint_sync(&self, clock: &dyn Clock) -> Result<SyncStats> {
         let (syncs, dirs) = self.pending.lock().take();
         let mut stats = SyncStats::default();
@@ -539,7 +539,7 @@ impl Smgr {
                     self.pending.lock().put_back(dirs);
                     return Err(error);
                 }
-                // A directory that is gone went with its database.
+                // A missing directory was removed with its database.
                 _ => {}
             }
         }
@@ -565,7 +565,8 @@ impl Smgr {
     }
 
     /// The checkpoint is complete: removes the first segments of relations dropped before it began.
-    /// Errors are returned for the log; the checkpoint stands. Counterpart: SyncPostCheckpoint.
+    /// Errors are returned for the log and do not fail the checkpoint. Counterpart:
+    /// SyncPostCheckpoint.
     pub fn checkpoint_end(&self) -> Vec<PgError> {
         let due = self.pending.lock().take_unlinks();
         let mut errors = Vec::new();
@@ -583,7 +584,7 @@ impl Smgr {
     }
 
     fn block_error(&self, verb: &str, fork: RelFork, block: BlockNo, e: &io::Error) -> PgError {
-        let path = fork.segment_path(self.place(block).0);
+        let path = fork.segment_path(self.locate(block).0);
         io_error_with(&format!("could not {verb} block {block} in file \"{path}\""), e)
     }
 }

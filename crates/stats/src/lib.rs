@@ -1,3 +1,3 @@
-//! Counters.
+//! Statistics counters. Empty so far: each crate keeps its own.
 
 #![forbid(unsafe_code)]

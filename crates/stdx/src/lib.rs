@@ -1,4 +1,5 @@
-//! Gaps of std: stacks that grow, boxes whose recursion does not end the process.
+//! Additions to std: stacks that grow, boxes that can be nested deeply without overflowing the
+//! stack.
 
 #![forbid(unsafe_code)]
 

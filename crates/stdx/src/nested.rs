@@ -4,8 +4,8 @@ use crate::stack::deep;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Owns a value on the heap, as a `Box` does. Copying, comparing and dropping run with enough
-/// stack, however many such boxes are within one another.
+/// Owns a value on the heap, as a `Box` does. Clone, comparison and drop run with enough stack,
+/// however deeply such boxes are nested.
 pub struct Nested<T>(Option<Box<T>>);
 
 impl<T> Nested<T> {
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_comparisons_and_drops_may_be_deep() {
+    fn clone_comparison_and_drop_work_at_any_depth() {
         let run = || {
             let mut list = List::default();
             for _ in 0..200_000 {

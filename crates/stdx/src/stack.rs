@@ -1,30 +1,30 @@
-//! Stack for recursions whose depth the input decides.
+//! Growing stacks for recursion whose depth depends on the input.
 //!
 //! A thread's stack is small, since there are many threads. A recursive function over queries,
-//! plans or parse trees runs each level through [`deep`], which goes on in a new piece of stack
-//! where little is left of the present one. Pieces are mapped, so only touched pages cost memory,
-//! and go when the call returns.
+//! plans or parse trees runs each level through [`deep`], which continues on a new stack segment if
+//! little is left of the present one. Segments are memory mappings, so only touched pages cost
+//! memory, and are released when the call returns.
 
-/// What must be left for a level to go on in the present piece. Between two checks there are
-/// recursions without any: copies, comparisons and walks of one expression.
-const LEFT_BYTES: usize = 3 << 20;
+/// Stack that must be left to continue on the present segment. Recursions without calls of `deep`
+/// (copies, comparisons and walks of one expression) must fit it.
+const RED_ZONE_BYTES: usize = 3 << 20;
 
-/// Size of a new piece.
-const PIECE_BYTES: usize = 32 << 20;
+/// Size of a new segment.
+const SEGMENT_BYTES: usize = 32 << 20;
 
-/// What statements with deeply nested expressions get: each of a few thousand levels may take some
+/// Stack for statements with deeply nested expressions: each of a few thousand levels may take some
 /// kilobytes.
 const WIDE_BYTES: usize = 96 << 20;
 
 /// Runs `f` with enough stack for one more level.
 #[inline]
 pub fn deep<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(LEFT_BYTES, PIECE_BYTES, f)
+    stacker::maybe_grow(RED_ZONE_BYTES, SEGMENT_BYTES, f)
 }
 
 /// Runs `f` with enough stack for walks of expressions with thousands of levels.
 pub fn wide<T>(f: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(WIDE_BYTES - LEFT_BYTES, WIDE_BYTES, f)
+    stacker::maybe_grow(WIDE_BYTES - RED_ZONE_BYTES, WIDE_BYTES, f)
 }
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ pub use loom::sync::atomic::{
     AtomicU64, AtomicUsize, Ordering, fence,
 };
 
-/// 16-byte compare-and-swap where the machine has it.
+/// A 16-byte atomic: lock-free where the processor has a 16-byte compare-and-swap.
 pub use portable_atomic::AtomicU128;
 
-/// A hint to the processor inside a short spin.
+/// A hint to the processor in a short spin loop.
 #[inline]
 pub fn spin_loop() {
     #[cfg(not(loom))]

@@ -6,22 +6,21 @@
 //! | share-exclusive  | yes   | no              | no        |
 //! | exclusive        | no    | no              | no        |
 //!
-//! Share-exclusive is for whoever changes hints or writes the page out: readers go on, but there is
-//! only one such thread, so a page that is being copied for a write does not change.
+//! Share-exclusive is for a thread that changes hints or writes the page out: readers continue, but
+//! there is only one such thread, so a page that is being copied for a write does not change.
 //!
 //! ```text
 //! 63        52        32         23     22     21    20         0
 //!  | unused | writers  | unused  | PARKED | EXCL | SX | sharers |
 //! ```
 //!
-//! `writers` counts threads that wait for exclusive; while it is not zero, newcomers wait behind
-//! them, so writers do not starve. A thread that was parked once ignores the count (it waited long
-//! enough), so readers do not starve either. A latch is therefore **not** reentrant, not even
-//! share.
+//! `writers` counts threads that wait for exclusive. While it is not zero, new threads wait behind
+//! them, so writers do not starve. A thread that has been parked once ignores the count, so readers
+//! do not starve either. A latch is therefore **not** reentrant, not even share.
 //!
 //! INVARIANT: a non-empty parking queue implies PARKED, and that the latch is held or that a woken
-//! thread is on its way; whoever releases the latch so that somebody could go on unparks if PARKED.
-//! Validation before sleeping and unparking both run under the queue's lock.
+//! thread will try to take it. A release after which a waiter could take the latch unparks if
+//! PARKED is set. Validation before sleeping and unparking both run under the queue's lock.
 //!
 //! Counterpart: lwlock.c (content locks).
 
@@ -62,7 +61,7 @@ impl LatchMode {
     }
 }
 
-/// See the module's text. 8 bytes; not reentrant.
+/// A page latch of 8 bytes; not reentrant. See the module documentation.
 #[derive(Debug)]
 pub struct PageLatch {
     word: AtomicU64,
@@ -85,13 +84,13 @@ impl PageLatch {
         }
     }
 
-    /// Takes the latch if that needs no waiting (and nobody waits for exclusive).
+    /// Takes the latch if that needs no waiting (and no thread waits for exclusive).
     #[inline]
     pub fn try_acquire(&self, mode: LatchMode) -> bool {
         self.try_take(mode.conflicts() | WRITERS, mode)
     }
 
-    /// Takes the latch, waiting as long as it must.
+    /// Takes the latch, waiting for it if necessary.
     #[inline]
     pub fn acquire(&self, mode: LatchMode) {
         if !self.try_acquire(mode) {
@@ -108,8 +107,8 @@ impl PageLatch {
         }
     }
 
-    /// Adds share-exclusive to a share latch that the caller holds, if nobody else has it.
-    /// Success is undone by [`PageLatch::downgrade`].
+    /// Turns the caller's share latch into share-exclusive, if no other thread has that. Undone by
+    /// [`PageLatch::downgrade`].
     #[inline]
     pub fn try_upgrade(&self) -> bool {
         let mut word = self.word.load(Ordering::Relaxed);
@@ -118,7 +117,6 @@ impl PageLatch {
             if word & (SX | EXCLUSIVE) != 0 {
                 return false;
             }
-            // The share turns into a share-exclusive.
             match self.word.compare_exchange_weak(
                 word,
                 word - SHARER + SX,
@@ -173,7 +171,7 @@ impl PageLatch {
         if mode == LatchMode::Exclusive {
             self.word.fetch_add(WRITER, Ordering::Relaxed);
         }
-        // A writer is not held up by those that wait as it does.
+        // Waiting writers do not block each other.
         let mut blockers = mode.conflicts();
         if mode != LatchMode::Exclusive {
             blockers |= WRITERS;
@@ -217,7 +215,7 @@ impl PageLatch {
         }
     }
 
-    /// May the thread still sleep? Called under the queue's lock.
+    /// Must the thread still wait? Called under the queue's lock.
     fn must_wait(&self, blockers: u64) -> bool {
         let word = self.word.load(Ordering::Relaxed);
         word & PARKED != 0 && word & blockers != 0
@@ -247,9 +245,9 @@ mod park {
             std::ptr::from_ref(self).addr()
         }
 
-        /// Sleeps until unparked; false if there was no need to.
+        /// Sleeps until unparked; false if it did not need to sleep.
         pub(super) fn park(&self, mode: LatchMode, blockers: u64) -> bool {
-            // SAFETY: the key is the latch's own address, used by nobody else; the callbacks
+            // SAFETY: the key is the latch's own address, used for no other queue; the callbacks
             // neither panic nor call into the parking lot.
             let result = unsafe {
                 parking_lot_core::park(
@@ -299,7 +297,7 @@ mod park {
 
 #[cfg(loom)]
 mod park {
-    //! One condition variable a latch, everybody woken: the same protocol with a simpler queue.
+    //! One condition variable per latch, all waiters woken: the same protocol with a simpler queue.
     use super::*;
     use crate::{Condvar, Mutex};
 

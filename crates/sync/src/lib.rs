@@ -1,12 +1,13 @@
 //! The only source of latches, atomics, locks, threads and waiting. Under `cfg(loom)` all of it is
-//! swapped for loom's, so that the protocols built on it can be model-checked:
+//! replaced by loom's, so that the protocols built on it can be model-checked:
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test -p sync --target-dir target/loom loom_
 //! ```
 //!
 //! Reading order: `atomic` and `lock` (re-exports), `latch` (page latches), `wait` (parking of
-//! sessions, interrupts, wait events), `memory` (counted allocation), `thread`.
+//! sessions, interrupts, wait events), `waitpoint` (waiting for a condition on atomics), `memory`
+//! (counted allocation), `thread`.
 
 pub mod atomic;
 mod latch;

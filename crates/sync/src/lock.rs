@@ -1,4 +1,5 @@
-//! Blocking locks for cold data: parking_lot's (no poisoning), or loom's under `cfg(loom)`.
+//! Blocking locks for data off the hot paths: parking_lot's (no poisoning), or loom's under
+//! `cfg(loom)`.
 
 #[cfg(not(loom))]
 pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};

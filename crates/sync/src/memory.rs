@@ -1,44 +1,45 @@
-//! Memory of the process, counted where it is allocated, and the rule by which statements are
-//! refused more of it.
+//! Memory accounting: counts of allocated bytes, and the rule by which statements are refused more
+//! memory.
 //!
 //! [`Allocator`] is the program's allocator. It adds each allocation to two counts: the balance of
-//! the thread (what the session has allocated and not released) and the sum over all threads, which
-//! a thread brings up to date when its own balance has moved by [`STEP_BYTES`]. Nothing is refused
-//! in the allocator: in Rust a failed allocation ends the process. Refusal is up to the callers of
-//! two functions:
+//! the thread (bytes that the session has allocated and not released) and the sum over all threads,
+//! which a thread updates when its own balance has changed by [`STEP_BYTES`]. The allocator refuses
+//! nothing: in Rust a failed allocation ends the process. Refusal is up to the callers of two
+//! functions:
 //!
-//! - [`check`], part of every check for interrupts: bounds what grows in small steps (hash tables,
-//!   arrays, lists);
+//! - [`check`], part of every check for interrupts: bounds data structures that grow in small steps
+//!   (hash tables, arrays, lists);
 //! - [`admit`], before a large value or buffer is allocated: bounds single requests.
 //!
-//! A session may hold as much as is still free below the limit: one alone gets half of it, n that
-//! are equally greedy get 1/(n+1) each, and something is always left for those that need little. A
-//! session that holds less than [`SMALL_BYTES`] is never refused.
+//! A session may hold as much as is free below the limit: a single session gets half of the limit,
+//! n sessions that all allocate as much as they can get 1/(n+1) each, and some memory is always
+//! left for small sessions. A session that holds less than [`SMALL_BYTES`] is never refused.
 //!
 //! INVARIANT: between two checks a session allocates at most a bounded number of copies of a value
 //! that was admitted. The limit therefore stays a fraction of the machine's memory (`vfs::memory`).
 //!
-//! The counts belong to the process, as its memory does: this is the one place where two instances
-//! in one process meet. A balance drifts where one session releases what another has allocated
-//! (shared caches); no balance counts for more than the sum.
+//! The counts belong to the process, as its memory does: this is the one state that two instances
+//! in one process share. A balance is inexact if one session releases what another has allocated
+//! (shared caches); so no balance counts for more than the sum.
 
 use mimalloc::MiMalloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
-/// A thread's balance may differ by so much from what it has reported to the sum.
+/// Largest difference between a thread's balance and the part of it included in the sum.
 const STEP_BYTES: i64 = 256 << 10;
 /// Sessions that hold less are never refused.
 pub const SMALL_BYTES: usize = 4 << 20;
 /// Requests below this size need no [`admit`]: they are left to [`check`].
 pub const LARGE_BYTES: usize = 64 << 10;
 
-/// Requests of this size and more are mappings of their own.
+/// Requests of this size and more get a memory mapping of their own.
 const MAPPED_BYTES: usize = 16 << 20;
-/// The least size of a page of memory on the machines that we know.
+/// Smallest memory page size of the supported platforms.
 const PAGE_BYTES: usize = 4096;
-/// A session that has held so much gives pages back to the system when the statement ends.
+/// A session that has held this much returns unused pages to the system at the end of the
+/// statement.
 const GROWN_BYTES: i64 = 16 << 20;
 
 static USED: AtomicI64 = AtomicI64::new(0);
@@ -47,7 +48,7 @@ static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
 struct Balance {
     held: Cell<i64>,
     reported: Cell<i64>,
-    /// The thread has held `GROWN_BYTES` since [`release`].
+    /// The thread has held `GROWN_BYTES` since the last [`release`].
     grown: Cell<bool>,
 }
 
@@ -60,7 +61,7 @@ thread_local! {
 /// A request that would exceed the session's share of the limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refused {
-    /// Bytes asked for; 0 where a check found that the session holds too much already.
+    /// Bytes requested; 0 if [`check`] found that the session holds too much already.
     pub request: usize,
     /// Bytes that the session holds.
     pub held: usize,
@@ -70,7 +71,7 @@ pub struct Refused {
     pub limit: usize,
 }
 
-/// What is missing, for an error's detail.
+/// The detail of an error message.
 impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kb = |bytes: usize| bytes / 1024;
@@ -83,13 +84,13 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// The program's allocator: mimalloc, with the counts kept; large requests are mappings of their
-/// own, which go back to the system when they are released and grow without being copied.
+/// The program's allocator: mimalloc, with counts. A large request gets a mapping of its own, which
+/// is returned to the system on release and grows without being copied.
 pub struct Allocator;
 
 #[inline]
 fn note(bytes: i64) {
-    // The counts have no destructor: they are there as long as the thread.
+    // The counts have no destructor: they exist as long as the thread.
     let _ = BALANCE.try_with(|b| {
         let held = b.held.get() + bytes;
         b.held.set(held);
@@ -108,7 +109,7 @@ fn report(b: &Balance) {
     }
 }
 
-/// Is the request served by a mapping? Mappings begin at pages; no larger alignment occurs.
+/// Is the request served by a mapping? Mappings are aligned to pages; no larger alignment occurs.
 #[inline]
 fn is_mapped(layout: &Layout) -> bool {
     layout.size() >= MAPPED_BYTES && layout.align() <= PAGE_BYTES
@@ -131,18 +132,18 @@ fn map(bytes: usize) -> *mut u8 {
 }
 
 /// # Safety
-/// `ptr` is a mapping of `old` bytes made by [`map`], or what this function has made of one.
+/// `ptr` is a mapping of `old` bytes made by [`map`] or returned by this function.
 #[cold]
 unsafe fn remap(ptr: *mut u8, old: usize, new: usize) -> *mut u8 {
-    // SAFETY: the caller's promise; the kernel may move the mapping, and nobody has another pointer
+    // SAFETY: the caller's promise; the kernel may move the mapping, and there is no other pointer
     // to it.
     let memory = unsafe { libc::mremap(ptr.cast(), old, new, libc::MREMAP_MAYMOVE) };
     if memory == libc::MAP_FAILED { std::ptr::null_mut() } else { memory.cast() }
 }
 
-// SAFETY: a block comes from mimalloc or from a mapping, by its layout alone; the layout at release
-// is that of the allocation, so it goes back to where it came from. Counting allocates nothing.
-// Mappings are zeroed.
+// SAFETY: a block comes from mimalloc or from a mapping, depending on its layout alone; the layout
+// at release is that of the allocation, so it is released where it was allocated. Counting
+// allocates nothing. Mappings are zeroed.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -203,7 +204,7 @@ impl Allocator {
             }
             return moved;
         }
-        // SAFETY: both blocks are as long as what is copied, and different.
+        // SAFETY: both blocks are at least as long as the copy, and do not overlap.
         unsafe {
             let moved = self.alloc(wanted);
             if moved.is_null() {
@@ -217,8 +218,8 @@ impl Allocator {
     }
 }
 
-/// Gives memory back to the system that a session has released, if it has held much and holds
-/// little now. For the end of a statement.
+/// Returns unused memory to the system if the session has held much and holds little now. To be
+/// called at the end of a statement.
 #[inline]
 pub fn release() {
     if BALANCE.with(|b| b.grown.get() && b.held.get() < GROWN_BYTES) {
@@ -238,13 +239,14 @@ pub fn limit() -> usize {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Bytes that the process holds, without shared buffers and stacks. Each thread may be off by 256
-/// kB.
+/// Bytes that the process holds, without shared buffers and stacks. Inexact by up to 256 kB per
+/// thread.
 pub fn used() -> usize {
     usize::try_from(USED.load(Ordering::Relaxed)).unwrap_or(0)
 }
 
-/// A thread begins to serve another session: what it still holds is no longer charged to anyone.
+/// Starts a new balance for another session on this thread. The bytes that the thread still holds
+/// stay in the sum and are charged to no session.
 pub fn begin_session() {
     BALANCE.with(|b| {
         b.reported.set(b.reported.get() - b.held.get());
@@ -252,7 +254,7 @@ pub fn begin_session() {
     });
 }
 
-/// A thread is about to end: brings the sum up to date.
+/// Updates the sum before the thread ends.
 pub(crate) fn end_thread() {
     BALANCE.with(report);
 }
@@ -270,14 +272,14 @@ pub fn available() -> usize {
     (free.saturating_sub(held) / 2).max(SMALL_BYTES.saturating_sub(held))
 }
 
-/// Does the session hold more than its share? For checks of interrupts: a few instructions while it
-/// holds little.
+/// Does the session hold more than its share? Part of interrupt checks: a few instructions while
+/// the session holds little.
 #[inline]
 pub fn check() -> Result<(), Refused> {
     if BALANCE.with(|b| b.held.get()) < SMALL_BYTES as i64 {
         return Ok(());
     }
-    consider(0)
+    check_limit(0)
 }
 
 /// May the session allocate `bytes` more at once?
@@ -286,16 +288,16 @@ pub fn admit(bytes: usize) -> Result<(), Refused> {
     if bytes < LARGE_BYTES {
         return Ok(());
     }
-    consider(bytes)
+    check_limit(bytes)
 }
 
-/// What the session and the process hold. Nobody holds more than all together.
+/// Bytes held by the session and by the process. The first is at most the second.
 fn counts() -> (usize, usize) {
     let used = used();
     (held().min(used), used)
 }
 
-fn consider(request: usize) -> Result<(), Refused> {
+fn check_limit(request: usize) -> Result<(), Refused> {
     let (held, used) = counts();
     let limit = limit();
     let after = held.saturating_add(request);

@@ -6,7 +6,7 @@ pub use std::thread::{JoinHandle, sleep, yield_now};
 #[cfg(loom)]
 pub use loom::thread::{JoinHandle, yield_now};
 
-/// Time does not pass in a model: others run.
+/// Time does not pass in a model: only lets other threads run.
 #[cfg(loom)]
 pub fn sleep(_span: std::time::Duration) {
     yield_now();

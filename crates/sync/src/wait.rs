@@ -1,9 +1,9 @@
 //! Waiting of sessions and workers: one [`Waiter`] each, with a wake-up token, an interrupt word
-//! and the current wait event. Whoever waits for a heavyweight lock, a socket or a sleep passes its
-//! `&Waiter`; latches, I/O in flight and commit flushes do not look at interrupts.
+//! and the current wait event. Waits for a heavyweight lock, a socket or a sleep use the session's
+//! `&Waiter`; waits for latches, I/O in progress and commit flushes do not end at interrupts.
 //!
-//! A wake-up is a token: one that comes before the sleep is not lost, several are one. So the
-//! caller loops: test the condition, park, test again.
+//! A wake-up is a token: one that comes before the sleep is not lost, and several count as one. So
+//! the caller loops: test the condition, park, test again.
 //!
 //! Counterpart: latch.c, wait_event.c, the ProcSignal half of postgres.c.
 
@@ -14,17 +14,17 @@ pub use event::WaitEvent;
 use crate::atomic::{AtomicU16, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The present moment by the clock that deadlines use.
+/// The present time of the clock that deadlines use.
 pub fn now() -> Instant {
     Instant::now()
 }
 
-/// A moment on the monotonic clock.
+/// A point in time of the monotonic clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// A moment so far from now; `None` if the clock cannot express it (that is: never).
+    /// The deadline `span` from now; `None` if the clock cannot represent it (that is: never).
     pub fn after(span: Duration) -> Option<Deadline> {
         Instant::now().checked_add(span).map(Deadline)
     }
@@ -41,13 +41,13 @@ impl Deadline {
         Instant::now() >= self.0
     }
 
-    /// Time left, zero if it has passed.
+    /// Time left; zero if the deadline has passed.
     pub fn remaining(self) -> Duration {
         self.0.saturating_duration_since(Instant::now())
     }
 }
 
-/// What may be asked of a session from outside. Bits of the interrupt word.
+/// A request to a session from another thread: a bit of the interrupt word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Interrupt {
@@ -62,18 +62,18 @@ pub enum Interrupt {
     ClientConnectionCheck = 1 << 6,
     /// The configuration files were read again.
     ConfigReload = 1 << 7,
-    /// Shared invalidation messages have piled up.
+    /// The queue of shared invalidation messages has grown long.
     Invalidation = 1 << 8,
-    /// NOTIFY for this session.
+    /// A notification for this session has been queued.
     Notify = 1 << 9,
-    /// Recovery conflicts with what this session does.
+    /// Recovery conflicts with this session's locks or snapshot.
     RecoveryConflict = 1 << 10,
     /// `pg_log_backend_memory_contexts`.
     LogMemory = 1 << 11,
-    /// The server crashes: leave without touching shared state.
+    /// The server crashes: end without access to shared state.
     Crash = 1 << 12,
     TransactionTimeout = 1 << 13,
-    /// A worker's own business: a request for it has been queued.
+    /// A request for this worker has been queued.
     Work = 1 << 14,
 }
 
@@ -119,21 +119,21 @@ impl std::fmt::Debug for Interrupts {
 /// Why a park ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Woken {
-    /// A wake-up was there; test the condition again.
+    /// There was a wake-up; test the condition again.
     Notified,
     /// The deadline has passed.
     Timeout,
-    /// Interrupts are pending (they stay so; [`Waiter::take`] takes them).
+    /// Interrupts are pending. They stay pending until [`Waiter::take`].
     Interrupted,
 }
 
-/// One per session or worker, shared in an `Arc`.
+/// The parking place of one session or worker, shared in an `Arc`.
 #[derive(Debug, Default)]
 pub struct Waiter {
-    /// 1: a wake-up has come that no park has consumed yet.
+    /// 1: a wake-up that no park has consumed yet.
     token: AtomicU32,
     interrupts: AtomicU32,
-    /// Number of the event waited for, 0 for none.
+    /// Number of the current wait event, 0 for none.
     event: AtomicU16,
 }
 
@@ -147,7 +147,7 @@ impl Waiter {
         self.park_with(event, deadline, Interrupts::ALL)
     }
 
-    /// As [`Waiter::park`], for those that must not be interrupted.
+    /// As [`Waiter::park`], for waits that must not be interrupted.
     pub fn park_uninterrupted(&self, event: WaitEvent, deadline: Option<Deadline>) -> Woken {
         self.park_with(event, deadline, Interrupts::NONE)
     }
@@ -165,7 +165,7 @@ impl Waiter {
                 return Woken::Interrupted;
             }
             if self.token.swap(0, Ordering::Acquire) != 0 {
-                // Raising an interrupt also leaves a token; the interrupt is the better answer.
+                // `raise` also sets the token; the interrupt is the more specific result.
                 if self.interrupts.load(Ordering::Acquire) & mask.0 != 0 {
                     return Woken::Interrupted;
                 }
@@ -178,26 +178,26 @@ impl Waiter {
         }
     }
 
-    /// Gives the waiter a wake-up token, ending its park or the next one.
+    /// Sets the wake-up token, which ends the current park or the next one.
     #[inline]
     pub fn wake(&self) {
         if self.token.swap(1, Ordering::Release) == 0 {
-            self.rouse();
+            self.unpark();
         }
     }
 
-    /// Adds to the interrupt word and wakes.
+    /// Sets a bit of the interrupt word and wakes the waiter.
     pub fn raise(&self, interrupt: Interrupt) {
         self.interrupts.fetch_or(interrupt as u32, Ordering::Release);
         self.wake();
     }
 
-    /// Empties the interrupt word and returns what was in it.
+    /// Clears the interrupt word and returns its previous contents.
     pub fn take(&self) -> Interrupts {
         Interrupts(self.interrupts.swap(0, Ordering::Acquire))
     }
 
-    /// Takes one interrupt out of the word; was it there?
+    /// Clears one interrupt; true if it was pending.
     pub fn take_one(&self, interrupt: Interrupt) -> bool {
         let bit = interrupt as u32;
         self.interrupts.fetch_and(!bit, Ordering::AcqRel) & bit != 0
@@ -209,17 +209,17 @@ impl Waiter {
         self.interrupts.load(Ordering::Relaxed) != 0
     }
 
-    /// What is pending, without taking it.
+    /// The pending interrupts, without clearing them.
     pub fn peek(&self) -> Interrupts {
         Interrupts(self.interrupts.load(Ordering::Acquire))
     }
 
-    /// What the session waits for, as `pg_stat_activity` shows it.
+    /// The current wait event, as `pg_stat_activity` shows it.
     pub fn current_event(&self) -> Option<WaitEvent> {
         WaitEvent::from_number(self.event.load(Ordering::Relaxed))
     }
 
-    /// Shows `event` until the guard is dropped: for waits that are not parks (I/O, latches).
+    /// Sets the wait event until the guard is dropped: for waits that are not parks (I/O, latches).
     #[inline]
     pub fn waiting(&self, event: WaitEvent) -> Waiting<'_> {
         let outer = self.event.load(Ordering::Relaxed);
@@ -228,7 +228,7 @@ impl Waiter {
     }
 }
 
-/// Shows a wait event while it lives.
+/// Resets the wait event when dropped.
 pub struct Waiting<'a> {
     waiter: &'a Waiter,
     outer: u16,
@@ -248,8 +248,8 @@ impl Waiter {
     }
 
     fn sleep(&self, deadline: Option<Deadline>) {
-        // SAFETY: the key is the token's own address, used by nobody else; the callbacks neither
-        // panic nor call into the parking lot.
+        // SAFETY: the key is the token's own address, used for no other queue; the callbacks
+        // neither panic nor call into the parking lot.
         unsafe {
             parking_lot_core::park(
                 self.key(),
@@ -262,7 +262,7 @@ impl Waiter {
         }
     }
 
-    fn rouse(&self) {
+    fn unpark(&self) {
         // SAFETY: as in `sleep`. The token was set before, so a sleeper that is not yet queued
         // finds it when it validates under the queue's lock.
         unsafe {
@@ -277,7 +277,7 @@ impl Waiter {
         loom::thread::yield_now();
     }
 
-    fn rouse(&self) {}
+    fn unpark(&self) {}
 }
 
 #[cfg(test)]

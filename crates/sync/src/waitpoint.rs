@@ -1,9 +1,10 @@
-//! Waiting for a condition over atomics, by address: for I/O in flight and pin counts of a frame,
-//! where a condition variable each would be too large.
+//! Waiting for a condition on atomics, keyed by address: for I/O in progress and pin counts of a
+//! frame, where a condition variable each would be too large.
 
 use crate::atomic::{AtomicU32, Ordering, fence};
 
-/// Four bytes. Whoever makes the condition false calls `wake_all` afterwards.
+/// A wait point of four bytes. The thread that makes the condition false calls `wake_all`
+/// afterwards.
 #[derive(Debug, Default)]
 pub struct WaitPoint {
     /// 1: there may be sleepers.
@@ -15,8 +16,8 @@ impl WaitPoint {
         WaitPoint::default()
     }
 
-    /// Sleeps while the condition holds. It is called often, also under the queue's lock: it must
-    /// only look at atomics, and not panic.
+    /// Sleeps while the condition holds. The condition is evaluated several times, also under the
+    /// queue's lock: it must only read atomics, and must not panic.
     pub fn wait_while(&self, condition: impl Fn() -> bool) {
         while condition() {
             self.sleepers.store(1, Ordering::SeqCst);
@@ -25,20 +26,21 @@ impl WaitPoint {
         }
     }
 
-    /// Wakes everybody, to look at their conditions again.
+    /// Wakes all waiting threads, which evaluate their conditions again.
     #[inline]
     pub fn wake_all(&self) {
-        // Pairs with the fence in `wait_while`: either the sleeper sees the change, or we see it.
+        // Pairs with the fence in `wait_while`: either the sleeper sees the change, or this thread
+        // sees the sleeper.
         fence(Ordering::SeqCst);
         if self.sleepers.load(Ordering::Relaxed) != 0 {
-            self.rouse();
+            self.unpark();
         }
     }
 
     #[cfg(not(loom))]
     fn sleep(&self, condition: &impl Fn() -> bool) {
-        // SAFETY: the key is this object's own address, used by nobody else; the callbacks neither
-        // panic nor call into the parking lot (by contract of `wait_while`).
+        // SAFETY: the key is this object's own address, used for no other queue; the callbacks
+        // neither panic nor call into the parking lot (by contract of `wait_while`).
         unsafe {
             parking_lot_core::park(
                 std::ptr::from_ref(self).addr(),
@@ -53,8 +55,8 @@ impl WaitPoint {
 
     #[cfg(not(loom))]
     #[cold]
-    fn rouse(&self) {
-        // Whoever validates from now on does not sleep; whoever slept before is in the queue.
+    fn unpark(&self) {
+        // A thread that validates from now on does not sleep; a thread that sleeps is in the queue.
         self.sleepers.store(0, Ordering::SeqCst);
         // SAFETY: as in `sleep`.
         unsafe {
@@ -71,7 +73,7 @@ impl WaitPoint {
     }
 
     #[cfg(loom)]
-    fn rouse(&self) {}
+    fn unpark(&self) {}
 }
 
 #[cfg(all(test, not(loom)))]

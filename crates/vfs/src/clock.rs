@@ -1,4 +1,4 @@
-//! The clocks: wall time for what people see, monotonic time for spans.
+//! The clocks: wall-clock time and monotonic time.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sync::Mutex;
@@ -6,7 +6,7 @@ use sync::Mutex;
 pub trait Clock: Send + Sync {
     /// Microseconds since 1970-01-01 00:00:00 UTC.
     fn unix_micros(&self) -> i64;
-    /// Time since some fixed moment; never goes back.
+    /// Time since a fixed point; never decreases.
     fn monotonic(&self) -> Duration;
     fn sleep(&self, span: Duration);
 
@@ -58,14 +58,14 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still unless told; sleeping moves it.
+/// A clock that only `advance` and `sleep` move.
 #[derive(Debug)]
 pub struct ManualClock {
     elapsed: Mutex<Duration>,
 }
 
 impl ManualClock {
-    /// Where the wall clock starts: 2024-01-01 00:00:00 UTC.
+    /// Start of its wall-clock time: 2024-01-01 00:00:00 UTC.
     pub const START_UNIX_SECONDS: i64 = 1_704_067_200;
 
     pub fn new() -> ManualClock {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pg_epoch_is_ten_thousand_nine_hundred_fifty_seven_days_later() {
+    fn pg_epoch_is_10957_days_after_the_unix_epoch() {
         assert_eq!(PG_EPOCH_UNIX_SECONDS, 10_957 * 86_400);
         let clock = ManualClock::new();
         clock.sleep(Duration::from_millis(1500));

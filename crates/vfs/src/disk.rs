@@ -4,7 +4,7 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::time::SystemTime;
 use sync::Arc;
 
-/// What writes past the system's cache are aligned to, in bytes: the largest sector in use.
+/// Alignment of direct writes, in bytes: the largest sector size in use.
 pub const DIRECT_ALIGN: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,21 +13,21 @@ pub enum OpenMode {
     Read,
     /// The file must exist; reading and writing.
     ReadWrite,
-    /// As [`OpenMode::ReadWrite`], but writes go past the system's cache where the file system can
-    /// do that: in memory and in the file they begin and end at multiples of [`DIRECT_ALIGN`].
+    /// As [`OpenMode::ReadWrite`], but writes bypass the system's cache where the file system
+    /// supports it. In memory and in the file they begin and end at multiples of [`DIRECT_ALIGN`].
     Direct,
-    /// As [`OpenMode::Direct`]; what a call has written is durable when it returns.
+    /// As [`OpenMode::Direct`], and a write is durable when it returns.
     WriteThrough,
-    /// Opens the file or makes it, empty.
+    /// Opens the file, or creates it empty.
     Create,
-    /// Makes the file; an error (EEXIST) if there is one.
+    /// Creates the file; an error (EEXIST) if it exists.
     CreateNew,
-    /// Opens the file or makes it, and empties it.
+    /// Opens the file or creates it, and truncates it to zero length.
     Truncate,
 }
 
 impl OpenMode {
-    /// Do writes go past the system's cache?
+    /// Do writes bypass the system's cache?
     pub fn is_direct(self) -> bool {
         matches!(self, OpenMode::Direct | OpenMode::WriteThrough)
     }
@@ -55,7 +55,8 @@ pub struct Stat {
     pub modified: SystemTime,
 }
 
-/// A tree of files. Nothing here is durable before the file's `sync_*` and, for names, `sync_dir`.
+/// A tree of files. Contents are durable only after the file's `sync_*`, names only after
+/// `sync_dir`.
 pub trait Disk: Send + Sync {
     fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn File>>;
     /// Replaces `to` if it exists.
@@ -74,14 +75,14 @@ pub trait Disk: Send + Sync {
     fn read_link(&self, path: &str) -> io::Result<String>;
     /// Makes the names in a directory durable.
     fn sync_dir(&self, path: &str) -> io::Result<()>;
-    /// The setting `fsync`: off makes each sync succeed without doing anything. Disks of tests keep
-    /// theirs.
+    /// The setting `fsync`: when off, each sync succeeds without doing anything. Test disks always
+    /// sync.
     fn set_syncs(&self, _on: bool) {}
     /// Do syncs do anything?
     fn syncs(&self) -> bool {
         true
     }
-    /// The path as the operating system knows it, for messages and helper programs.
+    /// The path for the operating system, for messages and helper programs.
     fn full_path(&self, path: &str) -> String {
         path.to_owned()
     }
@@ -93,8 +94,8 @@ pub trait Disk: Send + Sync {
 
 /// An open file. All calls may come from several threads at once.
 pub trait File: Send + Sync {
-    /// Reads up to `buf.len()` bytes; fewer only at the end of the file (or on a disk that does
-    /// so).
+    /// Reads up to `buf.len()` bytes. Fewer at the end of the file; a disk may also read fewer
+    /// elsewhere.
     fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize>;
     fn readv_at(&self, bufs: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize>;
     /// Writes some of `buf`, at least one byte unless it is empty.
@@ -105,10 +106,10 @@ pub trait File: Send + Sync {
     fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len()? == 0)
     }
-    /// Cuts or extends (with zeros) to `len` bytes.
+    /// Shortens or extends (with zeros) to `len` bytes.
     fn truncate(&self, len: u64) -> io::Result<()>;
-    /// Makes contents and length durable. An error is final: what was written may be lost and
-    /// a later success says nothing about it.
+    /// Makes contents and length durable. An error is final: the data may be lost, and a later
+    /// success does not mean that it was written.
     fn sync_data(&self) -> io::Result<()>;
     /// As `sync_data`, with all metadata.
     fn sync_all(&self) -> io::Result<()>;
@@ -121,7 +122,7 @@ pub trait File: Send + Sync {
     /// Reserves zeroed space, extending the file if needed.
     fn allocate(&self, offset: u64, len: u64) -> io::Result<()>;
 
-    /// Fills `buf`; `UnexpectedEof` if the file ends before.
+    /// Fills `buf`; `UnexpectedEof` if the file is too short.
     fn read_exact_at(&self, mut buf: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !buf.is_empty() {
             let n = self.read_at(buf, offset)?;
@@ -134,12 +135,12 @@ pub trait File: Send + Sync {
         Ok(())
     }
 
-    /// Writes all of `buf`. After an error any part of it may be in the file.
+    /// Writes all of `buf`. After an error any part of it may have been written.
     fn write_all_at(&self, mut buf: &[u8], mut offset: u64) -> io::Result<()> {
         while !buf.is_empty() {
             let n = self.write_at(buf, offset)?;
             if n == 0 {
-                // Linux never does this for regular files; PostgreSQL takes it for a full disk.
+                // Linux never does this for regular files; PostgreSQL treats it as a full disk.
                 return Err(io::Error::from_raw_os_error(libc::ENOSPC));
             }
             buf = &buf[n..];
@@ -148,7 +149,7 @@ pub trait File: Send + Sync {
         Ok(())
     }
 
-    /// Writes all of `bufs`, one behind the other.
+    /// Writes all of `bufs`, in order.
     fn write_all_vectored_at(&self, bufs: &[IoSlice<'_>], offset: u64) -> io::Result<()> {
         let written = self.writev_at(bufs, offset)?;
         let mut skip = written;

@@ -1,5 +1,5 @@
-//! Steps on files that survive a crash as a whole. Counterpart: `durable_rename` and company in
-//! fd.c.
+//! File operations that are atomic over a crash. Counterpart: fd.c (`durable_rename`,
+//! `durable_unlink`).
 
 use crate::disk::{Disk, FileKind, OpenMode};
 use crate::error::io_error;
@@ -15,7 +15,7 @@ pub fn parent(path: &str) -> &str {
     }
 }
 
-/// Is there something of that name? Errors other than "no such file" are reported.
+/// Does the path exist? Errors other than "no such file" are reported.
 pub fn exists(disk: &dyn Disk, path: &str) -> Result<bool> {
     match disk.stat(path) {
         Ok(_) => Ok(true),
@@ -24,7 +24,7 @@ pub fn exists(disk: &dyn Disk, path: &str) -> Result<bool> {
     }
 }
 
-/// The whole file.
+/// Reads the whole file.
 pub fn read_file(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
     let file = disk.open(path, OpenMode::Read).map_err(|e| io_error("open file", path, &e))?;
     let len = file.len().map_err(|e| io_error("stat file", path, &e))?;
@@ -41,7 +41,8 @@ pub fn read_file(disk: &dyn Disk, path: &str) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes the file anew and makes its contents durable; its name is not (see `replace_file`).
+/// Writes the file from scratch and makes its contents durable; its name is not (see
+/// `replace_file`).
 pub fn write_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let file =
         disk.open(path, OpenMode::Truncate).map_err(|e| io_error("create file", path, &e))?;
@@ -49,8 +50,8 @@ pub fn write_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     file.sync_all().map_err(|e| io_error("fsync file", path, &e))
 }
 
-/// Replaces the file's contents so that a crash leaves the old or the new ones, through a
-/// neighbour named `<path>.tmp`.
+/// Replaces the file's contents so that a crash leaves the old or the new ones, through a temporary
+/// file `<path>.tmp`.
 pub fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<()> {
     let temp = format!("{path}.tmp");
     write_file(disk, &temp, bytes)?;
@@ -83,14 +84,14 @@ fn sync_file(disk: &dyn Disk, path: &str) -> Result<()> {
     file.sync_all().map_err(|e| io_error("fsync file", path, &e))
 }
 
-/// Removes a file for good.
+/// Removes a file durably.
 pub fn durable_unlink(disk: &dyn Disk, path: &str) -> Result<()> {
     disk.unlink(path).map_err(|e| io_error("remove file", path, &e))?;
     let dir = parent(path);
     disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))
 }
 
-/// Makes a directory and those above it, as far as they are missing.
+/// Makes a directory and its missing parents.
 pub fn create_dir_all(disk: &dyn Disk, path: &str) -> Result<()> {
     if path.is_empty() || path == "." || path == "/" {
         return Ok(());
@@ -106,16 +107,16 @@ pub fn create_dir_all(disk: &dyn Disk, path: &str) -> Result<()> {
     }
 }
 
-/// Removes a directory with all below it; links are removed, not followed.
+/// Removes a directory and all that it contains; links are removed, not followed.
 pub fn remove_tree(disk: &dyn Disk, path: &str) -> Result<()> {
-    remove_what_can_be(disk, path).into_iter().next().map_or(Ok(()), Err)
+    remove_tree_best_effort(disk, path).into_iter().next().map_or(Ok(()), Err)
 }
 
-/// As [`remove_tree`], going on past errors, which are returned.
+/// As [`remove_tree`], but continues after errors, which are returned.
 #[must_use]
-pub fn remove_what_can_be(disk: &dyn Disk, path: &str) -> Vec<PgError> {
+pub fn remove_tree_best_effort(disk: &dyn Disk, path: &str) -> Vec<PgError> {
     let mut errors = Vec::new();
-    // A stack of its own: depth is the disk's, not ours.
+    // An explicit stack, since the depth of the tree is not bounded.
     let mut stack = vec![(path.to_owned(), false)];
     while let Some((dir, emptied)) = stack.pop() {
         if emptied {

@@ -1,4 +1,4 @@
-//! I/O errors in PostgreSQL's words. Counterpart: `errcode_for_file_access` in elog.c.
+//! I/O errors with PostgreSQL's messages. Counterpart: `errcode_for_file_access` in elog.c.
 
 use pgerror::{PgError, SqlState};
 use std::io;
@@ -29,7 +29,7 @@ pub fn sqlstate_for(error: &io::Error) -> SqlState {
     }
 }
 
-/// The reason as the C library words it (`%m`).
+/// The message of the C library (`%m`).
 pub fn strerror(error: &io::Error) -> String {
     let text = error.to_string();
     match error.raw_os_error() {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wording_and_sqlstate() {
+    fn messages_and_sqlstates() {
         let cases = [
             (libc::ENOENT, "58P01", "No such file or directory"),
             (libc::ENOSPC, "53100", "No space left on device"),

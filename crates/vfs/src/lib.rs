@@ -1,10 +1,10 @@
-//! Everything the server does with files, the clock and randomness goes through these traits, so
-//! that tests run the production code on a disk that forgets, tears, fails and fills up.
+//! Files, the clock and randomness behind traits, so that tests run the production code on a disk
+//! that loses writes, tears them, fails and fills up.
 //!
-//! Paths are text relative to the data directory ("base/5/1259"); absolute ones stand for
-//! themselves (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the
-//! crashable disk), `durable` (rename and remove that survive a crash), `clock`, `random`,
-//! `machine` (memory), `error`.
+//! Paths are text relative to the data directory ("base/5/1259"); absolute paths are allowed
+//! (tablespaces). Reading order: `disk` (the traits), `direct`, `os`, `mem` (the crashable disk),
+//! `durable` (rename and remove that survive a crash), `clock`, `random`, `machine` (memory),
+//! `process`, `locale`, `error`.
 
 mod clock;
 mod direct;
@@ -23,7 +23,7 @@ pub use direct::DirectBuffer;
 pub use disk::{DIRECT_ALIGN, DirEntry, Disk, File, FileKind, OpenMode, Stat};
 pub use durable::{
     create_dir_all, durable_rename, durable_unlink, exists, parent, read_file, remove_tree,
-    remove_what_can_be, replace_file, write_file,
+    remove_tree_best_effort, replace_file, write_file,
 };
 pub use error::{io_error, io_error_with, sqlstate_for, strerror};
 pub use machine::MachineMemory;
@@ -35,7 +35,7 @@ pub use std::io::{IoSlice, IoSliceMut};
 
 use sync::Arc;
 
-/// What the outside world gives the server.
+/// The server's environment: disk, clock and randomness.
 #[derive(Clone)]
 pub struct Env {
     pub disk: Arc<dyn Disk>,
@@ -44,7 +44,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// The real world, with `root` as the data directory.
+    /// The operating system's, with `root` as the data directory.
     pub fn os(root: impl Into<std::path::PathBuf>) -> Env {
         Env {
             disk: Arc::new(OsDisk::new(root)),
@@ -53,7 +53,7 @@ impl Env {
         }
     }
 
-    /// A world in memory: empty disk, standing clock, seeded randomness.
+    /// In memory: an empty disk, a manual clock, seeded randomness.
     pub fn memory(seed: u64) -> Env {
         Env {
             disk: Arc::new(MemDisk::new()),

@@ -1,5 +1,5 @@
-//! Locales and collations that this machine has: those of the C library, and those of ICU if its
-//! library is installed. Here because the calls need `unsafe`.
+//! Locales and collations of this machine: those of the C library, and those of ICU if its library
+//! is installed. In this crate because the calls need `unsafe`.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LibcLocale {
     pub name: String,
-    /// Name of its character set as the C library spells it: `UTF-8`, `ISO-8859-15`.
+    /// Name of its character set in the C library: `UTF-8`, `ISO-8859-15`.
     pub codeset: String,
 }
 
@@ -20,8 +20,8 @@ pub struct IcuLocale {
     pub version: Option<String>,
 }
 
-/// The locales that `locale -a` lists, in its order, without those that cannot be opened. Empty
-/// where the program is missing.
+/// The locales that `locale -a` lists, in its order, without those that cannot be opened. Empty if
+/// the program is missing.
 pub fn libc_locales() -> Vec<LibcLocale> {
     let mut command = Command::new("locale");
     let listed = command.arg("-a").stdin(Stdio::null()).stderr(Stdio::null()).output();
@@ -62,9 +62,9 @@ pub fn libc_version() -> Option<String> {
     None
 }
 
-/// Release numbers of ICU that are tried, newest first; a machine has one as a rule.
+/// Release numbers of ICU that are tried, newest first; usually a machine has one.
 const ICU_RELEASES: std::ops::RangeInclusive<u32> = 50..=99;
-/// Bytes of the longest name of a locale or version.
+/// Size of the buffer for the name of a locale or version, in bytes.
 const NAME_BYTES: usize = 256;
 
 /// The root locale of ICU and all others, in the order of ICU's list. Empty if ICU is not
@@ -95,8 +95,8 @@ type CollatorVersion = unsafe extern "C" fn(*const c_void, *mut [u8; 4]);
 type CloseCollator = unsafe extern "C" fn(*mut c_void);
 type VersionToString = unsafe extern "C" fn(*const [u8; 4], *mut c_char);
 
-/// The functions of ICU that are used. The library stays loaded: unloading it is not safe once it
-/// has run.
+/// The functions of ICU that are used. The library stays loaded, since unloading it is not safe
+/// once it has run.
 struct Icu {
     count_available: CountAvailable,
     get_available: GetAvailable,
@@ -112,7 +112,7 @@ impl Icu {
         ICU_RELEASES.rev().find_map(Icu::release)
     }
 
-    /// One release, if it is installed. Its functions carry its number in their names.
+    /// Loads one release, if it is installed. The names of its functions end in its number.
     fn release(number: u32) -> Option<Icu> {
         let library = CString::new(format!("libicui18n.so.{number}")).ok()?;
         // SAFETY: ICU's initializers may run at any time. The signatures are those of ICU's
@@ -150,12 +150,12 @@ impl Icu {
     }
 
     fn count(&self) -> i32 {
-        // SAFETY: the call takes nothing.
+        // SAFETY: the call has no arguments.
         unsafe { (self.count_available)() }
     }
 
     fn name(&self, index: i32) -> Option<CString> {
-        // SAFETY: the text that is returned is ICU's own and stays.
+        // SAFETY: the text that is returned belongs to ICU and is never freed.
         unsafe {
             let name = (self.get_available)(index);
             (!name.is_null()).then(|| CStr::from_ptr(name).to_owned())
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn character_sets_of_locales_are_known() {
+    fn character_sets_of_locales_are_found() {
         assert_eq!(codeset("C").as_deref(), Some("ANSI_X3.4-1968"));
         assert_eq!(codeset("no_SUCH.UTF-8"), None);
         assert!(libc_locales().iter().any(|l| l.name == "POSIX"));

@@ -1,27 +1,27 @@
-//! How much memory the machine gives this process. Only what the kernel tells: the settings decide
-//! what is done with it.
+//! The memory available to this process, as the kernel reports it. What is done with it depends on
+//! the settings.
 
 use std::path::Path;
 
-/// Bytes of memory that the process can have, by what sets the bound.
+/// Bounds of the process's memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct MachineMemory {
-    /// The machine's main memory; `None` where the kernel does not tell.
+    /// The machine's main memory; `None` if the kernel does not report it.
     pub physical: Option<u64>,
-    /// The tightest bound of the control groups that the process is in.
+    /// The smallest limit of the control groups of the process.
     pub cgroup: Option<u64>,
-    /// The bound of the process's address space (`ulimit -v`).
+    /// The limit of the process's address space (`ulimit -v`).
     pub address_space: Option<u64>,
 }
 
 impl MachineMemory {
-    /// What the kernel says now.
+    /// The present values.
     pub fn read() -> MachineMemory {
         let root = Path::new("/");
         MachineMemory { address_space: address_space(), ..MachineMemory::below(root) }
     }
 
-    /// As [`MachineMemory::read`] by the files below `root`, without the address space.
+    /// As [`MachineMemory::read`] from the files below `root`, without the address space.
     fn below(root: &Path) -> MachineMemory {
         let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
         let groups = text("proc/self/cgroup");
@@ -29,7 +29,7 @@ impl MachineMemory {
         MachineMemory { physical, cgroup: cgroup(root, &groups), address_space: None }
     }
 
-    /// The tightest bound on resident memory.
+    /// The smallest bound on resident memory.
     pub fn resident_max(&self) -> Option<u64> {
         self.physical.into_iter().chain(self.cgroup).min()
     }
@@ -40,11 +40,11 @@ fn physical(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The least bound of the group and those that it is in. A container may see its own group as the
+/// The smallest limit of the group and its ancestors. A container may see its own group as the
 /// root.
 fn cgroup(root: &Path, groups: &str) -> Option<u64> {
     let bounds = groups.lines().flat_map(|line| {
-        // "hierarchy:controllers:path"; the second version has no controllers there.
+        // "hierarchy:controllers:path"; in cgroup v2 the controllers are empty.
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next().unwrap_or(""), parts.next().unwrap_or("/"));
         let (mount, file) = match controllers {
@@ -61,13 +61,13 @@ fn cgroup(root: &Path, groups: &str) -> Option<u64> {
         };
         inside.ancestors().filter_map(bound).collect()
     });
-    // Without a bound the first version names a number near 2^63.
+    // Without a limit cgroup v1 reports a number near 2^63.
     bounds.filter(|&b| b < 1 << 60).min()
 }
 
 fn address_space() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure is ours.
+    // SAFETY: the structure is a local variable.
     let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } != 0;
     (!failed && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tightest_group_counts() {
+    fn the_smallest_cgroup_limit_counts() {
         let found = tree(&[
             ("proc/meminfo", "MemTotal:       16384 kB\nMemFree: 5 kB\n"),
             ("proc/self/cgroup", "0::/a/b\n"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_the_first_version_are_known() {
+    fn cgroup_v1_limits_are_read() {
         let found = tree(&[
             ("proc/self/cgroup", "5:cpu:/x\n4:hugetlb,memory:/docker/x\n"),
             ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn without_bounds_none_is_invented() {
+    fn without_limits_there_are_no_bounds() {
         assert_eq!(tree(&[("proc/self/cgroup", "0::/\n")]), MachineMemory::default());
         assert!(MachineMemory::read().physical.is_some_and(|bytes| bytes > 1 << 20));
     }

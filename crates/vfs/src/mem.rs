@@ -1,17 +1,17 @@
-//! A disk in memory that can crash. Each file has pending contents, which readers see, and durable
-//! ones; each directory likewise has pending and durable entries:
+//! A disk in memory that simulates crashes. Each file has pending contents, which readers see, and
+//! durable contents; each directory likewise has pending and durable entries:
 //!
 //! - `sync_*` on a file makes its contents and length durable, not its name; `sync_dir` makes the
-//!   names in a directory durable, not what they stand for.
-//! - [`MemDisk::crash`] gives the disk as the next start finds it: of the un-synced 512-byte
+//!   names in a directory durable, not the files.
+//! - [`MemDisk::crash`] returns the disk as the next start finds it: of the unsynced 512-byte
 //!   sectors, lengths and directory changes a random subset has survived, in no order. A sector is
-//!   whole, a rename is one change.
-//! - A failed sync loses the pending sectors for good: readers still see them, a later sync does
-//!   not write them (as Linux does it).
+//!   written whole or not at all, and a rename is one change.
+//! - A failed sync loses the pending sectors permanently: readers still see them, but a later sync
+//!   does not write them (as Linux behaves).
 //! - Any kind of call can be made to fail ([`MemDisk::fail_nth`]), writes can be short, and the
 //!   disk can be full.
-//! - A crash can be set for the middle of whatever is going on ([`MemDisk::crash_at_change`]), and
-//!   a disk can lie about its syncs ([`MemDisk::ignore_sync_on`]).
+//! - A crash can be planned for a later change ([`MemDisk::crash_at_change`]), and syncs can be
+//!   made ineffective ([`MemDisk::ignore_sync_on`]).
 //!
 //! LOCK ORDER: the tree, then a file's contents, then the faults.
 
@@ -31,7 +31,7 @@ use sync::atomic::{AtomicU64, Ordering};
 use sync::{Arc, Mutex};
 use tree::{Node, Tree};
 
-/// See the module's text. Clones are the same disk.
+/// See the module documentation. Clones are the same disk.
 #[derive(Clone)]
 pub struct MemDisk {
     shared: Arc<Shared>,
@@ -45,16 +45,16 @@ struct Shared {
     sync_micros: AtomicU64,
 }
 
-/// A crash to come, and what it left.
+/// A planned crash, and the disk after it.
 #[derive(Default)]
 struct PlannedCrash {
-    /// Changing calls still to come before it; 0: none is planned.
+    /// Changing calls until the crash; 0: none is planned.
     countdown: AtomicU64,
     seed: AtomicU64,
     found: Mutex<Option<MemDisk>>,
 }
 
-/// Room on the disk, in bytes of pending contents.
+/// Space on the disk, in bytes of pending contents.
 #[derive(Debug)]
 pub(crate) struct Space {
     used: AtomicU64,
@@ -66,7 +66,7 @@ impl Space {
         Space { used: AtomicU64::new(used), capacity: AtomicU64::new(u64::MAX) }
     }
 
-    /// Takes as much of `wanted` bytes as there is.
+    /// Allocates up to `wanted` bytes; returns the number allocated.
     pub(crate) fn take(&self, wanted: u64) -> u64 {
         let capacity = self.capacity.load(Ordering::Relaxed);
         let mut got = 0;
@@ -110,7 +110,8 @@ impl MemDisk {
         }
     }
 
-    /// The disk as found after a power failure now; decided by the seed. This disk goes on.
+    /// The disk as found after a power failure at this moment; `seed` decides what survived. This
+    /// disk continues.
     pub fn crash(&self, seed: u64) -> MemDisk {
         let random = SeededRandom::new(seed);
         let tree = self.shared.tree.lock().crashed(&random);
@@ -118,23 +119,23 @@ impl MemDisk {
         MemDisk::from_tree(tree, used)
     }
 
-    /// The disk as found after a power failure that lost everything un-synced.
+    /// The disk as found after a power failure that lost everything unsynced.
     pub fn crash_losing_all(&self) -> MemDisk {
         let tree = self.shared.tree.lock().only_durable();
         let used = tree.bytes();
         MemDisk::from_tree(tree, used)
     }
 
-    /// A copy with all that readers see, durable or not; all of it durable in the copy: what a
-    /// process that was killed leaves behind on a machine that goes on.
+    /// A copy of all that readers see, all of it durable: the state that a killed process leaves on
+    /// a machine that keeps running.
     pub fn killed(&self) -> MemDisk {
         let tree = self.shared.tree.lock().all_durable();
         let used = tree.bytes();
         MemDisk::from_tree(tree, used)
     }
 
-    /// The power fails right before the `n`th call from now on that changes something (1 is the
-    /// next). This disk goes on; what the next start finds is kept for [`MemDisk::crashed`].
+    /// Plans a power failure right before the `n`th call from now on that changes something (1 is
+    /// the next). This disk continues; the disk after the crash is kept for [`MemDisk::crashed`].
     pub fn crash_at_change(&self, n: u64, seed: u64) {
         let planned = &self.shared.planned_crash;
         *planned.found.lock() = None;
@@ -142,7 +143,7 @@ impl MemDisk {
         planned.countdown.store(n, Ordering::SeqCst);
     }
 
-    /// The disk that the planned crash left, once it has come.
+    /// The disk after the planned crash, once that has happened.
     pub fn crashed(&self) -> Option<MemDisk> {
         self.shared.planned_crash.found.lock().clone()
     }
@@ -159,12 +160,12 @@ impl MemDisk {
         }
     }
 
-    /// From now on syncs of paths that contain `part` say that all is well and do nothing.
+    /// From now on syncs of paths that contain `part` succeed without doing anything.
     pub fn ignore_sync_on(&self, part: &str) {
         self.shared.faults.ignore_sync(part);
     }
 
-    /// From now on each sync of a file takes so long.
+    /// From now on each sync of a file takes `span`.
     pub fn slow_sync(&self, span: Duration) {
         self.shared.sync_micros.store(span.as_micros() as u64, Ordering::Relaxed);
     }
@@ -174,7 +175,7 @@ impl MemDisk {
         self.shared.faults.power_off();
     }
 
-    /// The `n`th call of this kind from now on (1 is the next) fails with `errno`.
+    /// The `n`th call of kind `op` from now on (1 is the next) fails with `errno`.
     pub fn fail_nth(&self, op: Op, n: u64, errno: i32) {
         self.shared.faults.fail_nth(op, "", n, errno);
     }
@@ -184,7 +185,7 @@ impl MemDisk {
         self.shared.faults.fail_nth(op, part, n, errno);
     }
 
-    /// From now on all calls of this kind on paths that contain `part` fail with `errno`.
+    /// From now on all calls of kind `op` on paths that contain `part` fail with `errno`.
     pub fn fail_all_on(&self, op: Op, part: &str, errno: i32) {
         self.shared.faults.fail_all(op, part, errno);
     }
@@ -194,32 +195,32 @@ impl MemDisk {
         self.shared.faults.fail_nth(Op::Write, "", n, fault::SHORT);
     }
 
-    /// Has a fault that was asked for not come yet?
+    /// Is a planned fault still outstanding?
     pub fn has_faults_to_come(&self) -> bool {
         self.shared.faults.has_planned()
     }
 
-    /// Forgets all faults that were asked for and have not come yet.
+    /// Removes all planned faults.
     pub fn clear_faults(&self) {
         self.shared.faults.clear();
     }
 
-    /// Total bytes that files may hold; writes beyond fail with ENOSPC.
+    /// Limits the total size of files, in bytes; writes beyond fail with ENOSPC.
     pub fn set_capacity(&self, bytes: Option<u64>) {
         self.shared.space.capacity.store(bytes.unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Bytes in files now.
+    /// Present total size of files, in bytes.
     pub fn used(&self) -> u64 {
         self.shared.space.used.load(Ordering::Relaxed)
     }
 
-    /// How many calls of this kind there have been, failed ones included.
+    /// Number of calls of kind `op` so far, failed ones included.
     pub fn count(&self, op: Op) -> u64 {
         self.shared.faults.count(op)
     }
 
-    /// All paths of files and directories, sorted, as readers see them.
+    /// All paths of files and directories that readers see, sorted.
     pub fn paths(&self) -> Vec<String> {
         self.shared.tree.lock().paths()
     }
@@ -355,7 +356,7 @@ impl MemFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        // fsync works on descriptors opened for reading, too.
+        // fsync works on files opened for reading, too.
         match self.disk.enter(Op::Sync, &self.path) {
             Ok(()) => {
                 let span = self.disk.shared.sync_micros.load(Ordering::Relaxed);
@@ -445,7 +446,7 @@ impl File for MemFile {
         self.sync()
     }
 
-    /// Counted; nobody hears of a fault.
+    /// Counted; faults are ignored.
     fn flush_hint(&self, _offset: u64, _len: u64) {
         let _ = self.disk.enter(Op::FlushHint, &self.path);
     }

@@ -1,4 +1,4 @@
-//! The real disk: synchronous positioned calls that outside fault tools can see.
+//! The disk of the operating system: synchronous positioned I/O by system calls.
 
 use crate::disk::{DirEntry, Disk, File, FileKind, OpenMode, Stat};
 use std::fs;
@@ -18,7 +18,7 @@ pub struct OsDisk {
     root: PathBuf,
     /// Are new files readable by the group (0640/0750 instead of 0600/0700)?
     group_access: AtomicBool,
-    /// Asked by all its files at each sync.
+    /// Shared with all its files, which check it at each sync.
     syncs: Arc<AtomicBool>,
 }
 
@@ -28,7 +28,7 @@ impl OsDisk {
         OsDisk { root: root.into(), group_access: AtomicBool::new(false), syncs }
     }
 
-    /// Whether the group may read new files: follows the data directory's own mode.
+    /// Sets whether the group may read new files. The caller passes the data directory's own mode.
     pub fn set_group_access(&self, on: bool) {
         self.group_access.store(on, Ordering::Relaxed);
     }
@@ -66,7 +66,7 @@ impl Disk for OsDisk {
     fn open(&self, path: &str, mode: OpenMode) -> io::Result<Arc<dyn File>> {
         let mut options = fs::OpenOptions::new();
         options.read(true).mode(self.mode(0o600, 0o640));
-        let mut buffered = 0;
+        let mut fallback_flags = 0;
         match mode {
             OpenMode::Read => {}
             OpenMode::ReadWrite => {
@@ -76,7 +76,7 @@ impl Disk for OsDisk {
                 options.write(true).custom_flags(libc::O_DIRECT);
             }
             OpenMode::WriteThrough => {
-                buffered = libc::O_DSYNC;
+                fallback_flags = libc::O_DSYNC;
                 options.write(true).custom_flags(libc::O_DIRECT | libc::O_DSYNC);
             }
             OpenMode::Create => {
@@ -91,9 +91,9 @@ impl Disk for OsDisk {
         }
         let path = self.path(path);
         let file = match options.open(&path) {
-            // The file system cannot do without its cache.
+            // The file system does not support direct I/O.
             Err(e) if mode.is_direct() && e.raw_os_error() == Some(libc::EINVAL) => {
-                options.custom_flags(buffered).open(path)?
+                options.custom_flags(fallback_flags).open(path)?
             }
             opened => opened?,
         };
@@ -157,7 +157,7 @@ impl Disk for OsDisk {
         }
         let at = if path.is_empty() { self.root.clone() } else { self.path(path) };
         match fs::File::open(at)?.sync_all() {
-            // Some file systems cannot fsync directories; PostgreSQL lets these two pass.
+            // Some file systems cannot fsync directories; PostgreSQL ignores these two errors, too.
             Err(e) if matches!(e.raw_os_error(), Some(libc::EBADF | libc::EINVAL)) => Ok(()),
             other => other,
         }
@@ -175,7 +175,7 @@ impl Disk for OsDisk {
 #[derive(Debug)]
 struct OsFile {
     file: fs::File,
-    /// Of its disk.
+    /// Shared with its disk.
     syncs: Arc<AtomicBool>,
 }
 
@@ -324,8 +324,7 @@ mod tests {
         fs::remove_dir_all(disk.root).unwrap();
     }
 
-    /// Direct writes come from aligned memory and land where buffered reads find them; what is not
-    /// aligned is refused, not written past the boundary.
+    /// Direct writes from aligned memory are found by buffered reads.
     #[test]
     fn direct_writes_from_aligned_memory() {
         let disk = temp_disk("direct");
@@ -350,7 +349,7 @@ mod tests {
             assert_eq!(read[2 * DIRECT_ALIGN..5 * DIRECT_ALIGN], *buffer);
             assert!(read[5 * DIRECT_ALIGN..].iter().all(|b| *b == 0));
         }
-        // A buffer that is used again begins at the same place.
+        // A reused buffer begins at the same address.
         buffer.clear();
         assert!(buffer.is_empty());
         buffer.extend(DIRECT_ALIGN)[0] = 77;
@@ -359,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_directories_are_private_unless_told() {
+    fn files_and_directories_are_private_without_group_access() {
         let disk = temp_disk("modes");
         let mode = |path: &str| fs::metadata(disk.path(path)).unwrap().mode() & 0o777;
         create_dir_all(&disk, "a/b").unwrap();
@@ -374,9 +373,9 @@ mod tests {
         fs::remove_dir_all(disk.root).unwrap();
     }
 
-    /// A device that cannot be synced tells whether it was tried.
+    /// A sync of this device fails, which shows whether it was tried.
     #[test]
-    fn files_are_synced_unless_the_disk_is_told_not_to() {
+    fn files_are_synced_unless_syncs_are_off() {
         let disk = OsDisk::new("/dev");
         let file = disk.open("null", OpenMode::ReadWrite).unwrap();
         for (on, fails) in [(true, true), (false, false), (true, true)] {

@@ -1,10 +1,10 @@
-//! What a server does with processes: signals, its user, its way out. Here because the calls need
-//! `unsafe`.
+//! Processes: signals, user and group, exit, resource usage, shared memory of another server. In
+//! this crate because the calls need `unsafe`.
 
 use std::io;
 use std::time::Duration;
 
-/// Signals that the server knows.
+/// The signals that the server handles or sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Signal {
     Hangup,
@@ -43,10 +43,10 @@ fn awaited() -> libc::sigset_t {
     }
 }
 
-/// From now on the signals wait for [`wait_signal`], in this thread and those that it starts.
+/// Blocks the signals for [`wait_signal`], in this thread and those that it starts later.
 pub fn block_signals() {
     let set = awaited();
-    // SAFETY: the set is initialised; no old one is asked for.
+    // SAFETY: the set is initialized; the old set is not requested.
     unsafe {
         libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut());
     }
@@ -59,7 +59,7 @@ pub fn wait_signal(span: Duration) -> Option<Signal> {
         tv_sec: libc::time_t::try_from(span.as_secs()).unwrap_or(libc::time_t::MAX),
         tv_nsec: span.subsec_nanos().into(),
     };
-    // SAFETY: set and time are initialised; what the signal carries is not asked for.
+    // SAFETY: set and time are initialized; the signal's information is not requested.
     let number = unsafe { libc::sigtimedwait(&set, std::ptr::null_mut(), &time) };
     AWAITED.into_iter().find(|s| s.number() == number)
 }
@@ -73,25 +73,25 @@ pub fn send_signal(pid: i32, signal: Signal) -> io::Result<()> {
     }
 }
 
-/// Is there a process with this number? One that has ended and that nobody has asked about is none:
-/// it holds no files any more.
+/// Does a process with this number exist? A process that has ended but has not been waited for does
+/// not count: it holds no files any more.
 pub fn exists(pid: i32) -> bool {
-    // SAFETY: signal 0 only asks.
+    // SAFETY: signal 0 only checks; no memory is involved.
     let known = pid > 0
         && (unsafe { libc::kill(pid, 0) } == 0
             || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM));
     known && !has_ended(pid)
 }
 
-/// As [`exists`], of processes that we may signal: whoever may not be, did not write a file of
-/// ours.
+/// As [`exists`], for processes that this one may signal. A lock file of this data directory was
+/// not written by any other.
 pub fn may_signal(pid: i32) -> bool {
-    // SAFETY: signal 0 only asks.
+    // SAFETY: signal 0 only checks; no memory is involved.
     pid > 0 && unsafe { libc::kill(pid, 0) } == 0 && !has_ended(pid)
 }
 
 fn has_ended(pid: i32) -> bool {
-    // "pid (name) state …"; the name may hold anything but ends at the last parenthesis.
+    // "pid (name) state …"; the name may contain any character but ends at the last parenthesis.
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     matches!(state, Some('Z' | 'X'))
@@ -102,15 +102,15 @@ pub fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// Number of the process that started this one.
+/// Number of the parent process.
 pub fn parent() -> i32 {
     // SAFETY: the call cannot fail.
     unsafe { libc::getppid() }
 }
 
-/// Becomes that user and group for good, without other groups.
+/// Switches to that user and group permanently, without supplementary groups.
 pub fn become_user(user: u32, group: u32) -> io::Result<()> {
-    // SAFETY: the only pointer goes with the length 0.
+    // SAFETY: the only pointer is passed with length 0.
     let failed = unsafe {
         libc::setgroups(0, std::ptr::null()) != 0
             || libc::setgid(group) != 0
@@ -119,7 +119,7 @@ pub fn become_user(user: u32, group: u32) -> io::Result<()> {
     if failed { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// New files are private, or readable by the group.
+/// Makes new files private, or readable by the group.
 pub fn set_umask(group_access: bool) {
     // SAFETY: the call cannot fail.
     unsafe {
@@ -127,13 +127,13 @@ pub fn set_umask(group_access: bool) {
     }
 }
 
-/// Leaves at once: no destructors, no waiting for threads.
+/// Exits at once: no destructors, no waiting for threads.
 pub fn exit_now(status: i32) -> ! {
     // SAFETY: the call does not return.
     unsafe { libc::_exit(status) }
 }
 
-/// The user at the other end of a Unix-domain socket.
+/// User id of the peer of a Unix-domain socket.
 pub fn socket_peer(socket: &impl std::os::fd::AsRawFd) -> io::Result<u32> {
     let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut len = size_of::<libc::ucred>() as libc::socklen_t;
@@ -150,7 +150,7 @@ pub fn socket_peer(socket: &impl std::os::fd::AsRawFd) -> io::Result<u32> {
     if result == 0 { Ok(found.uid) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Reads what has come on a socket; `WouldBlock` if that is nothing, 0 at the end.
+/// Reads without blocking from a socket: `WouldBlock` if there is nothing to read, 0 at the end.
 pub fn receive_now(socket: &impl std::os::fd::AsRawFd, buf: &mut [u8]) -> io::Result<usize> {
     // SAFETY: the buffer is valid for writes of its length.
     let got = unsafe {
@@ -159,8 +159,8 @@ pub fn receive_now(socket: &impl std::os::fd::AsRawFd, buf: &mut [u8]) -> io::Re
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
-/// Has a socket refuse clients from now on, though somebody may still wait for one; its address can
-/// be listened on anew.
+/// Stops a listening socket, even if another thread is blocked in `accept` on it. Its address can
+/// be bound again.
 pub fn stop_listening(socket: &impl std::os::fd::AsRawFd) {
     // SAFETY: no memory is involved.
     unsafe {
@@ -168,10 +168,11 @@ pub fn stop_listening(socket: &impl std::os::fd::AsRawFd) {
     }
 }
 
-/// The kernel's limit of open files for this process, raised to the most that it allows.
+/// Raises this process's limit of open files as far as the kernel allows (up to 2^20), and returns
+/// it.
 pub fn raise_open_files() -> u64 {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure is ours.
+    // SAFETY: the structure is a local variable.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
             return 1024;
@@ -187,12 +188,12 @@ pub fn raise_open_files() -> u64 {
     limit.rlim_cur
 }
 
-/// Kilobytes that a process may use of its stack, less a reserve; `None` where there is no limit.
+/// Stack size that a process may use, in kilobytes, less a reserve; `None` if there is no limit.
 /// Counterpart: `get_stack_depth_rlimit`, `STACK_DEPTH_SLOP`.
 pub fn stack_limit() -> Option<i64> {
     const RESERVE_BYTES: u64 = 512 * 1024;
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the structure is ours.
+    // SAFETY: the structure is a local variable.
     let failed = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) != 0 };
     if failed || limit.rlim_cur == libc::RLIM_INFINITY {
         return None;
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_free_when_its_socket_stops_listening() {
+    fn an_address_can_be_bound_again_when_its_socket_stops_listening() {
         let one = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = one.local_addr().unwrap();
         std::thread::scope(|scope| {
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_told_what_they_use() {
+    fn usage_of_threads_and_of_the_process_is_reported() {
         let before = thread_usage();
         let mut sum = 0u64;
         while (thread_usage().user - before.user) < Duration::from_millis(60) {
@@ -226,7 +227,7 @@ mod tests {
         }
         let here = thread_usage();
         let (user, system) = thread_times(thread_id()).unwrap();
-        // The kernel tells of other threads in ticks.
+        // The kernel reports the times of other threads in ticks.
         let tick = Duration::from_millis(20);
         assert!(user + tick >= here.user && user <= thread_usage().user + tick, "{user:?} {sum}");
         assert!(system <= thread_usage().system + tick, "{system:?}");
@@ -250,7 +251,7 @@ mod tests {
     }
 }
 
-/// What a thread has used of the machine.
+/// Resource usage. Counterpart: `struct rusage`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
     pub user: Duration,
@@ -269,12 +270,12 @@ pub struct Usage {
     pub involuntary_switches: u64,
 }
 
-/// What the calling thread has used since it began.
+/// Usage of the calling thread since its start.
 pub fn thread_usage() -> Usage {
     usage(libc::RUSAGE_THREAD)
 }
 
-/// What all threads of the process have used, ended ones too.
+/// Usage of all threads of the process, those that have ended included.
 pub fn process_usage() -> Usage {
     usage(libc::RUSAGE_SELF)
 }
@@ -308,18 +309,18 @@ fn usage(whose: libc::c_int) -> Usage {
     }
 }
 
-/// The calling thread's number, by which others ask about it.
+/// Kernel id of the calling thread, for [`thread_times`].
 pub fn thread_id() -> i32 {
     // SAFETY: the call cannot fail.
     unsafe { libc::gettid() }
 }
 
-/// User and system time of a thread of this process, to the kernel's tick; `None` if there is no
-/// such thread.
+/// User and system time of a thread of this process, in units of the kernel's tick; `None` if there
+/// is no such thread.
 pub fn thread_times(id: i32) -> Option<(Duration, Duration)> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{id}/stat")).ok()?;
-    // "id (name) state …": behind the name, which may hold anything, the times are the twelfth and
-    // thirteenth field.
+    // "id (name) state …": after the name, which may contain any character, the times are the
+    // twelfth and thirteenth field.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_ascii_whitespace().skip(11);
     // SAFETY: the call cannot fail for this name.
@@ -329,8 +330,8 @@ pub fn thread_times(id: i32) -> Option<(Duration, Duration)> {
     Some((next()?, next()?))
 }
 
-/// Is some process attached to the System V shared memory segment? That betrays a server of
-/// PostgreSQL whose own process has gone and whose children have not.
+/// Is a process attached to the System V shared memory segment? If so, children of a PostgreSQL
+/// server whose main process has ended are still running.
 pub fn shared_memory_in_use(id: i32) -> bool {
     // SAFETY: plain data, which the call fills.
     unsafe {
@@ -339,29 +340,29 @@ pub fn shared_memory_in_use(id: i32) -> bool {
     }
 }
 
-/// Key and number of the System V segment by which a server of PostgreSQL marks this data
-/// directory, if some process is attached to it: it betrays one whose lock file somebody has
-/// removed. The key is the directory's inode number, or one of the next where others have that.
-/// Counterpart: `PGSharedMemoryCreate`.
+/// Key and id of the System V segment of a PostgreSQL server that runs on this data directory, if a
+/// process is attached to it: found even if the server's lock file has been removed. The key is the
+/// directory's inode number, or one of the next numbers if that was taken. Counterpart:
+/// `PGSharedMemoryCreate`.
 pub fn shared_memory_of(directory: &str) -> io::Result<Option<(i32, i32)>> {
     use std::os::unix::fs::MetadataExt;
     let stat = std::fs::metadata(directory)?;
     let first = stat.ino() as i32;
     for step in 0..KEYS_TRIED_MAX {
         let key = first.wrapping_add(step);
-        // SAFETY: without the flag that makes segments, the call only looks.
+        // SAFETY: without IPC_CREAT the call only looks a segment up.
         let id = unsafe { libc::shmget(key, SEGMENT_HEADER_BYTES, 0) };
         if id < 0 {
             return Ok(None);
         }
-        if shared_memory_in_use(id) && mark_of(id) == Some((stat.dev(), stat.ino())) {
+        if shared_memory_in_use(id) && directory_of(id) == Some((stat.dev(), stat.ino())) {
             return Ok(Some((key, id)));
         }
     }
     Ok(None)
 }
 
-/// Segments of other directories that are passed over.
+/// Most keys tried.
 const KEYS_TRIED_MAX: i32 = 100;
 
 /// `PGShmemHeader`: magic, creator (4 bytes each), size, free offset (8 each), handle (4, padded to
@@ -369,11 +370,11 @@ const KEYS_TRIED_MAX: i32 = 100;
 const SEGMENT_HEADER_BYTES: usize = 56;
 const SEGMENT_MAGIC: i32 = 679_834_894;
 
-/// Device and inode of the directory that a segment of PostgreSQL's belongs to.
-fn mark_of(id: i32) -> Option<(u64, u64)> {
+/// Device and inode of the data directory to which a segment of PostgreSQL belongs.
+fn directory_of(id: i32) -> Option<(u64, u64)> {
     let mut header = [0u8; SEGMENT_HEADER_BYTES];
-    // SAFETY: the segment was found with at least as many bytes as are copied (`shmget` refuses
-    // smaller ones), it stays mapped until `shmdt`, and is read without references to it.
+    // SAFETY: the segment has at least as many bytes as are copied (`shmget` refuses smaller ones),
+    // it stays mapped until `shmdt`, and no reference to its contents is made.
     unsafe {
         let at = libc::shmat(id, std::ptr::null(), libc::SHM_RDONLY);
         if at as isize == -1 {

@@ -1,4 +1,4 @@
-//! Randomness: the system's, or seeded for tests.
+//! Random numbers: the operating system's, or seeded for tests.
 
 use sync::atomic::{AtomicU64, Ordering};
 
@@ -25,7 +25,7 @@ impl Random for OsRandom {
                 Ok(n) => buf = &mut buf[n..],
                 Err(_) => {
                     let error = std::io::Error::last_os_error();
-                    // Secrets must not be made without randomness.
+                    // Secrets must not be generated without randomness.
                     assert!(
                         error.kind() == std::io::ErrorKind::Interrupted,
                         "the system gives no random bytes: {error}"
@@ -36,7 +36,7 @@ impl Random for OsRandom {
     }
 }
 
-/// Reproducible, not secret. The generator is SplitMix64.
+/// A reproducible generator (SplitMix64), not for secrets.
 #[derive(Debug)]
 pub struct SeededRandom {
     state: AtomicU64,

@@ -1,9 +1,9 @@
-//! Building a record: what is registered, and the bytes it becomes.
+//! Building a record from its registered blocks and data.
 //!
-//! A builder belongs to a session or worker and is reused; warm, it allocates nothing. Page
-//! contents are not registered but lent at insertion (`Wal::insert`), since only then is known
-//! whether images are needed, and the record may have to be built again when the redo pointer moved
-//! meanwhile. Counterpart: xloginsert.c (XLogBeginInsert, XLogRegister*).
+//! A builder belongs to a session or worker and is reused; once its buffers have grown, it
+//! allocates nothing. Page contents are not registered but passed at insertion (`Wal::insert`):
+//! only then is it known whether images are needed, and the record may have to be built again if
+//! the redo pointer has moved. Counterpart: xloginsert.c (XLogBeginInsert, XLogRegister*).
 
 use crate::image::Packer;
 use crate::record::{
@@ -22,11 +22,11 @@ pub struct RegFlags(u8);
 
 impl RegFlags {
     pub const NONE: RegFlags = RegFlags(0);
-    /// Include the page image whether needed or not.
+    /// Always include a page image.
     pub const FORCE_IMAGE: RegFlags = RegFlags(0x01);
     /// Never include an image.
     pub const NO_IMAGE: RegFlags = RegFlags(0x02);
-    /// Redo makes the page from nothing; implies `NO_IMAGE`.
+    /// Redo initializes the page; implies `NO_IMAGE`.
     pub const WILL_INIT: RegFlags = RegFlags(0x04 | 0x02);
     /// The space between the header's `lower` and `upper` is unused and may be left out of images.
     pub const STANDARD: RegFlags = RegFlags(0x08);
@@ -77,7 +77,7 @@ pub(crate) struct RegBlock {
     pub data: Vec<u8>,
 }
 
-/// Collects the parts of one record. See the module text.
+/// Collects the parts of one record. See the module documentation.
 #[derive(Debug)]
 pub struct RecordBuilder {
     pub(crate) rmgr: RmgrId,
@@ -93,18 +93,19 @@ pub struct RecordBuilder {
     pub(crate) checked: Option<u32>,
     /// The assembled record: headers, images, data.
     pub(crate) out: Vec<u8>,
-    /// Images, and block data behind the first of them, while the headers are written.
+    /// Images, and the block data after the first image, while the headers are written.
     payload: Vec<u8>,
-    /// CRC of what comes behind the header, unless that is short: then `seal` makes it in one pass.
+    /// CRC of the bytes after the header. `None` for a short record: `seal` then computes all in
+    /// one pass.
     payload_crc: Option<u32>,
     packer: Packer,
     /// The insertion slot used last, tried first next time.
     pub(crate) slot_hint: usize,
-    /// End of the newest record that was inserted from here.
+    /// End of the last record inserted by this builder.
     pub(crate) last_end: Lsn,
-    /// What has been inserted from here so far.
+    /// Counts of this builder's insertions.
     pub usage: WalUsage,
-    /// Clean pages that records made here have dirtied.
+    /// Clean pages dirtied by edits and hints with this builder.
     pub dirtied: u64,
 }
 
@@ -162,21 +163,21 @@ impl RecordBuilder {
         }
     }
 
-    /// End of the newest record inserted from here since the last call; invalid if there was none.
-    /// Tells whether a transaction has written anything that its commit should wait for.
+    /// End of the last record inserted since the last call; invalid if there was none. Tells
+    /// whether a transaction has written anything that its commit should wait for.
     pub fn take_last_end(&mut self) -> Lsn {
         std::mem::replace(&mut self.last_end, Lsn::INVALID)
     }
 
-    /// Lets `insert` insert a record that the transaction's commit need not wait for.
-    pub fn aside<R>(&mut self, insert: impl FnOnce(&mut Self) -> R) -> R {
+    /// Runs `insert`, which inserts a record that the transaction's commit need not wait for.
+    pub fn without_commit_wait<R>(&mut self, insert: impl FnOnce(&mut Self) -> R) -> R {
         let end = self.last_end;
         let result = insert(self);
         self.last_end = end;
         result
     }
 
-    /// Forgets everything registered, keeps the memory and the compression setting.
+    /// Removes everything registered; keeps the buffers and the compression setting.
     pub fn reset(&mut self, rmgr: RmgrId, info: u8) {
         self.set_kind(rmgr, info);
         self.main.clear();
@@ -247,19 +248,19 @@ impl RecordBuilder {
         self.blocks.get(id as usize).is_some_and(|block| block.in_use)
     }
 
-    /// Stamps a replication origin on the record.
+    /// Sets the replication origin of the record.
     pub fn origin(&mut self, origin: u16) -> &mut Self {
         self.origin = origin;
         self
     }
 
-    /// Announces the top-level transaction of the record's transaction.
+    /// Adds the top-level XID of the record's transaction.
     pub fn toplevel_xid(&mut self, xid: Xid) -> &mut Self {
         self.toplevel_xid = xid;
         self
     }
 
-    /// The record does not by itself justify a checkpoint or archive switch.
+    /// The record alone does not justify a checkpoint or an archive switch.
     pub fn mark_unimportant(&mut self) -> &mut Self {
         self.unimportant = true;
         self
@@ -276,7 +277,7 @@ impl RecordBuilder {
     }
 }
 
-/// What the decision about page images rests on: it holds as long as the redo pointer does.
+/// The inputs of the decision about page images: valid as long as the redo pointer does not move.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImagePolicy {
     pub redo: Lsn,
@@ -287,8 +288,8 @@ pub(crate) struct ImagePolicy {
 }
 
 impl RecordBuilder {
-    /// Makes the record's bytes in `out`, all but the prev link and the CRC over the header.
-    /// Returns the number of images, those for checking included.
+    /// Assembles the record in `out`, all but the prev link and the CRC over the header. Returns
+    /// the number of images, those for consistency checking included.
     pub(crate) fn assemble(
         &mut self,
         pages: &[(u8, PageRef<'_>)],
@@ -297,11 +298,12 @@ impl RecordBuilder {
     ) -> Result<u32> {
         let mut info = self.info;
         let used = &self.blocks[..self.block_end];
-        // Redo compares every block of a record so marked, hence all pages must be at hand.
-        let lent = |id: usize| pages.iter().find(|(n, _)| *n as usize == id).map(|(_, page)| *page);
+        // Redo compares every block of a record with this flag, so all pages must have been passed.
+        let page_of =
+            |id: usize| pages.iter().find(|(n, _)| *n as usize == id).map(|(_, page)| *page);
         if self.checked.unwrap_or(policy.checked) & self.rmgr.bit() != 0
             && self.rmgr.is_checkable()
-            && used.iter().enumerate().all(|(id, block)| !block.in_use || lent(id).is_some())
+            && used.iter().enumerate().all(|(id, block)| !block.in_use || page_of(id).is_some())
         {
             info |= XLR_CHECK_CONSISTENCY;
         }
@@ -312,20 +314,20 @@ impl RecordBuilder {
         out.extend_from_slice(&[0; RECORD_HEADER]);
         self.payload.clear();
         let mut images = 0;
-        // Until the first image, what comes behind the headers is but the blocks' data.
+        // Before the first image, the payload is only the blocks' data, appended after the headers.
         let mut payload_from = None;
         let mut previous: Option<RelFile> = None;
         for (id, block) in used.iter().enumerate() {
             if !block.in_use {
                 continue;
             }
-            let page = lent(id);
+            let page = page_of(id);
             let needs_image = if block.flags.has(RegFlags::FORCE_IMAGE) {
                 true
             } else if block.flags.has(RegFlags::NO_IMAGE) || !policy.full_page_writes {
                 false
             } else {
-                let page = page.ok_or_else(|| not_lent(id))?;
+                let page = page.ok_or_else(|| missing_page(id))?;
                 page.lsn() <= policy.redo
             };
             let needs_data =
@@ -349,7 +351,7 @@ impl RecordBuilder {
             header.put([id as u8, fork_flags]);
             header.put(data_len.to_le_bytes());
             if needs_image || check {
-                let page = page.ok_or_else(|| not_lent(id))?;
+                let page = page.ok_or_else(|| missing_page(id))?;
                 let standard = block.flags.has(RegFlags::STANDARD);
                 payload_from.get_or_insert(id);
                 let image = self.packer.pack(page, standard, compression, &mut self.payload);
@@ -376,7 +378,8 @@ impl RecordBuilder {
                 previous = Some(rel);
             }
             header.put(block.block.0.to_le_bytes());
-            // Whole, since a copy of known length is cheaper, and then cut to what is meant.
+            // The whole array is copied, since a copy of fixed length is cheaper, then cut to the
+            // used part.
             let end = out.len() + header.len;
             out.extend_from_slice(&header.bytes);
             out.truncate(end);
@@ -421,14 +424,14 @@ impl RecordBuilder {
         Ok(images)
     }
 
-    /// Fills in the prev link and the CRC: the record is complete.
+    /// Sets the prev link and the CRC: the record is complete.
     pub(crate) fn seal(&mut self, prev: Lsn) {
         let out = &mut self.out;
         out[8..16].copy_from_slice(&prev.0.to_le_bytes());
         let crc = match self.payload_crc {
             Some(crc) => crc32c::crc32c_append(crc, &out[..CRC_AT]),
             None => {
-                // The header counts last, so it stands behind the rest for a moment.
+                // The CRC covers the header last, so a copy of it is appended for the computation.
                 let end = out.len();
                 out.extend_from_within(..CRC_AT);
                 let crc = crc32c::crc32c(&out[RECORD_HEADER..]);
@@ -439,7 +442,7 @@ impl RecordBuilder {
         out[CRC_AT..RECORD_HEADER].copy_from_slice(&crc.to_le_bytes());
     }
 
-    /// Forgets large memory that an unusual record left behind.
+    /// Releases large buffers that an unusual record left.
     pub fn shrink(&mut self) {
         const KEEP: usize = 256 * 1024;
         for buffer in [&mut self.out, &mut self.payload, &mut self.main] {
@@ -450,10 +453,10 @@ impl RecordBuilder {
     }
 }
 
-/// The header of a block in the making, so that the record grows once for it.
+/// A block header under construction: the record then grows once for it.
 #[derive(Default)]
 struct BlockHeader {
-    /// The longest: id, flags, length, image with hole, relation, block.
+    /// Size of the longest header: id, flags, length, image with hole, relation, block.
     bytes: [u8; 32],
     len: usize,
 }
@@ -466,12 +469,13 @@ impl BlockHeader {
     }
 }
 
-/// Where the CRC stands in the header, behind all of the header that it covers.
+/// Offset of the CRC in the header; it covers the header up to there.
 const CRC_AT: usize = 20;
-/// Records up to this long have their CRC made in one pass: two calls cost more than the bytes.
+/// Records up to this length have their CRC computed in one pass: two calls would cost more than
+/// the bytes.
 const ONE_PASS: usize = 512;
 
-/// The reader refuses longer records.
+/// Longest record that the reader accepts.
 const MAX_RECORD: usize = 1020 * 1024 * 1024;
 
 #[cold]
@@ -480,8 +484,8 @@ fn too_long() -> PgError {
 }
 
 #[cold]
-fn not_lent(id: usize) -> PgError {
-    PgError::internal(format!("no page lent for block {id} of a WAL record"))
+fn missing_page(id: usize) -> PgError {
+    PgError::internal(format!("no page passed for block {id} of a WAL record"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! `global/pg_control`: what must be known before anything else can be read.
+//! `global/pg_control`: the state of the cluster that a start reads before anything else.
 //!
-//! 8192 bytes on disk, of which the first 296 carry the fields and a CRC-32C; one sector, so that
-//! the write is atomic. Counterpart: catalog/pg_control.h, xlog.c (ReadControlFile,
+//! 8192 bytes on disk, of which the first 292 carry the fields and a CRC-32C: less than a sector,
+//! so that the write is atomic. Counterpart: catalog/pg_control.h, xlog.c (ReadControlFile,
 //! WriteControlFile).
 
 use crate::layout::{le32, le64};
@@ -68,7 +68,7 @@ impl CheckPoint {
         })
     }
 
-    /// The body as it stands in the record; padding is zero.
+    /// The body as stored in the record; padding is zero.
     pub fn to_bytes(&self) -> [u8; CHECKPOINT_SIZE] {
         let mut b = [0; CHECKPOINT_SIZE];
         let mut put = |at: usize, bytes: &[u8]| b[at..at + bytes.len()].copy_from_slice(bytes);
@@ -121,14 +121,14 @@ impl DbState {
     }
 }
 
-/// All fields of `pg_control` that can differ; those fixed by the format are checked on reading.
+/// The fields of `pg_control` that vary; those fixed by the format are checked on reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlFile {
     pub system_id: u64,
     pub state: DbState,
     /// Time of the last change, seconds since 1970.
     pub time: i64,
-    /// Where the last checkpoint record starts.
+    /// Start of the last checkpoint record.
     pub check_point: Lsn,
     pub check_point_copy: CheckPoint,
     pub unlogged_lsn: Lsn,

@@ -1,8 +1,8 @@
-//! Sections that a checkpoint waits for.
+//! Code sections that a checkpoint waits for.
 //!
-//! A section counts itself in under the current phase, 0 or 1, on one of a few cache lines. A
-//! checkpoint turns the phase and waits until the old phase's counts are zero: those are the
-//! sections that began before. Sections that begin later do not hold it up.
+//! A section increments the counter of the current phase, 0 or 1, on one of a few cache lines. A
+//! checkpoint switches the phase and waits until the counters of the old phase are zero: these are
+//! the sections that began before. Sections that begin later do not hold it up.
 //!
 //! Counterpart: DELAY_CHKPT_START and DELAY_CHKPT_COMPLETE in proc.h.
 
@@ -40,14 +40,15 @@ impl Delays {
 
     /// Begins a section.
     pub(crate) fn enter(&self) -> DelayGuard<'_> {
-        // Threads' stacks lie far apart: a cheap way to spread them over the lines.
+        // The addresses of threads' stacks differ: a cheap way to spread threads over the lines.
         let here = 0u8;
         let line = &self.lines[(std::ptr::from_ref(&here).addr() >> 16) % LINES];
         loop {
             let phase = self.phase.load(SeqCst) & 1;
             let count = &line.count[phase];
             count.fetch_add(1, SeqCst);
-            // The phase may have turned before we were counted: then the count says nothing.
+            // If the phase has been switched before the increment, a checkpoint may have missed it:
+            // try again.
             if self.phase.load(SeqCst) & 1 == phase {
                 return DelayGuard { count };
             }
@@ -55,7 +56,8 @@ impl Delays {
         }
     }
 
-    /// Waits for all sections that began before; `pause` is called between looks.
+    /// Waits for all sections that began before. `pause` is called between two looks at the
+    /// counters.
     pub(crate) fn wait(&self, mut pause: impl FnMut()) {
         let _one = self.waiting.lock();
         let old = self.phase.fetch_add(1, SeqCst) & 1;

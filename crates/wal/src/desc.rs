@@ -1,5 +1,5 @@
-//! Names of records, as `pg_waldump` prints them. Counterpart: the `*_identify` functions of
-//! access/rmgrdesc.
+//! Names of record types, and the parts of `pg_waldump`'s output that do not depend on them.
+//! Counterpart: the `*_identify` functions of access/rmgrdesc.
 
 use crate::record::DecodedBlock;
 use crate::record::{BKPIMAGE_COMPRESS_LZ4, BKPIMAGE_COMPRESS_PGLZ};
@@ -7,7 +7,7 @@ use crate::{DecodedRecord, RmgrId};
 use ids::Fork;
 use std::fmt::Write;
 
-/// Name of the kind of record, without flags; `None` for an unknown one. `info` is the whole info
+/// Name of the record type, without flags; `None` for an unknown one. `info` is the whole info
 /// byte.
 pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
     let op = (info >> 4) as usize;
@@ -29,7 +29,7 @@ pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
             "OVERWRITE_CONTRECORD",
         ],
         RmgrId::Xact => {
-            // The top bit only says that more info follows.
+            // The top bit only says that an info word follows.
             let names = [
                 "COMMIT",
                 "PREPARE",
@@ -166,7 +166,7 @@ pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
     names.get(op).copied().filter(|name| !name.is_empty())
 }
 
-/// Name of the record's kind: `HOT_UPDATE`, `INSERT+INIT`, `UNKNOWN (f0)`.
+/// Name of the record type: `HOT_UPDATE`, `INSERT+INIT`, `UNKNOWN (f0)`.
 pub fn identify(rmgr: RmgrId, info: u8) -> String {
     match kind(rmgr, info) {
         Some(name) => name.to_owned(),
@@ -174,7 +174,7 @@ pub fn identify(rmgr: RmgrId, info: u8) -> String {
     }
 }
 
-/// Bytes that page images take in the record, their headers not counted.
+/// Bytes of page images in the record, their headers not counted.
 pub fn image_len(record: &DecodedRecord) -> u32 {
     record.blocks().filter_map(|(_, block)| block.image).map(|i| u32::from(i.stored_len())).sum()
 }
@@ -199,7 +199,7 @@ pub fn headline(record: &DecodedRecord) -> String {
     )
 }
 
-/// The record's blocks as they stand in `pg_waldump`'s line.
+/// The record's block references as `pg_waldump` prints them in the record's line.
 pub fn blocks_inline(record: &DecodedRecord) -> String {
     let mut out = String::new();
     for (id, block) in record.blocks() {
@@ -217,7 +217,8 @@ pub fn blocks_inline(record: &DecodedRecord) -> String {
     out
 }
 
-/// The record's blocks as they stand in the context of an error. Counterpart: xlog_block_info.
+/// The record's block references as the context of an error prints them. Counterpart:
+/// xlog_block_info.
 pub fn blocks_in_context(record: &DecodedRecord) -> String {
     let mut out = String::new();
     for (id, DecodedBlock { rel, fork, block, image, .. }) in record.blocks() {
@@ -231,7 +232,7 @@ pub fn blocks_in_context(record: &DecodedRecord) -> String {
     out
 }
 
-/// The lines of `pg_waldump --bkp-details` for the record's blocks.
+/// The lines that `pg_waldump --bkp-details` prints for the record's blocks.
 pub fn block_lines(record: &DecodedRecord) -> String {
     let mut out = String::new();
     for (id, block) in record.blocks() {

@@ -1,4 +1,4 @@
-//! Fields of a record's data, one after the other.
+//! Reading the fields of a record's data in order.
 
 use crate::layout::{le32, le64};
 use ids::{Lsn, Oid, RelFile, Xid};
@@ -30,7 +30,7 @@ impl<'a> Fields<'a> {
         self.take(8).map(|b| le64(b, 0))
     }
 
-    /// A number with a sign, of four bytes.
+    /// A signed 32-bit number.
     pub fn i32(&mut self) -> Option<i32> {
         self.u32().map(|n| n as i32)
     }

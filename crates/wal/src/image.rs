@@ -1,4 +1,4 @@
-//! Page images: the page without its hole, perhaps compressed. Counterpart: xloginsert.c
+//! Full page images: the page without its hole, optionally compressed. Counterpart: xloginsert.c
 //! (XLogCompressBackupBlock), xlogreader.c (RestoreBlockImage).
 
 use crate::record::{
@@ -8,12 +8,12 @@ use crate::{Compression, DecodedRecord};
 use page::{PAGE_SIZE, Page, PageRef, pglz};
 use pgerror::{Result, pg_err};
 
-/// Size of a page header: a hole cannot begin before its end.
+/// Size of a page header: the least offset of a hole.
 const PAGE_HEADER: usize = 24;
 /// The compression level PostgreSQL uses for zstd.
 const ZSTD_LEVEL: i32 = 3;
 
-/// What an image looks like in the record.
+/// The fields of an image header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     /// `BKPIMAGE_*` flags, without `APPLY`.
@@ -24,7 +24,7 @@ pub(crate) struct Packed {
     pub len: u16,
 }
 
-/// Reused memory of compression.
+/// Buffers and compression state, reused from image to image.
 #[derive(Default)]
 pub(crate) struct Packer {
     page: Vec<u8>,
@@ -39,7 +39,7 @@ impl std::fmt::Debug for Packer {
 }
 
 impl Packer {
-    /// Appends the image of `page` to `out`. The caller's latch keeps every other change away.
+    /// Appends the image of `page` to `out`. The caller's latch excludes other changes.
     pub(crate) fn pack(
         &mut self,
         page: PageRef<'_>,
@@ -56,7 +56,7 @@ impl Packer {
             self.page.clear();
             self.page.extend_from_slice(page.slice(0, hole_offset));
             self.page.extend_from_slice(page.slice(after, PAGE_SIZE - after));
-            // The hole's length needs two more bytes of header in a compressed image.
+            // A compressed image with a hole has two more header bytes, the hole's length.
             let extra = if hole_length > 0 { 2 } else { 0 };
             if let Some(bit) = self.compress(compression, out)
                 && out.len() - base + extra < plain_len
@@ -80,7 +80,8 @@ impl Packer {
         }
     }
 
-    /// Appends `self.page` compressed; the flag for it, or `None` where it does not compress.
+    /// Appends `self.page` compressed; returns the flag of the method, or `None` if it does not
+    /// compress.
     fn compress(&mut self, compression: Compression, out: &mut Vec<u8>) -> Option<u8> {
         let base = out.len();
         match compression {
@@ -120,7 +121,7 @@ fn hole(page: PageRef<'_>) -> (usize, usize) {
     }
 }
 
-/// Rebuilds the page of block `id`; after an error `out` holds anything.
+/// Rebuilds the page of block `id`. After an error the contents of `out` are undefined.
 pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut Page) -> Result<()> {
     let lsn = record.start;
     let block = record.block(id).ok_or_else(|| {
@@ -143,7 +144,8 @@ pub(crate) fn restore(record: &DecodedRecord, id: u8, out: &mut Page) -> Result<
         return Err(damaged());
     }
     if image.compressed() {
-        // The bytes are unpacked to the page's beginning, then what follows the hole moves up.
+        // The bytes are decompressed to the start of the page, then those after the hole are moved
+        // up.
         let plain = &mut bytes[..plain_len];
         let len = if image.info & BKPIMAGE_COMPRESS_PGLZ != 0 {
             pglz::decompress(stored, plain, true)

@@ -1,4 +1,4 @@
-//! How the log lies in pages and segments, and the arithmetic between the two ways of counting.
+//! The log's pages and segments, and the conversion between its two ways of counting bytes.
 //!
 //! ```text
 //! segment (1 MB .. 1 GB):  | page | page | page | ...
@@ -6,9 +6,9 @@
 //! other pages:  short header (24 bytes) | records ...
 //! ```
 //!
-//! Besides [`Lsn`]s, which count every byte of every file, inserters count *usable* bytes
-//! (`BytePos`), which leaves out page headers: then reserving room is a plain addition.
-//! Counterpart: access/xlog_internal.h.
+//! [`Lsn`]s count every byte of every file. Inserters count *usable* bytes instead (`pos` in this
+//! crate), which leave out page headers: a reservation is then a plain addition. Counterpart:
+//! access/xlog_internal.h.
 
 use ids::Lsn;
 
@@ -25,7 +25,7 @@ pub const LONG_HEADER: usize = 40;
 pub const XLP_FIRST_IS_CONTRECORD: u16 = 0x0001;
 /// Page flag: the header is a long one.
 pub const XLP_LONG_HEADER: u16 = 0x0002;
-/// Page flag: blocks preceding are removable by backup tools.
+/// Page flag: full page images up to here may be removed by tools that compress the log.
 pub const XLP_BKP_REMOVABLE: u16 = 0x0004;
 /// Page flag: the page replaces one that should have held the rest of a record.
 pub const XLP_FIRST_IS_OVERWRITE_CONTRECORD: u16 = 0x0008;
@@ -39,7 +39,7 @@ pub const fn valid_segment_size(size: u32) -> bool {
     size.is_power_of_two() && size >= 1 << 20 && size <= 1 << 30
 }
 
-/// Geometry of the log: everything that follows from the segment size.
+/// Geometry of the log: all that follows from the segment size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     segment_size: u64,
@@ -99,25 +99,27 @@ impl Layout {
         full_segments * self.usable_in_segment + in_segment
     }
 
-    /// Where the usable byte `pos` lies; at a page's first usable byte that is after its header.
+    /// Position of the usable byte `pos`: at the first usable byte of a page, the position after
+    /// the page header.
     pub const fn start_lsn(self, pos: u64) -> Lsn {
-        self.place(pos, false)
+        self.to_lsn(pos, false)
     }
 
     /// Like [`Layout::start_lsn`], but a position that ends a page exactly is the page boundary.
     pub const fn end_lsn(self, pos: u64) -> Lsn {
-        self.place(pos, true)
+        self.to_lsn(pos, true)
     }
 
-    /// Where `len` usable bytes (a multiple of 8) end that begin at `start`, usable byte `pos`:
-    /// mostly on the same page, and then without a division. As [`Layout::end_lsn`] of `pos + len`.
+    /// End of `len` usable bytes (a multiple of 8) that begin at `start`, usable byte `pos`. Equal
+    /// to [`Layout::end_lsn`] of `pos + len`, but without a division in the common case that both
+    /// are on one page.
     #[inline]
     pub const fn end_after(self, start: Lsn, pos: u64, len: u64) -> Lsn {
         if start.0 % PAGE + len <= PAGE { Lsn(start.0 + len) } else { self.end_lsn(pos + len) }
     }
 
-    /// Where the usable byte `before`, at most `pos`, lies; `start` is where `pos` does. As
-    /// [`Layout::start_lsn`] of `before`.
+    /// Position of the usable byte `before`, at most `pos`; `start` is the position of `pos`. Equal
+    /// to [`Layout::start_lsn`] of `before`, without a division if both are on one page.
     #[inline]
     pub const fn start_before(self, start: Lsn, pos: u64, before: u64) -> Lsn {
         let back = pos - before;
@@ -128,7 +130,7 @@ impl Layout {
         }
     }
 
-    const fn place(self, pos: u64, end: bool) -> Lsn {
+    const fn to_lsn(self, pos: u64, end: bool) -> Lsn {
         let segments = pos / self.usable_in_segment;
         let mut left = pos % self.usable_in_segment;
         let first = PAGE - LONG_HEADER as u64;
@@ -170,7 +172,7 @@ impl Layout {
     }
 }
 
-/// Has `name` the shape of a segment's name?
+/// Is `name` formed like a segment file name?
 pub fn is_segment_name(name: &str) -> bool {
     name.len() == 24 && name.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b))
 }
@@ -182,7 +184,7 @@ pub struct PageHeader {
     pub info: u16,
     pub timeline: u32,
     pub page_addr: Lsn,
-    /// Bytes of the record continued here that lie on this and later pages.
+    /// Bytes of the record continued here that are on this and later pages.
     pub rem_len: u32,
     /// `system identifier, segment size, page size`, in a long header.
     pub long: Option<(u64, u32, u32)>,
@@ -252,10 +254,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn byte_positions_skip_headers_and_come_back() {
+    fn byte_positions_skip_headers_and_round_trip() {
         for size in [1 << 20, 16 << 20, 1 << 30] {
             let layout = Layout::new(size);
-            // Independent model: walk all usable bytes of some pages around interesting places.
+            // Independent model: visit all usable bytes of the first pages of some segments.
             for base in [0u64, 1, 3] {
                 let start = base * u64::from(size);
                 let mut pos = layout.to_byte_pos(Lsn(start));
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_on_a_page_are_found_as_by_counting() {
+    fn positions_on_one_page_need_no_division() {
         for size in [1 << 20, 16 << 20] {
             let layout = Layout::new(size);
             for base in [0u64, 1, 3] {
@@ -300,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn names() {
+    fn file_names_are_formed_and_parsed() {
         let layout = Layout::new(16 << 20);
         assert_eq!(layout.file_name(1, 1), "000000010000000000000001");
         assert_eq!(layout.file_name(1, 0x100), "000000010000000100000000");

@@ -1,9 +1,10 @@
 //! The write-ahead log: records, reader, insertion, flush, segments, and the control file.
 //!
-//! Knows no access method: what a record means is known to the module whose resource manager it
-//! carries. Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`,
-//! `desc`; for writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal` that
-//! ties them together; at last `control`.
+//! Knows no access method: the meaning of a record belongs to the module of its resource manager.
+//! Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`, `desc`; for
+//! writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal`, which ties them
+//! together; then `control`. `README.md` of this crate describes the algorithm and its memory-order
+//! argument.
 
 #![forbid(unsafe_code)]
 

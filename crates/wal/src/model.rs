@@ -7,19 +7,19 @@ use ids::Lsn;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering::*};
 
-/// Few preemptions find what there is to find; all of them would take hours.
+/// At most three preemptions, since exploring all interleavings would take hours.
 fn bounded(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
     builder.check(model);
 }
 
-/// What the flusher takes for complete is copied.
+/// Everything before the complete position is copied.
 #[test]
 fn loom_complete_means_copied() {
     bounded(|| {
         let reservation = Arc::new(Reservation::new());
-        // Position 8 is the first: 0 and 1 mean something to slots.
+        // Position 8 is the first: 0 and 1 are the slot values FREE and UNKNOWN.
         reservation.start(8, 0, Lsn(8), true);
         let slots = Arc::new(Slots::new(2));
         let words = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
@@ -30,15 +30,15 @@ fn loom_complete_means_copied() {
                 loom::thread::spawn(move || {
                     let view = reservation.view();
                     let claim = slots.claim(0);
-                    let room = reservation.reserve(&view, 8).expect("the generation stays");
-                    claim.publish(Lsn(room.pos));
-                    words[room.pos as usize / 8 - 1].store(room.pos, Relaxed);
+                    let reserved = reservation.reserve(&view, 8).expect("the generation stays");
+                    claim.publish(Lsn(reserved.pos));
+                    words[reserved.pos as usize / 8 - 1].store(reserved.pos, Relaxed);
                 })
             })
             .collect();
-        let reserved = Lsn(reservation.position());
-        let complete = slots.wait_complete(reserved, reserved);
-        assert!(complete >= reserved);
+        let end = Lsn(reservation.position());
+        let complete = slots.wait_complete(end, end);
+        assert!(complete >= end);
         for (i, word) in words.iter().enumerate() {
             let start = 8 + i as u64 * 8;
             if start < complete.0 {
@@ -50,7 +50,7 @@ fn loom_complete_means_copied() {
     });
 }
 
-/// Whoever inserts at or after the redo pointer knew it.
+/// A record that is inserted at or after the redo pointer was built under it.
 #[test]
 fn loom_records_after_the_redo_pointer_know_it() {
     bounded(|| {
@@ -65,8 +65,8 @@ fn loom_records_after_the_redo_pointer_know_it() {
             loom::thread::spawn(move || {
                 loop {
                     let view = reservation.view();
-                    if let Some(room) = reservation.reserve(&view, 8) {
-                        return (room.pos, view.redo);
+                    if let Some(reserved) = reservation.reserve(&view, 8) {
+                        return (reserved.pos, view.redo);
                     }
                     loom::thread::yield_now();
                 }

@@ -1,11 +1,12 @@
-//! Reading the log: from any record on, until it ends.
+//! Reading the log forwards, from any record to its end.
 //!
-//! The end of the log is where the next record does not check out: that is how a log ends after a
-//! crash, so it is no error, but the reason is kept. A failing disk is an error.
+//! The log ends where the next record is not valid. This is how a log ends after a crash, so it is
+//! not an error, but the reason is kept. An I/O error is an error.
 //!
-//! A record may go on on following pages, each of which then says so in its header. If the server
-//! crashed within such a record, it later writes on at the page that should have held the rest,
-//! whose header says OVERWRITE_CONTRECORD: the reader then drops the half record and goes on there.
+//! A record may continue on following pages, and the header of each such page says so. If the
+//! server crashed within such a record, it later continues at the page that should have held the
+//! rest, and sets the flag OVERWRITE_CONTRECORD in that page's header: the reader then drops the
+//! incomplete record and continues there.
 //!
 //! Counterpart: xlogreader.c.
 
@@ -23,12 +24,12 @@ use vfs::{Disk, File, OpenMode};
 
 /// `XLOG_SWITCH`: the rest of the segment is empty.
 pub(crate) const XLOG_SWITCH: u8 = 0x40;
-/// Bytes read at once.
+/// Bytes of one read.
 const CHUNK: usize = 128 * 1024;
-/// No record is longer (1020 MB), since tuples and their lists are bounded by 1 GB.
+/// Longest record (1020 MB): larger than any record of tuples, which are limited to 1 GB.
 const MAX_RECORD: u32 = 1020 * 1024 * 1024;
 
-/// Why reading stopped.
+/// Why a read stopped.
 enum Stop {
     End(String),
     Fault(pgerror::PgError),
@@ -40,34 +41,34 @@ impl From<String> for Stop {
     }
 }
 
-/// Reads records one after the other. See the module text.
+/// Reads records in order. See the module documentation.
 pub struct WalReader {
     disk: Arc<dyn Disk>,
-    /// Where segments lie, with a slash at the end.
+    /// Directory of the segments, with a slash at the end.
     directory: String,
     layout: Layout,
     timeline: u32,
     system_id: Option<u64>,
-    /// Where the next record is looked for.
+    /// Position of the next record.
     next: Lsn,
     /// Start of the last record read.
     last: Lsn,
-    /// The next record's prev link is only known to point backwards (after a seek).
+    /// After a seek: the next record's prev link is only checked to point backwards.
     random: bool,
-    /// Only headers are wanted.
-    skimming: bool,
+    /// Only record headers are wanted.
+    headers_only: bool,
     header: RecordHeader,
     record: DecodedRecord,
     bytes: Vec<u8>,
     end_reason: String,
-    /// The last segment looked for is not there.
+    /// The segment of the next page does not exist.
     missing: bool,
     aborted: Option<(Lsn, Lsn)>,
     overwritten: Option<Lsn>,
     /// Last page whose header was checked, and its timeline.
     latest_page: (Lsn, u32),
     segment: Option<(u64, Arc<dyn File>)>,
-    /// Last page loaded and found good; it is in the chunk.
+    /// Last page loaded and checked; it is in the chunk.
     page_checked: Lsn,
     page_header: PageHeader,
     chunk: Box<[u8]>,
@@ -76,8 +77,8 @@ pub struct WalReader {
 }
 
 impl WalReader {
-    /// A reader of the log below `pg_wal`. With `system_id`, long page headers must carry it, and
-    /// no record is read that ends on a page of another timeline.
+    /// Makes a reader of the log in `pg_wal`. With `system_id`, long page headers must carry it,
+    /// and no record is returned that ends on a page of another timeline.
     pub fn new(
         disk: Arc<dyn Disk>,
         segment_size: u32,
@@ -93,7 +94,7 @@ impl WalReader {
             next: Lsn::INVALID,
             last: Lsn::INVALID,
             random: true,
-            skimming: false,
+            headers_only: false,
             header: RecordHeader::default(),
             record: DecodedRecord::default(),
             bytes: Vec::new(),
@@ -111,7 +112,8 @@ impl WalReader {
         }
     }
 
-    /// Segments lie in this directory of the disk (with a slash at the end) instead of `pg_wal`.
+    /// Reads segments from this directory of the disk (with a slash at the end) instead of
+    /// `pg_wal`.
     pub fn read_from_directory(&mut self, directory: &str) {
         directory.clone_into(&mut self.directory);
     }
@@ -124,13 +126,14 @@ impl WalReader {
         self.latest_page = (Lsn::INVALID, 0);
     }
 
-    /// Forgets what was read of the files, for reading on in a log that grows.
+    /// Discards buffered pages, for reading on in a log that grows.
     pub fn refresh(&mut self) {
         self.chunk_len = 0;
         self.page_checked = Lsn::MAX;
     }
 
-    /// The next record; `None` at the end of the log, whose reason [`WalReader::end_reason`] tells.
+    /// Reads the next record; `None` at the end of the log, for the reason
+    /// [`WalReader::end_reason`].
     pub fn read(&mut self) -> Result<Option<&DecodedRecord>> {
         self.missing = false;
         self.aborted = None;
@@ -147,12 +150,12 @@ impl WalReader {
         }
     }
 
-    /// The header of the next record, of which nothing else is looked at, not even its CRC: never
-    /// short of what [`WalReader::read`] finds, but perhaps beyond the end of the log.
-    pub fn skim(&mut self) -> Result<Option<RecordHeader>> {
-        self.skimming = true;
+    /// Reads only the header of the next record and checks nothing else, not even the CRC. It finds
+    /// at least the records that [`WalReader::read`] finds, but may go past the end of the log.
+    pub fn read_header(&mut self) -> Result<Option<RecordHeader>> {
+        self.headers_only = true;
         let found = self.read().map(|record| record.is_some());
-        self.skimming = false;
+        self.headers_only = false;
         Ok(found?.then_some(self.header))
     }
 
@@ -172,12 +175,13 @@ impl WalReader {
         &self.end_reason
     }
 
-    /// Is it because there is no further segment?
+    /// Did the last read find nothing because the segment does not exist?
     pub fn is_out_of_segments(&self) -> bool {
         self.missing
     }
 
-    /// Where the next record is looked for: after the end of the log, where to write on.
+    /// Position of the next record; at the end of the log, the position at which to continue
+    /// writing.
     pub fn next_lsn(&self) -> Lsn {
         self.next
     }
@@ -187,18 +191,19 @@ impl WalReader {
         self.last
     }
 
-    /// If the log ends within a record that goes over pages: its start, and the page that lacks the
-    /// rest.
+    /// If the log ends within a record that spans pages: the record's start, and the page that
+    /// lacks the rest.
     pub fn aborted_contrecord(&self) -> Option<(Lsn, Lsn)> {
         self.aborted
     }
 
-    /// If half a record was passed over before the last record read: its start.
+    /// If an incomplete record was dropped before the last record read: its start.
     pub fn overwritten_contrecord(&self) -> Option<Lsn> {
         self.overwritten
     }
 
-    /// Start of the first record at or after `lsn`, which may be anywhere; `None` at the end.
+    /// Start of the first record at or after `lsn`, which need not be a record's start; `None` at
+    /// the end.
     pub fn find_next_record(&mut self, lsn: Lsn) -> Result<Option<Lsn>> {
         match self.skip_to_record(lsn) {
             Ok(mut at) => {
@@ -220,8 +225,8 @@ impl WalReader {
         }
     }
 
-    /// As [`WalReader::seek`], to the first record that begins on or after the page of `lsn`; false
-    /// if there is no such page in the log.
+    /// As [`WalReader::seek`], to the first record that begins on the page of `lsn` or after it.
+    /// False if the log has no such page.
     pub fn seek_from_page(&mut self, lsn: Lsn) -> Result<bool> {
         match self.skip_to_record(lsn) {
             Ok(at) => {
@@ -233,7 +238,7 @@ impl WalReader {
         }
     }
 
-    /// Start of the first record that begins on or after the page of `lsn`.
+    /// Start of the first record that begins on the page of `lsn` or after it.
     fn skip_to_record(&mut self, lsn: Lsn) -> Result<Lsn, Stop> {
         self.seek(lsn);
         let mut page = Lsn(lsn.0 - lsn.0 % WAL_PAGE as u64);
@@ -259,17 +264,17 @@ impl WalReader {
         loop {
             match self.read_record(at)? {
                 None => return Ok(()),
-                Some((void, overwriting_page)) => {
-                    self.overwritten = Some(void);
+                Some((start, overwriting_page)) => {
+                    self.overwritten = Some(start);
                     at = overwriting_page;
                 }
             }
         }
     }
 
-    /// Reads the record at `at`; `Some((start, page))` if the page that should hold its rest says
-    /// that the record, which starts behind the page's header if `at` is the page, is void and what
-    /// follows begins there.
+    /// Reads the record at `at`. `Some((start, page))` if the record is void, because the page that
+    /// should hold its rest has OVERWRITE_CONTRECORD; reading continues at `page`. `start` is the
+    /// record's start, after the page header if `at` is a page boundary.
     fn read_record(&mut self, mut at: Lsn) -> Result<Option<(Lsn, Lsn)>, Stop> {
         let mut page = Lsn(at.0 - at.0 % WAL_PAGE as u64);
         let header = self.load(page)?;
@@ -301,7 +306,7 @@ impl WalReader {
         }
         let total_len = total as usize;
         let take = total_len.min(rest_of_page.len());
-        if self.skimming && take == total_len {
+        if self.headers_only && take == total_len {
             let header = RecordHeader::read(rest_of_page);
             self.bytes = bytes;
             self.advance(at, at + maxalign(take as u64), header);
@@ -340,10 +345,10 @@ impl WalReader {
         result.map(|()| None).map_err(Stop::End)
     }
 
-    /// CRC, decoding, and the new position.
+    /// Checks the CRC, decodes the record and advances the position.
     fn finish(&mut self, at: Lsn, next: Lsn, bytes: &mut Vec<u8>) -> Result<(), String> {
         let header = RecordHeader::read(bytes);
-        if !self.skimming {
+        if !self.headers_only {
             if record_crc(bytes) != header.crc {
                 return Err(format!("incorrect resource manager data checksum in record at {at}"));
             }
@@ -355,7 +360,7 @@ impl WalReader {
         Ok(())
     }
 
-    /// Nothing but this protects the timeline of a page header, which no CRC covers.
+    /// The timeline in a page header is covered by no CRC; this is the only check of it.
     fn check_timeline(&self) -> Result<(), String> {
         let found = self.page_header.timeline;
         if self.system_id.is_none() || found == self.timeline {
@@ -367,7 +372,7 @@ impl WalReader {
         Err(format!("unexpected timeline ID {found} in log segment {name}, offset {offset}"))
     }
 
-    /// Where the next record may start, behind one that ends at `end`.
+    /// Start of the next record after one that ends at `end`.
     fn after(&self, end: Lsn, header: &RecordHeader) -> Lsn {
         if header.rmid == RmgrId::Xlog as u8 && header.rmgr_info() == XLOG_SWITCH {
             Lsn(end.0.next_multiple_of(self.layout.segment_size()))
@@ -383,8 +388,8 @@ impl WalReader {
         self.header = header;
     }
 
-    /// Appends what `page` holds of the record at `at`; where that ends, or `None` if the page says
-    /// that it is void.
+    /// Appends the part on `page` of the record at `at`; returns where that part ends, or `None` if
+    /// the page has OVERWRITE_CONTRECORD.
     fn append_rest(
         &mut self,
         at: Lsn,
@@ -428,7 +433,7 @@ impl WalReader {
         Ok(())
     }
 
-    /// The chunk, and where in it the loaded page begins.
+    /// The chunk, and the offset in it of the loaded page.
     fn page_bytes(&self, page: Lsn) -> (usize, &[u8]) {
         ((page - self.chunk_start) as usize, &self.chunk)
     }
@@ -443,7 +448,8 @@ impl WalReader {
         let segment = self.layout.segment_of(page);
         let loaded = self.segment.as_ref().is_some_and(|(open, _)| *open == segment);
         if !loaded && self.layout.offset_in_segment(page) != 0 {
-            // A recycled file may hold good-looking old pages; its first page tells.
+            // A recycled file holds old pages that are valid in themselves. The address in its
+            // first page shows it.
             let first = self.layout.segment_start(segment);
             self.fetch(first)?;
             self.check_page(first)?;
@@ -454,7 +460,7 @@ impl WalReader {
         Ok(self.page_header)
     }
 
-    /// Reads the page's bytes into the chunk unless they are there.
+    /// Reads the page into the chunk unless it is there.
     fn fetch(&mut self, page: Lsn) -> Result<(), Stop> {
         let end = page + WAL_PAGE as u64;
         if page >= self.chunk_start && end.0 <= self.chunk_start.0 + self.chunk_len as u64 {
@@ -505,15 +511,15 @@ impl WalReader {
         let (at, bytes) = self.page_bytes(page);
         let header = PageHeader::read(&bytes[at..]);
         let offset = self.layout.offset_in_segment(page);
-        let place = || {
+        let location = || {
             let name = self.layout.file_name(self.timeline, self.layout.segment_of(page));
             format!("in log segment {name}, offset {offset}")
         };
         if header.magic != PAGE_MAGIC {
-            return Err(format!("invalid magic number {:04X} {}", header.magic, place()));
+            return Err(format!("invalid magic number {:04X} {}", header.magic, location()));
         }
         if header.info & !XLP_ALL_FLAGS != 0 {
-            return Err(format!("invalid info bits {:04X} {}", header.info, place()));
+            return Err(format!("invalid info bits {:04X} {}", header.info, location()));
         }
         let foreign = "WAL file is from different database system";
         match header.long {
@@ -534,19 +540,19 @@ impl WalReader {
                 }
             }
             None if offset == 0 => {
-                return Err(format!("invalid info bits {:04X} {}", header.info, place()));
+                return Err(format!("invalid info bits {:04X} {}", header.info, location()));
             }
             None => {}
         }
         if header.page_addr != page {
-            return Err(format!("unexpected pageaddr {} {}", header.page_addr, place()));
+            return Err(format!("unexpected pageaddr {} {}", header.page_addr, location()));
         }
         let (latest, latest_timeline) = self.latest_page;
         if page > latest && header.timeline < latest_timeline {
             return Err(format!(
                 "out-of-sequence timeline ID {} (after {latest_timeline}) {}",
                 header.timeline,
-                place()
+                location()
             ));
         }
         self.latest_page = (page, header.timeline);

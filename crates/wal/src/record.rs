@@ -1,15 +1,15 @@
-//! Records as they lie in the log, and their decoding with every check PostgreSQL makes.
+//! The record format, and its decoding with every check that PostgreSQL makes.
 //!
 //! ```text
 //! header (24): tot_len u32 | xid u32 | prev u64 | info u8 | rmid u8 | pad u16 | crc u32
-//! then headers, each led by an id byte, until what is left is exactly the announced payload:
+//! then headers, each with an id byte first, until the rest is exactly the payload they announce:
 //!   0..=32  block: fork|flags u8, data_len u16, [image header], [relfile 12], block number u32
 //!   252     top-level xid u32      253  replication origin u16
 //!   254     main data, length u32  255  main data, length u8
-//! then the payload: for each block its image and its data, at last the main data.
+//! then the payload: for each block its image and its data, then the main data.
 //! ```
 //!
-//! Decoding never trusts a byte: whatever the bytes, the result is a record or a reason.
+//! Decoding trusts no byte: whatever the input, the result is a record or an error message.
 //! Counterpart: access/xlogrecord.h, xlogreader.c.
 
 use crate::layout::{le32, le64};
@@ -20,13 +20,13 @@ use pgerror::Result;
 
 /// Size of the fixed record header.
 pub const RECORD_HEADER: usize = 24;
-/// Bits of `info` that belong to the log itself.
+/// Bits of `info` used by the log itself.
 pub const XLR_INFO_MASK: u8 = 0x0F;
-/// Bits of `info` that belong to the resource manager.
+/// Bits of `info` used by the resource manager.
 pub const XLR_RMGR_INFO_MASK: u8 = 0xF0;
-/// The record changes relation files beyond what its block references say.
+/// The record changes relation files that its block references do not name.
 pub const XLR_SPECIAL_REL_UPDATE: u8 = 0x01;
-/// The images in the record are to be compared with the result of redo.
+/// Redo compares the images in the record with its own result.
 pub const XLR_CHECK_CONSISTENCY: u8 = 0x02;
 /// Largest block reference id.
 pub const MAX_BLOCK_ID: u8 = 32;
@@ -123,13 +123,13 @@ pub struct BlockImage {
     pub info: u8,
     pub hole_offset: u16,
     pub hole_length: u16,
-    /// Where the (compressed) bytes lie in the record.
+    /// Offset of the (compressed) bytes in the record.
     start: u32,
     len: u16,
 }
 
 impl BlockImage {
-    /// Is the image to be restored in redo (otherwise it only serves comparison)?
+    /// Does redo restore the image? Otherwise it only serves comparison.
     pub const fn apply(&self) -> bool {
         self.info & BKPIMAGE_APPLY != 0
     }
@@ -138,7 +138,7 @@ impl BlockImage {
         self.info & BKPIMAGE_COMPRESSED != 0
     }
 
-    /// Bytes that the image takes in the log.
+    /// Size of the image in the log, in bytes.
     pub const fn stored_len(&self) -> u16 {
         self.len
     }
@@ -167,7 +167,7 @@ impl DecodedBlock {
         self.data_len
     }
 
-    /// Does redo initialise the page from nothing?
+    /// Does redo initialize the page?
     pub const fn will_init(&self) -> bool {
         self.flags & BKPBLOCK_WILL_INIT != 0
     }
@@ -178,17 +178,17 @@ impl DecodedBlock {
     }
 }
 
-/// A record taken apart. Owns its bytes; reused by the reader from record to record.
+/// A decoded record. Owns its bytes; the reader reuses it from record to record.
 #[derive(Clone, Debug, Default)]
 pub struct DecodedRecord {
     /// Where the record starts.
     pub start: Lsn,
-    /// Where the next one may start: what redo stamps on pages.
+    /// End of the record, the LSN that redo sets on pages.
     pub end: Lsn,
     pub header: RecordHeader,
     /// Replication origin, 0 if none.
     pub origin: u16,
-    /// Top-level transaction of `header.xid` if the record announces it.
+    /// Top-level transaction of `header.xid` if the record carries it.
     pub toplevel_xid: Xid,
     bytes: Vec<u8>,
     blocks: Vec<Option<DecodedBlock>>,
@@ -220,7 +220,7 @@ impl DecodedRecord {
         self.block(id).is_some()
     }
 
-    /// Number of block ids in use plus gaps: ids run from 0 to this, exclusive.
+    /// One past the largest block id.
     pub fn block_id_end(&self) -> u8 {
         self.blocks.len() as u8
     }
@@ -236,45 +236,46 @@ impl DecodedRecord {
         block.has_data.then(|| &self.bytes[block.data_start as usize..][..block.data_len as usize])
     }
 
-    /// The bytes of block `id`'s image as they lie in the log.
+    /// The bytes of block `id`'s image as stored in the log.
     pub fn image_bytes(&self, id: u8) -> Option<&[u8]> {
         let image = self.block(id)?.image?;
         Some(&self.bytes[image.start as usize..][..image.len as usize])
     }
 
-    /// Rebuilds the page from the image of block `id`; after an error `out` holds anything.
+    /// Rebuilds the page from the image of block `id`. After an error the contents of `out` are
+    /// undefined.
     pub fn restore_image(&self, id: u8, out: &mut Page) -> Result<()> {
         image::restore(self, id, out)
     }
 
-    /// The whole record as it lies in the log, without page headers.
+    /// The whole record as stored in the log, without page headers.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Takes apart the bytes of a record that has been read before, and so is good.
+    /// Decodes the bytes of a record that has been decoded before, and so is valid.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the bytes are not a valid record.
     pub fn load(&mut self, start: Lsn, end: Lsn, bytes: &[u8]) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
         self.decode(start, end).expect("the record was decoded before");
     }
 
-    /// Takes the record's bytes; the space can be had back by calling with an empty vector.
+    /// Exchanges the record's bytes with `bytes`, so that the buffer is reused.
     pub(crate) fn swap_bytes(&mut self, bytes: &mut Vec<u8>) {
         std::mem::swap(&mut self.bytes, bytes);
     }
 
-    /// Takes apart the bytes set by `swap_bytes`, whose header and CRC have been checked.
+    /// Decodes the bytes set by `swap_bytes`, whose header and CRC have been checked.
     pub(crate) fn decode(&mut self, start: Lsn, end: Lsn) -> Result<(), String> {
         self.start = start;
         self.end = end;
-        self.take_apart().map_err(|fault| fault.say(start))
+        self.parse().map_err(|fault| fault.message(start))
     }
 
-    fn take_apart(&mut self) -> Result<(), Fault> {
+    fn parse(&mut self) -> Result<(), Fault> {
         self.header = RecordHeader::read(&self.bytes);
         self.origin = 0;
         self.toplevel_xid = Xid::INVALID;
@@ -316,7 +317,7 @@ impl DecodedRecord {
         if cursor.left() as u64 != payload {
             return Err(Fault::Length);
         }
-        // The payload follows in the order of the headers; the sum has just been checked.
+        // The payload follows in the order of the headers; its total length has just been checked.
         let mut at = (self.bytes.len() - cursor.left()) as u32;
         for block in self.blocks.iter_mut().flatten() {
             if let Some(image) = &mut block.image {
@@ -332,7 +333,7 @@ impl DecodedRecord {
     }
 }
 
-/// What is wrong with a record. Small, since looking for it is on the way of every record.
+/// Why a record is not valid. Small, since it is part of the result type in the decoder's hot path.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Length,
@@ -349,9 +350,9 @@ enum Fault {
 }
 
 impl Fault {
-    /// PostgreSQL's words.
+    /// PostgreSQL's message.
     #[cold]
-    fn say(self, lsn: Lsn) -> String {
+    fn message(self, lsn: Lsn) -> String {
         match self {
             Fault::Length => format!("record with invalid length at {lsn}"),
             Fault::BlockId(id) => format!("invalid block_id {id} at {lsn}"),
@@ -365,7 +366,7 @@ impl Fault {
             Fault::NoPreviousRel => {
                 format!("BKPBLOCK_SAME_REL set but no previous rel at {lsn}")
             }
-            // PostgreSQL lets an unknown fork number through to its file layer, which refuses it.
+            // PostgreSQL accepts an unknown fork number here; its file layer refuses it.
             Fault::Fork(n) => format!("invalid fork number {n} at {lsn}"),
             Fault::Hole(BlockImage { hole_offset, hole_length, len, .. }) => format!(
                 "BKPIMAGE_HAS_HOLE set, but hole offset {hole_offset} length {hole_length} \
@@ -386,7 +387,7 @@ impl Fault {
     }
 }
 
-/// Reads header fields from what is left of a record, refusing to run past the end.
+/// Reads header fields from the rest of a record; an error past its end.
 struct Cursor<'a>(&'a [u8]);
 
 impl Cursor<'_> {

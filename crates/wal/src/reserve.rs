@@ -1,12 +1,13 @@
-//! Where the next record goes: one short step for each inserter.
+//! Reservation of log space: one compare-and-swap per record.
 //!
 //! The state is one 16-byte word, {byte position, length of the last record, generation}, changed
-//! by compare-and-swap. Positions count usable bytes ([`crate::layout`]), so that taking room is an
-//! addition. The generation changes when the redo pointer or `full_page_writes` does: an inserter
-//! that decided about page images under an older one fails to reserve and builds its record again.
-//! While the change is under way the generation is odd and nobody can reserve.
+//! by compare-and-swap. Positions count usable bytes ([`crate::layout`]), so a reservation is an
+//! addition. The generation changes with the redo pointer and with `full_page_writes`: an inserter
+//! that decided about page images under an older generation fails to reserve and builds its record
+//! again. While such a change is in progress the generation is odd and no reservation succeeds.
 //!
-//! INVARIANT: a record that starts at or after the redo pointer was built by somebody who knew it.
+//! INVARIANT: a record that starts at or after the redo pointer was built under that redo pointer
+//! or a later one.
 //!
 //! Counterpart: ReserveXLogInsertLocation in xlog.c.
 
@@ -63,7 +64,7 @@ mod word {
     }
 }
 
-/// loom has no 16-byte atomics; a lock makes the same single steps.
+/// loom has no 16-byte atomics. A mutex makes the same transitions atomic.
 #[cfg(loom)]
 mod word {
     use super::State;
@@ -95,7 +96,7 @@ mod word {
     }
 }
 
-/// What an inserter bases its decision about page images on.
+/// The state under which an inserter decides about page images.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     generation: u32,
@@ -103,16 +104,16 @@ pub(crate) struct View {
     pub full_page_writes: bool,
 }
 
-/// Room taken for a record, in usable bytes.
+/// Space reserved for a record: its start, and that of the record before it, in usable bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Room {
+pub(crate) struct Reserved {
     pub pos: u64,
     pub prev_pos: u64,
 }
 
 pub(crate) struct Reservation {
     word: word::Word,
-    /// Generation of `redo` and `full_page_writes`; follows the word's.
+    /// Generation of `redo` and `full_page_writes`. It follows the generation in the word.
     generation: AtomicU32,
     redo: AtomicU64,
     full_page_writes: AtomicBool,
@@ -129,7 +130,7 @@ impl Reservation {
         }
     }
 
-    /// Opens for business: the next record starts at `pos`, the last one at `prev_pos`.
+    /// Allows reservations: the next record starts at `pos`, the last one at `prev_pos`.
     pub(crate) fn start(&self, pos: u64, prev_pos: u64, redo: Lsn, full_page_writes: bool) {
         self.redo.store(redo.0, Relaxed);
         self.full_page_writes.store(full_page_writes, Relaxed);
@@ -142,7 +143,7 @@ impl Reservation {
             let generation = self.generation.load(Acquire);
             let redo = Lsn(self.redo.load(Acquire));
             let full_page_writes = self.full_page_writes.load(Acquire);
-            // Newer values under an older number are harmless: reserving will fail.
+            // Newer values under an older generation are harmless: the reservation will fail.
             if generation.is_multiple_of(2) {
                 return View { generation, redo, full_page_writes };
             }
@@ -158,18 +159,18 @@ impl Reservation {
         self.full_page_writes.load(Acquire)
     }
 
-    /// Takes `size` bytes; `None` if the decisions under `view` no longer hold.
-    pub(crate) fn reserve(&self, view: &View, size: u32) -> Option<Room> {
+    /// Reserves `size` bytes; `None` if the generation of `view` is out of date.
+    pub(crate) fn reserve(&self, view: &View, size: u32) -> Option<Reserved> {
         self.reserve_with(Some(view), |pos| Some(pos + u64::from(size))).flatten()
     }
 
-    /// Takes the room from the current position to what `end` says; `Some(None)` if `end` wants
-    /// none.
+    /// Reserves the space from the current position to the result of `end`. `Some(None)` if `end`
+    /// returns `None`; `None` if the generation of `view` is out of date.
     pub(crate) fn reserve_with(
         &self,
         view: Option<&View>,
         end: impl Fn(u64) -> Option<u64>,
-    ) -> Option<Option<Room>> {
+    ) -> Option<Option<Reserved>> {
         let mut state = self.word.load();
         loop {
             match view {
@@ -182,15 +183,15 @@ impl Reservation {
                 _ => {}
             }
             let Some(end) = end(state.pos) else { return Some(None) };
-            let taken = State {
+            let next = State {
                 pos: end,
                 last_len: (end - state.pos) as u32,
                 generation: state.generation,
             };
-            match self.word.change(state, taken) {
+            match self.word.change(state, next) {
                 Ok(()) => {
                     let prev_pos = state.pos - u64::from(state.last_len);
-                    return Some(Some(Room { pos: state.pos, prev_pos }));
+                    return Some(Some(Reserved { pos: state.pos, prev_pos }));
                 }
                 Err(now) => {
                     state = now;
@@ -200,31 +201,32 @@ impl Reservation {
         }
     }
 
-    /// End of what has been taken, in usable bytes.
+    /// End of the reserved space, in usable bytes.
     pub(crate) fn position(&self) -> u64 {
         self.word.load().pos
     }
 
-    /// Changes what decisions rest on: `redo` gets the position and the old value and returns the
-    /// new one. Only one caller at a time.
+    /// Changes the redo pointer and `full_page_writes`: `redo` gets the position and the old redo
+    /// pointer and returns the new one. The caller ensures that only one call runs at a time: a
+    /// second one would make the generation even in the middle of the first.
     pub(crate) fn change(
         &self,
         redo: impl FnOnce(u64, Lsn) -> Lsn,
         full_page_writes: Option<bool>,
     ) -> Lsn {
-        let closed = self.turn();
+        let closed = self.advance_generation();
         let new = redo(closed.pos, self.redo());
         self.redo.store(new.0, Release);
         if let Some(on) = full_page_writes {
             self.full_page_writes.store(on, Release);
         }
         self.generation.store(closed.generation.wrapping_add(1), Release);
-        self.turn();
+        self.advance_generation();
         new
     }
 
-    /// Advances the word's generation by one.
-    fn turn(&self) -> State {
+    /// Adds one to the word's generation; returns the new state.
+    fn advance_generation(&self) -> State {
         let mut state = self.word.load();
         loop {
             let next = State { generation: state.generation.wrapping_add(1), ..state };

@@ -1,11 +1,12 @@
-//! WAL buffers: a ring of pages into which inserters copy at the same time.
+//! WAL buffers: a ring of pages into which inserters copy concurrently.
 //!
-//! A page is 1,024 words of 8 bytes. Records start at multiples of 8 and fill up to one, so each
-//! word belongs to one record, and copying is plain stores of words without any lock; the
-//! completion protocol (`slots`) orders them before the flusher's reads.
+//! A page is 1,024 words of 8 bytes. Records start at multiples of 8 and are padded to one, so each
+//! word belongs to one record, and copying is plain stores of words without a lock. The slots
+//! (`slots`) order these stores before the reads of the thread that writes the page out.
 //!
-//! Which page of the log lies in a frame says `ends`: the page's end, stored after the page has
-//! been zeroed and given its header. Pages are made in order, by whoever first needs them.
+//! `ends` says which page of the log a frame holds: the page's end LSN, stored after the page has
+//! been zeroed and given its header. Pages are initialized in order, by the first thread that needs
+//! them.
 //!
 //! Counterpart: GetXLogBuffer, AdvanceXLInsertBuffer in xlog.c.
 
@@ -23,21 +24,21 @@ const PAGE: u64 = WAL_PAGE as u64;
 pub(crate) struct Ring {
     words: Box<[AtomicU64]>,
     ends: Box<[AtomicU64]>,
-    making: Mutex<Making>,
+    init: Mutex<NextPage>,
 }
 
-/// What making new pages needs.
-struct Making {
-    /// Number of the next page to make.
+/// State of page initialization.
+struct NextPage {
+    /// Number of the next page to initialize.
     next: u64,
     layout: Layout,
     timeline: u32,
     system_id: u64,
-    /// The page that replaces the one that should have held the rest of a record.
+    /// The page that replaces one that should have held the rest of a record.
     overwrite: Option<Lsn>,
 }
 
-/// Making a page must wait until the log is written up to here.
+/// A page cannot be initialized before the log is written up to here.
 pub(crate) struct MustWrite(pub Lsn);
 
 impl Ring {
@@ -46,7 +47,7 @@ impl Ring {
         Ring {
             words: zeros(pages * WORDS),
             ends: zeros(pages),
-            making: Mutex::new(Making {
+            init: Mutex::new(NextPage {
                 next: 0,
                 layout: Layout::new(crate::layout::DEFAULT_SEGMENT_SIZE),
                 timeline: 0,
@@ -56,7 +57,8 @@ impl Ring {
         }
     }
 
-    /// Sets the first page to make, or the page half full already with its bytes so far.
+    /// Sets the first page to initialize. If the log ends within a page, `partial` holds its bytes
+    /// so far.
     pub(crate) fn start(
         &self,
         layout: Layout,
@@ -66,9 +68,9 @@ impl Ring {
         partial: Option<&[u8]>,
         overwrite: Option<Lsn>,
     ) {
-        let mut making = self.making.lock();
+        let mut init = self.init.lock();
         let page = end.0 / PAGE;
-        *making = Making { next: page, layout, timeline, system_id, overwrite };
+        *init = NextPage { next: page, layout, timeline, system_id, overwrite };
         if let Some(bytes) = partial {
             let frame = self.frame(page);
             let used = (end.0 % PAGE) as usize;
@@ -79,7 +81,7 @@ impl Ring {
                 word.store(value, Relaxed);
             }
             self.ends[frame].store((page + 1) * PAGE, Release);
-            making.next = page + 1;
+            init.next = page + 1;
         }
     }
 
@@ -97,19 +99,20 @@ impl Ring {
         self.ends[self.frame(page)].load(Acquire) == (page + 1) * PAGE
     }
 
-    /// Makes all pages up to the one of `lsn`, as long as what lies in their frames is `written`.
-    pub(crate) fn make(&self, lsn: Lsn, written: impl Fn() -> Lsn) -> Result<(), MustWrite> {
+    /// Initializes all pages up to the one of `lsn`. Fails if a frame still holds a page that is
+    /// not `written`.
+    pub(crate) fn init_pages(&self, lsn: Lsn, written: impl Fn() -> Lsn) -> Result<(), MustWrite> {
         let page = lsn.0 / PAGE;
-        let mut making = self.making.lock();
-        while making.next <= page {
-            let number = making.next;
+        let mut init = self.init.lock();
+        while init.next <= page {
+            let number = init.next;
             let frame = self.frame(number);
             let old_end = Lsn(self.ends[frame].load(Relaxed));
             if written() < old_end {
                 return Err(MustWrite(old_end));
             }
             self.ends[frame].store(0, Relaxed);
-            let header = making.header(Lsn(number * PAGE));
+            let header = init.header(Lsn(number * PAGE));
             let mut bytes = [0; crate::layout::LONG_HEADER];
             header.write(&mut bytes);
             let used = header.size() / 8;
@@ -118,13 +121,13 @@ impl Ring {
                 word.store(value, Relaxed);
             }
             self.ends[frame].store((number + 1) * PAGE, Release);
-            making.next += 1;
+            init.next += 1;
         }
         Ok(())
     }
 
-    /// Copies part of a record to `at`, a multiple of 8 whose page is in the ring; the last word is
-    /// filled up with zeros. The bytes stay on the page.
+    /// Copies part of a record to `at`, a multiple of 8 whose page is in the ring. The bytes do not
+    /// cross the end of the page. The last word is padded with zeros.
     pub(crate) fn copy_in(&self, at: Lsn, bytes: &[u8]) {
         let words = self.page_words(self.frame(at.0 / PAGE));
         let first = (at.0 % PAGE) as usize / 8;
@@ -141,7 +144,7 @@ impl Ring {
         }
     }
 
-    /// Notes on the page at `page` that it begins with the last `rest` bytes of a record. Only the
+    /// Marks the page at `page` as beginning with the last `rest` bytes of a record. Only the
     /// record's inserter calls this.
     pub(crate) fn set_contrecord(&self, page: Lsn, rest: u32) {
         let words = self.page_words(self.frame(page.0 / PAGE));
@@ -150,8 +153,8 @@ impl Ring {
         words[2].store(u64::from(rest), Relaxed);
     }
 
-    /// Copies the page at `page` to `out`, of a page's size. What lies beyond the complete position
-    /// may be half copied.
+    /// Copies the page at `page` to `out`, of a page's size. Bytes after the complete position may
+    /// be partly copied records.
     pub(crate) fn copy_out(&self, page: Lsn, out: &mut [u8]) {
         debug_assert!(self.has(page), "page of unwritten log left the ring");
         let words = self.page_words(self.frame(page.0 / PAGE));
@@ -166,7 +169,7 @@ impl Ring {
     }
 }
 
-impl Making {
+impl NextPage {
     fn header(&mut self, page_addr: Lsn) -> PageHeader {
         let mut info = XLP_BKP_REMOVABLE;
         if self.overwrite == Some(page_addr) {

@@ -1,4 +1,4 @@
-//! Resource managers: who owns a kind of record. Counterpart: access/rmgrlist.h.
+//! Resource managers: the owners of record types. Counterpart: access/rmgrlist.h.
 
 /// The built-in resource managers; discriminants are the `xl_rmid` byte in the log.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -59,7 +59,7 @@ impl RmgrId {
         if (n as usize) < Self::ALL.len() { Some(Self::ALL[n as usize]) } else { None }
     }
 
-    /// May this byte stand in a record header (built-in, or in the range for extensions)?
+    /// Is this number valid in a record header (built-in, or in the range for extensions)?
     pub const fn is_valid_number(n: u8) -> bool {
         (n as usize) < Self::ALL.len() || n >= 128
     }
@@ -110,8 +110,9 @@ impl RmgrId {
         mask
     }
 
-    /// Can pages be compared with images in its records (`wal_consistency_checking`)? Those of XLOG
-    /// are images themselves, and replay takes them for that; others change no pages.
+    /// Can redo compare pages with images in its records (`wal_consistency_checking`)? XLOG records
+    /// that have images are restored from them; the other managers that are left out change no
+    /// pages.
     pub const fn is_checkable(self) -> bool {
         use RmgrId::*;
         matches!(self, Heap | Heap2 | Btree | Hash | Gin | Gist | Seq | SpGist | Brin | Generic)

@@ -1,4 +1,4 @@
-//! Segment files: making, recycling, removing. Counterpart: XLogFileInit, InstallXLogFileSegment,
+//! Segment files: creation, recycling, removal. Counterpart: XLogFileInit, InstallXLogFileSegment,
 //! RemoveOldXlogFiles, PreallocXlogFiles in xlog.c.
 
 use crate::layout::{Layout, is_segment_name};
@@ -10,10 +10,10 @@ use sync::{Arc, Mutex};
 use vfs::{DirectBuffer, Disk, File, OpenMode, io_error};
 
 const WAL_DIR: &str = "pg_wal";
-/// Zeros written at once.
+/// Bytes of one write of zeros.
 const ZEROS: usize = 1 << 20;
 
-/// How many segments a checkpoint removed, made new and recycled.
+/// Numbers of segments that a checkpoint made, removed and recycled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentCounts {
     pub added: u32,
@@ -29,8 +29,8 @@ pub(crate) struct Segments {
     init_zero: AtomicBool,
     fsync: AtomicBool,
     temp_number: AtomicU64,
-    /// Held from finding a name free until it is taken: nobody may be renamed over a segment that
-    /// somebody else has made and perhaps written to.
+    /// Held from the check that a name is free until the rename to it, so that no file is renamed
+    /// over a segment that another thread has made and perhaps written to.
     installing: Mutex<()>,
     /// The newest segment known to be made ahead.
     made_ahead: AtomicU64,
@@ -80,7 +80,7 @@ impl Segments {
         }
     }
 
-    /// Opens a segment for writing, making it if it is missing.
+    /// Opens a segment for writing, making it if it is missing. The flag is true if it was made.
     pub(crate) fn open_or_make(
         &self,
         segment: u64,
@@ -93,13 +93,13 @@ impl Segments {
         match self.open(segment, mode)? {
             Some(file) => Ok((file, true)),
             None => {
-                let gone = std::io::Error::from(ErrorKind::NotFound);
-                Err(io_error("open file", &self.path(segment), &gone))
+                let missing = std::io::Error::from(ErrorKind::NotFound);
+                Err(io_error("open file", &self.path(segment), &missing))
             }
         }
     }
 
-    /// Makes a segment of zeros under another name, then gives it its own: a crash leaves a whole
+    /// Makes a segment of zeros under a temporary name, then renames it: a crash leaves a whole
     /// file or none.
     fn make(&self, segment: u64) -> Result<()> {
         let number = self.temp_number.fetch_add(1, Relaxed);
@@ -107,7 +107,7 @@ impl Segments {
         let result = self.fill(&temp).and_then(|()| self.install(&temp, segment, segment));
         match result {
             Ok(Some(_)) => Ok(()),
-            // Somebody else made it meanwhile, or it failed: the temporary file goes.
+            // Another thread made it first, or an error: the temporary file is removed.
             other => {
                 let _ = self.disk.unlink(&temp);
                 other.map(|_| ())
@@ -138,7 +138,8 @@ impl Segments {
         Ok(())
     }
 
-    /// Renames a file to the first free name from `segment` to `last`; the number used.
+    /// Renames a file to the first free segment name from `segment` to `last`; returns the number
+    /// used, `None` if no name is free.
     fn install(&self, from: &str, segment: u64, last: u64) -> Result<Option<u64>> {
         let _one = self.installing.lock();
         for number in segment..=last {
@@ -156,7 +157,7 @@ impl Segments {
         Ok(None)
     }
 
-    /// Removes what crashed makers left.
+    /// Removes the temporary files that a crash left.
     pub(crate) fn remove_temp_files(&self) -> Result<()> {
         for name in self.names()? {
             if name.starts_with("xlogtemp.") {
@@ -173,8 +174,8 @@ impl Segments {
         Ok(entries.into_iter().map(|entry| entry.name).collect())
     }
 
-    /// Recycles or removes all segments before `keep_from`. Segments become future ones from that
-    /// of `end` + 1 up to `recycle_to`.
+    /// Recycles or removes all segments before `keep_from`. Recycled segments get the numbers from
+    /// that of `end` + 1 up to `recycle_to`.
     pub(crate) fn remove_before(
         &self,
         keep_from: u64,
@@ -186,7 +187,7 @@ impl Segments {
         let mut next_free = self.layout.segment_of(end) + 1;
         let mut names = self.names()?;
         names.sort_unstable();
-        // Old timelines' files go too: what counts is the number, not the timeline.
+        // Files of old timelines are removed too: names are compared without the timeline.
         let keep_name = self.layout.file_name(0, keep_from);
         for name in names {
             if !is_segment_name(&name) || name[8..] >= keep_name[8..] {
@@ -212,9 +213,9 @@ impl Segments {
         Ok(stat.kind == vfs::FileKind::File && stat.len == self.layout.segment_size())
     }
 
-    /// Makes the segment behind that of `end` unless it is there or that one has only begun; so
-    /// whoever comes to it need not. True if it made one. Tried once: if there is no room, say,
-    /// whoever needs the segment finds that out, and until then nothing is amiss.
+    /// Makes the segment after that of `end` ahead of its use, once a quarter of the current one is
+    /// used. True if it made one. It is tried once per segment: an error (no space, say) is
+    /// reported by the thread that needs the segment, if it ever comes to that.
     pub(crate) fn make_ahead(&self, end: Lsn) -> bool {
         let last = Lsn(end.0 - 1);
         let next = self.layout.segment_of(last) + 1;

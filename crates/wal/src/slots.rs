@@ -1,27 +1,29 @@
-//! Who is copying where: so that a flush knows up to which position the log is complete.
+//! Insertion slots: the positions up to which concurrent inserters have copied their records, from
+//! which a flush derives up to where the log is complete.
 //!
-//! An inserter takes a slot *before* it reserves room, publishes the position it has filled up to
-//! (at first its start), and frees the slot when all is copied. Whoever reads the reserved position
-//! and then looks at the slots therefore sees everybody who reserved before.
+//! An inserter claims a slot *before* it reserves space, publishes the position up to which it has
+//! copied (at first the start of its record), and frees the slot when the whole record is copied. A
+//! thread that reads the reserved position and then scans the slots therefore sees every inserter
+//! that reserved before (memory order: `README.md` of this crate).
 //!
 //! Counterpart: WALInsertLock and WaitXLogInsertionsToFinish in xlog.c.
 
 use ids::Lsn;
 use sync::atomic::{AtomicU64, Ordering::*, spin_loop};
 
-/// Nobody.
+/// Not claimed.
 const FREE: u64 = 0;
-/// Taken, position not known yet.
+/// Claimed, start of the record not known yet.
 const UNKNOWN: u64 = 1;
 
 /// On a cache line of its own.
 #[repr(align(128))]
 struct Slot {
-    /// `FREE`, `UNKNOWN`, or everything of the holder before this position is copied.
+    /// `FREE`, `UNKNOWN`, or the position before which the holder's bytes are copied.
     position: AtomicU64,
-    /// Start of the last record inserted through this slot that matters to checkpoints.
+    /// Start of the last record inserted through this slot that is not marked unimportant.
     last_important: AtomicU64,
-    /// Counters of what went through this slot: changed by its holder only.
+    /// Counters of the records inserted through this slot. Only the holder changes them.
     records: AtomicU64,
     images: AtomicU64,
     bytes: AtomicU64,
@@ -32,7 +34,7 @@ pub(crate) struct Slots {
     next: AtomicU64,
 }
 
-/// A slot held.
+/// A claimed slot, freed on drop.
 pub(crate) struct Claim<'a> {
     slot: &'a Slot,
     pub index: usize,
@@ -51,7 +53,7 @@ impl Slots {
         Slots { slots: (0..count).map(|_| slot()).collect(), next: AtomicU64::new(0) }
     }
 
-    /// Takes a slot, `hint` if it is free.
+    /// Claims a slot: `hint` if that is free, else the next free one.
     pub(crate) fn claim(&self, hint: usize) -> Claim<'_> {
         let count = self.slots.len();
         let mut index = hint;
@@ -61,7 +63,7 @@ impl Slots {
         let mut tries = 0;
         loop {
             let slot = &self.slots[index];
-            // SeqCst: the claim comes before the reservation in the one order of all.
+            // SeqCst: the claim precedes the reservation in the single total order.
             if slot.position.load(Relaxed) == FREE
                 && slot.position.compare_exchange(FREE, UNKNOWN, SeqCst, Relaxed).is_ok()
             {
@@ -75,10 +77,10 @@ impl Slots {
         }
     }
 
-    /// Waits until everything before `upto` is copied; `reserved` was read before. Returns up to
-    /// where the log is complete, at least `upto`.
+    /// Waits until everything before `upto` is copied. `reserved` is the reserved position, read
+    /// before the call. Returns the position up to which the log is complete, at least `upto`.
     ///
-    /// Whoever calls this holds nothing that an inserter may wait for.
+    /// LOCK ORDER: the caller holds no lock that an inserter may wait for.
     pub(crate) fn wait_complete(&self, upto: Lsn, reserved: Lsn) -> Lsn {
         let mut complete = reserved;
         for slot in &self.slots {
@@ -120,7 +122,7 @@ impl Slots {
 }
 
 impl Claim<'_> {
-    /// Everything before `position` that is the holder's to copy is copied.
+    /// The holder's bytes before `position` are copied.
     pub(crate) fn publish(&self, position: Lsn) {
         self.slot.position.store(position.0, Release);
     }
@@ -133,7 +135,7 @@ impl Claim<'_> {
 impl Claim<'_> {
     /// Counts a record.
     pub(crate) fn count(&self, images: u32, bytes: usize) {
-        // No other thread changes them meanwhile, so this need not be one step.
+        // Only the holder writes these counters, so the addition need not be atomic.
         let add = |counter: &AtomicU64, n: u64| counter.store(counter.load(Relaxed) + n, Relaxed);
         add(&self.slot.records, 1);
         add(&self.slot.images, u64::from(images));

@@ -1,5 +1,5 @@
-//! The log as a whole: written by many threads, read back; PostgreSQL's own log read by us, ours
-//! read by `pg_waldump`.
+//! The log as a whole: written by many threads and read back; PostgreSQL's log read by
+//! [`WalReader`], and Norsu's log read by `pg_waldump`.
 
 use crate::*;
 use ids::{BlockNo, Fork, Lsn, Oid, RelFile, Xid};
@@ -73,7 +73,7 @@ fn many_writers_one_log() {
                 let mut builder = RecordBuilder::new(KIND, 0);
                 let mut mine = Vec::new();
                 for number in 0..400 {
-                    // Some longer than the whole ring of 8 pages.
+                    // Some are longer than the ring of 8 pages.
                     let len = match random.below(40) {
                         0 => random.below(100_000),
                         1..10 => random.below(9000),
@@ -136,7 +136,7 @@ fn what_was_flushed_survives_every_crash() {
             found += 1;
         }
         assert!(found >= durable, "seed {seed}: {found} of {durable} durable records");
-        // Write on from there, as recovery would, and read all of it back.
+        // Continue there, as recovery would, and read all of it back.
         let aborted = read.aborted_contrecord();
         let env = Env { disk: crashed.clone(), ..env };
         let wal = Wal::new(env, config());
@@ -161,7 +161,7 @@ fn what_was_flushed_survives_every_crash() {
     }
 }
 
-/// A record ends with a page, and the one that begins the next page loses its rest.
+/// A record ends at a page boundary, and the record on the next page loses its rest.
 #[test]
 fn a_record_at_the_start_of_a_page_can_be_overwritten() {
     let (disk, env) = memory();
@@ -297,14 +297,14 @@ fn segments_are_recycled_and_removed() {
     names.sort();
     let expected: Vec<_> = (7..=9).map(|n| wal.layout().file_name(1, n)).collect();
     assert_eq!(names, expected);
-    // A recycled file's old pages are not taken for the log's continuation.
+    // The old pages in a recycled file are not read as part of the log.
     let mut read = WalReader::new(disk, SEGMENT, 1, Some(SYSTEM));
     read.seek(Lsn(7 * u64::from(SEGMENT)));
     assert!(read.read().unwrap().is_some());
     assert!(read.read().unwrap().is_none());
 }
 
-/// A directory that the user `postgres` may use, removed at the end.
+/// A directory owned by the user `postgres`, removed on drop.
 struct TempDir(String);
 
 impl TempDir {
@@ -322,7 +322,7 @@ impl Drop for TempDir {
     }
 }
 
-/// Records of so many pages together.
+/// Inserts one record of about `pages` pages; returns its end.
 fn write_pages(wal: &Wal, pages: usize) -> Lsn {
     let mut builder = RecordBuilder::new(KIND, 0);
     let bytes = message(1, 1, pages * layout::WAL_PAGE);
@@ -341,37 +341,37 @@ fn the_walwriter_flushes_by_volume_and_by_time() {
     let delay = wal.config().writer_delay;
     clock.advance(delay);
     write_pages(&wal, 2);
-    // It has never flushed before.
+    // The first round flushes.
     assert!(wal.background_flush().unwrap());
     let flushed = wal.flushed();
     assert!(flushed > Lsn(u64::from(SEGMENT)));
-    // Little, and soon after: written only.
+    // A small amount within the delay: written, not flushed.
     write_pages(&wal, 3);
     let syncs = disk.count(Op::Sync);
     assert!(wal.background_flush().unwrap());
     assert!(wal.written() > flushed);
     assert_eq!((wal.flushed(), disk.count(Op::Sync)), (flushed, syncs));
     assert!(!wal.background_flush().unwrap(), "there is nothing more to write");
-    // Enough.
+    // The volume limit is reached.
     write_pages(&wal, 6);
     assert!(wal.background_flush().unwrap());
     assert!(wal.flushed().0 > flushed.0 + 8 * layout::WAL_PAGE as u64);
     assert_eq!(disk.count(Op::Sync), syncs + 1);
-    // Late enough.
+    // The delay is over.
     write_pages(&wal, 1);
     assert!(wal.background_flush().unwrap());
     assert_eq!(disk.count(Op::Sync), syncs + 1);
     clock.advance(delay);
     assert!(wal.background_flush().unwrap());
     assert_eq!(disk.count(Op::Sync), syncs + 2);
-    // Always.
+    // With 0 every write is flushed.
     wal.configure(|config| config.writer_flush_after = 0);
     write_pages(&wal, 1);
     assert!(wal.background_flush().unwrap());
     assert_eq!(disk.count(Op::Sync), syncs + 3);
 }
 
-/// Has somebody woken it since the last look?
+/// Has the waiter been woken since the last call?
 fn woken(waiter: &sync::wait::Waiter) -> bool {
     let at_once = sync::wait::Deadline::after(std::time::Duration::ZERO);
     waiter.park(sync::wait::WaitEvent::WalWriterMain, at_once) == sync::wait::Woken::Notified
@@ -397,7 +397,7 @@ fn asynchronous_commits_wake_the_walwriter_when_there_is_enough_to_flush() {
 }
 
 #[test]
-fn who_fills_a_segment_wakes_the_checkpointer() {
+fn filling_a_segment_wakes_the_checkpointer() {
     let (_, env) = memory();
     let wal = fresh(&env, config());
     let pages = SEGMENT as usize / layout::WAL_PAGE;
@@ -415,10 +415,10 @@ fn who_fills_a_segment_wakes_the_checkpointer() {
     assert!(woken(wal.checkpointer_waiter()));
 }
 
-/// Nobody needs the next segment yet: that there is no room for it is no fault. Who needs it goes
-/// down.
+/// While the next segment is not needed, a lack of space for it is no error. The flush that needs
+/// it fails.
 #[test]
-fn a_segment_that_cannot_be_made_ahead_is_no_fault_yet() {
+fn a_segment_that_cannot_be_made_ahead_is_no_error_until_it_is_needed() {
     const ENOSPC: i32 = 28;
     let (disk, env) = memory();
     let wal = fresh(&env, config());
@@ -465,7 +465,7 @@ fn as_postgres(program: &str, args: &[&str]) -> String {
     run("runuser", &all)
 }
 
-/// `pg_waldump` of our own log finds the records where we put them.
+/// `pg_waldump` finds the records of Norsu's log at the positions that insertion returned.
 #[test]
 fn pg_waldump_reads_our_log() {
     let dir = TempDir::new("ours");
@@ -513,7 +513,8 @@ fn pg_waldump_reads_our_log() {
     }
 }
 
-/// The log of a real cluster after varied work, record by record as `pg_waldump` prints it.
+/// The log of a PostgreSQL cluster after a mixed workload, record by record as `pg_waldump` prints
+/// it.
 #[test]
 fn postgresqls_log_reads_as_pg_waldump_reads_it() {
     let dir = TempDir::new("real");
@@ -577,7 +578,7 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
         .filter(|name| layout::is_segment_name(name))
         .collect();
     names.sort();
-    // Recycled files carry later names; the first one is the oldest of the log.
+    // Recycled files have later names; the first file is the oldest of the log.
     let layout = layout::Layout::new(ours.wal_segment_size);
     let (timeline, first) = layout.parse_file_name(&names[0]).unwrap();
     let mut reader =

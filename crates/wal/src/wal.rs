@@ -1,14 +1,14 @@
-//! The handle of the log that everybody writes through.
+//! The handle of the write-ahead log: insertion, flush, checkpoint support, settings.
 //!
 //! ```text
-//! insert:  build record, images and CRC  ->  claim a slot  ->  reserve room (one step)
+//! insert:  build record, images and CRC  ->  claim a slot  ->  reserve space (one CAS)
 //!          ->  finish CRC  ->  copy into the ring  ->  free the slot
 //! flush:   queue up; one leader waits for complete insertions, writes, fsyncs, wakes the others
 //! ```
 //!
-//! LOCK ORDER: a claimed slot, then the ring's making of pages, or the writer's lock; the latter
-//! two never together. The writer's lock is taken only after waiting for insertions, since an
-//! inserter may need it to make room.
+//! LOCK ORDER: a claimed slot, then either the ring's page-initialization lock or the writer's file
+//! lock, never both. No thread waits for insertions while it holds the file lock, because an
+//! inserter may need that lock to write out a page of the ring.
 //!
 //! Counterpart: xlog.c.
 
@@ -17,7 +17,7 @@ use crate::delay::Delays;
 use crate::layout::{Layout, WAL_PAGE, maxalign};
 use crate::reader::XLOG_SWITCH;
 use crate::record::RECORD_HEADER;
-use crate::reserve::{Reservation, Room};
+use crate::reserve::{Reservation, Reserved};
 use crate::ring::{MustWrite, Ring};
 use crate::segment::{SegmentCounts, Segments};
 use crate::slots::{Claim, Slots};
@@ -32,7 +32,7 @@ use sync::wait::Waiter;
 use sync::{Arc, RwLock};
 use vfs::Env;
 
-/// What a record needs to be complete (`wal_level`). The numbers are those in `pg_control`.
+/// How much information the log carries (`wal_level`). The numbers are those in `pg_control`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 pub enum WalLevel {
@@ -41,21 +41,21 @@ pub enum WalLevel {
     Logical = 2,
 }
 
-/// How the log reaches the disk (`wal_sync_method`).
+/// How the log is made durable (`wal_sync_method`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyncMethod {
     Fdatasync,
     Fsync,
-    /// Segments are opened so that a write is durable when it returns.
+    /// Segments are opened with O_DSYNC: a write is durable when it returns.
     OpenDatasync,
 }
 
-/// Settings of the log; those that may change while running have setters on [`Wal`].
+/// Settings of the log. Those that may change at run time have setters on [`Wal`].
 #[derive(Clone)]
 pub struct WalConfig {
     pub segment_size: u32,
     pub system_id: u64,
-    /// Pages of WAL buffers.
+    /// `wal_buffers`, in pages.
     pub buffers: usize,
     pub level: WalLevel,
     pub sync_method: SyncMethod,
@@ -64,7 +64,8 @@ pub struct WalConfig {
     pub track_io_timing: bool,
     pub full_page_writes: bool,
     pub compression: Compression,
-    /// Checksums or `wal_log_hints` are on: first hint changes log an image.
+    /// Checksums or `wal_log_hints` are on: the first hint change of a page after a checkpoint logs
+    /// an image.
     pub log_hints: bool,
     /// Resource managers whose records carry images for checking ([`crate::RmgrId::bit`]).
     pub consistency_checking: u32,
@@ -74,17 +75,18 @@ pub struct WalConfig {
     pub wal_keep_size: u64,
     pub init_zero: bool,
     pub recycle: bool,
-    /// `wal_writer_delay`: the walwriter flushes at least so often.
+    /// `wal_writer_delay`: the longest time between two flushes of the walwriter.
     pub writer_delay: Duration,
-    /// Pages after which it flushes all the same (`wal_writer_flush_after`); 0: whenever it writes.
+    /// `wal_writer_flush_after`, in pages: with so many unflushed pages the walwriter flushes
+    /// before its delay is over. 0: at every write.
     pub writer_flush_after: u32,
-    /// Called once on the first failed write or fsync; must not return into business as usual
-    /// (the server aborts; tests note it).
+    /// Called once, at the first failed write or fsync. In production it aborts the server; tests
+    /// record the call.
     pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
 }
 
 impl WalConfig {
-    /// PostgreSQL's defaults for a segment size and system identifier.
+    /// PostgreSQL's default settings, for the given segment size and system identifier.
     pub fn new(segment_size: u32, system_id: u64) -> WalConfig {
         let segment = u64::from(segment_size);
         WalConfig {
@@ -111,27 +113,27 @@ impl WalConfig {
     }
 }
 
-/// Where writing begins, as recovery found it.
+/// The position at which writing begins, as determined by recovery.
 #[derive(Clone, Copy, Debug)]
 pub struct WalStart {
     pub timeline: u32,
-    /// Where the next record may start (end of the last valid one); with `overwrite`, the page that
-    /// lacks the rest of a record.
+    /// End of the last valid record: the next record may start here. With `overwrite`, the page
+    /// that lacks the rest of a record.
     pub end: Lsn,
     /// Start of the last valid record; 0 in a new cluster.
     pub prev: Lsn,
     /// Redo pointer of the last checkpoint.
     pub redo: Lsn,
-    /// The log ended within a record over several pages: `end` is then marked as its replacement,
-    /// and the first record must be OVERWRITE_CONTRECORD.
+    /// The log ended within a record that spans pages: the page at `end` is marked as its
+    /// replacement, and the first record must be OVERWRITE_CONTRECORD.
     pub overwrite: bool,
 }
 
-/// Where a record went.
+/// The position of an inserted record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inserted {
     pub start: Lsn,
-    /// What pages changed by it are stamped with, and what is flushed to make it durable.
+    /// The LSN for the pages that the record changes, and the position to flush to make it durable.
     pub end: Lsn,
 }
 
@@ -155,13 +157,13 @@ pub(crate) struct Counters {
     pub sync: AtomicU64,
     pub write_time_us: AtomicU64,
     pub sync_time_us: AtomicU64,
-    /// Are times counted for the server as a whole, and how many sessions want them counted?
+    /// `track_wal_io_timing` of the server, and the number of sessions that have it on.
     pub timed: AtomicBool,
     pub timing_sessions: AtomicUsize,
 }
 
 impl Counters {
-    /// Adds to one of the times, if they are counted.
+    /// Adds to one of the times if timing is on.
     pub(crate) fn add_time(&self, counter: &AtomicU64, took: Duration) {
         if self.timed.load(Relaxed) || self.timing_sessions.load(Relaxed) > 0 {
             counter.fetch_add(took.as_micros() as u64, Relaxed);
@@ -187,10 +189,10 @@ pub struct Wal {
     log_hints: AtomicBool,
     checked: AtomicU32,
     async_commit: AtomicU64,
-    /// Where the walwriter sleeps, and whether it has been woken since its last round.
+    /// The waiter of the walwriter, and whether it has been woken since its last round.
     background: Arc<Waiter>,
     background_woken: AtomicBool,
-    /// When it flushed last, in microseconds of the monotonic clock; 0: never.
+    /// Time of its last flush, in microseconds of the monotonic clock; 0: never.
     background_flush_us: AtomicU64,
     writer_flush_after: AtomicU32,
     /// Settings that are read rarely.
@@ -199,11 +201,11 @@ pub struct Wal {
     counters: Arc<Counters>,
 }
 
-/// Concurrent inserters that need not wait for each other.
+/// Number of threads that can insert at the same time. Counterpart: NUM_XLOGINSERT_LOCKS.
 const SLOTS: usize = 32;
 
 impl Wal {
-    /// The log before or in recovery.
+    /// Makes the log in its state before and during recovery.
     pub fn new(env: Env, config: WalConfig) -> Arc<Wal> {
         let counters = Arc::new(Counters::default());
         let layout = Layout::new(config.segment_size);
@@ -233,7 +235,7 @@ impl Wal {
         Arc::new(wal)
     }
 
-    /// Ends recovery: writing goes on at `start.end`, whose page is read back from disk.
+    /// Ends recovery: writing continues at `start.end`, whose page is read back from disk.
     pub fn start(&self, start: WalStart) -> Result<()> {
         let (system_id, init_zero, fsync, full_page_writes) = {
             let config = self.config.read();
@@ -249,10 +251,10 @@ impl Wal {
         } else {
             let segment = self.layout.segment_of(end);
             let path = self.layout.path(start.timeline, segment);
-            let gone = std::io::Error::from(std::io::ErrorKind::NotFound);
+            let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
             let file = segments
                 .open(segment, vfs::OpenMode::Read)?
-                .ok_or_else(|| vfs::io_error("open file", &path, &gone))?;
+                .ok_or_else(|| vfs::io_error("open file", &path, &missing))?;
             let mut bytes = vec![0; WAL_PAGE];
             file.read_exact_at(&mut bytes, self.layout.offset_in_segment(Lsn(page)))
                 .map_err(|e| vfs::io_error("read file", &path, &e))?;
@@ -269,11 +271,12 @@ impl Wal {
         Ok(())
     }
 
-    /// Writes the record. `pages` lends the contents, by block id, of those registered blocks that
-    /// may need an image (all but `NO_IMAGE`/`WILL_INIT` ones; those too for consistency checking).
-    /// The caller holds their latches, so that neither bytes nor LSN change meanwhile.
+    /// Inserts the record. `pages` gives the contents, by block id, of those registered blocks that
+    /// may need an image (all but `NO_IMAGE`/`WILL_INIT` ones; with consistency checking those
+    /// too). The caller holds latches that exclude changes of bytes and LSN of these pages
+    /// (exclusive; share-exclusive for a hint image).
     ///
-    /// An error is of severity PANIC: the caller must not go on.
+    /// An error has severity PANIC: the caller must not continue.
     pub fn insert(
         &self,
         record: &mut RecordBuilder,
@@ -293,12 +296,13 @@ impl Wal {
                 record.assemble(pages, xid, &policy).map_err(|e| e.severity(Severity::Panic))?;
             let len = record.out.len();
             let claim = self.slots.claim(record.slot_hint);
-            let Some(room) = self.reservation.reserve(&view, maxalign(len as u64) as u32) else {
-                // The redo pointer moved; other images may be needed now.
+            let Some(reserved) = self.reservation.reserve(&view, maxalign(len as u64) as u32)
+            else {
+                // The redo pointer has moved: the set of images must be decided again.
                 continue;
             };
             record.slot_hint = claim.index;
-            let inserted = self.place(record, &claim, room)?;
+            let inserted = self.copy_record(record, &claim, reserved)?;
             claim.count(images, len);
             record.last_end = inserted.end;
             record.usage.records += 1;
@@ -308,16 +312,21 @@ impl Wal {
         }
     }
 
-    /// Copies the record into the room taken for it.
-    fn place(&self, record: &mut RecordBuilder, claim: &Claim<'_>, room: Room) -> Result<Inserted> {
+    /// Copies the record into the space reserved for it.
+    fn copy_record(
+        &self,
+        record: &mut RecordBuilder,
+        claim: &Claim<'_>,
+        reserved: Reserved,
+    ) -> Result<Inserted> {
         let layout = self.layout;
-        let start = layout.start_lsn(room.pos);
+        let start = layout.start_lsn(reserved.pos);
         claim.publish(start);
         // The first record of a new cluster has no predecessor.
-        let prev = if room.prev_pos == room.pos {
+        let prev = if reserved.prev_pos == reserved.pos {
             Lsn(0)
         } else {
-            layout.start_before(start, room.pos, room.prev_pos)
+            layout.start_before(start, reserved.pos, reserved.prev_pos)
         };
         record.seal(prev);
         if !record.unimportant {
@@ -326,7 +335,7 @@ impl Wal {
         let mut rest = &record.out[..];
         let mut at = start;
         loop {
-            self.make_page(at, claim)?;
+            self.ensure_page(at, claim)?;
             let room_on_page = WAL_PAGE - (at.0 % WAL_PAGE as u64) as usize;
             let (here, later) = rest.split_at(rest.len().min(room_on_page));
             if at.0 != start.0 {
@@ -341,30 +350,31 @@ impl Wal {
             let page = Lsn(at.0 - at.0 % WAL_PAGE as u64 + WAL_PAGE as u64);
             at = page + layout.header_size(page) as u64;
         }
-        let end = layout.end_after(start, room.pos, maxalign(record.out.len() as u64));
+        let end = layout.end_after(start, reserved.pos, maxalign(record.out.len() as u64));
         Ok(Inserted { start, end })
     }
 
-    /// Makes sure that the page of `at` is in the ring, writing old pages out if it must.
-    fn make_page(&self, at: Lsn, claim: &Claim<'_>) -> Result<()> {
+    /// Makes sure that the page of `at` is in the ring, writing out older pages if it must.
+    fn ensure_page(&self, at: Lsn, claim: &Claim<'_>) -> Result<()> {
         if self.ring.has(at) {
             return Ok(());
         }
-        // Everything of ours before this page is copied; others may need it written.
+        // The record's bytes before this page are copied: publish that, since the writer (perhaps
+        // this thread, below) waits for it.
         let page = Lsn(at.0 - at.0 % WAL_PAGE as u64);
         if at.0 > page.0 + self.layout.header_size(page) as u64 {
             claim.publish(at);
         } else {
             claim.publish(page);
         }
-        while let Err(MustWrite(upto)) = self.ring.make(at, || self.writer.written()) {
+        while let Err(MustWrite(upto)) = self.ring.init_pages(at, || self.writer.written()) {
             self.counters.buffers_full.fetch_add(1, Relaxed);
             let complete = self.slots.wait_complete(upto, self.inserted());
             self.writer.write(&self.ring, complete, upto)?;
         }
         let unwritten = page.0.saturating_sub(self.writer.written().0);
         if unwritten > (self.ring.pages() * WAL_PAGE / 4) as u64 {
-            // Better the walwriter than somebody who finds the ring full.
+            // The walwriter should write before an inserter finds the ring full.
             self.wake_background();
         }
         Ok(())
@@ -376,13 +386,14 @@ impl Wal {
         }
     }
 
-    /// Makes everything before `lsn` durable. Group commit happens in here.
+    /// Makes everything before `lsn` durable. Concurrent calls share one write and sync (group
+    /// commit).
     pub fn flush(&self, lsn: Lsn) -> Result<()> {
         self.flush_after(lsn, &|| None)
     }
 
-    /// As [`Wal::flush`]; who comes to write and sync first asks `pause` whether to let others join
-    /// (`commit_delay`).
+    /// As [`Wal::flush`]. If the caller becomes the leader, it sleeps before the write for the span
+    /// that `pause` returns, so that more commits join (`commit_delay`).
     pub fn flush_after(&self, lsn: Lsn, pause: &dyn Fn() -> Option<Duration>) -> Result<()> {
         if lsn <= self.flushed() {
             return Ok(());
@@ -401,7 +412,7 @@ impl Wal {
         self.writer.flush(lsn, &self.ring, complete, pause)
     }
 
-    /// Everything before this is durable. In recovery: the largest position.
+    /// Everything before this is durable. In recovery: `Lsn::MAX`.
     pub fn flushed(&self) -> Lsn {
         self.writer.flushed()
     }
@@ -411,12 +422,12 @@ impl Wal {
         self.writer.written()
     }
 
-    /// End of what has been reserved for records so far.
+    /// End of the space reserved for records so far.
     pub fn inserted(&self) -> Lsn {
         self.layout.end_lsn(self.reservation.position())
     }
 
-    /// Where the next record starts if nothing else is inserted before.
+    /// Start of the next record if nothing else is inserted before.
     pub fn next_start(&self) -> Lsn {
         self.layout.start_lsn(self.reservation.position())
     }
@@ -426,23 +437,24 @@ impl Wal {
         self.slots.last_important()
     }
 
-    /// Redo pointer: a page whose LSN is not after it needs an image at its next change.
+    /// Redo pointer: the next logged change of a page whose LSN is not after it carries an image.
     pub fn redo_ptr(&self) -> Lsn {
         self.reservation.redo()
     }
 
-    /// Are full page images being written at the moment?
+    /// Are full page images written at present?
     pub fn full_page_writes(&self) -> bool {
         self.reservation.full_page_writes()
     }
 
-    /// Changes whether full page images are written. Logging the change is the caller's.
+    /// Turns full page images on or off. The caller logs the change, and ensures that no other call
+    /// of this or of [`Wal::begin_checkpoint`] runs at the same time.
     pub fn set_full_page_writes(&self, on: bool) {
         self.config.write().full_page_writes = on;
         self.reservation.change(|_, redo| redo, Some(on));
     }
 
-    /// Does a change of `page_lsn`'s page need an image now? (For hint images.)
+    /// Does the next change of a page with this LSN need an image? For hint images.
     pub fn needs_image(&self, page_lsn: Lsn) -> bool {
         self.full_page_writes() && page_lsn <= self.redo_ptr()
     }
@@ -486,7 +498,7 @@ impl Wal {
         self.checked.store(mask, Relaxed);
     }
 
-    /// Changes settings that apply from the next checkpoint or flush on.
+    /// Changes settings that take effect from the next checkpoint or flush on.
     pub fn configure(&self, change: impl FnOnce(&mut WalConfig)) {
         let mut config = self.config.write();
         change(&mut config);
@@ -499,8 +511,8 @@ impl Wal {
         self.config.read().clone()
     }
 
-    /// Tells the walwriter that an asynchronous commit ended at `lsn`. Counterpart:
-    /// XLogSetAsyncXactLSN.
+    /// Records that an asynchronous commit ended at `lsn`, and wakes the walwriter if enough pages
+    /// are to be flushed. Counterpart: XLogSetAsyncXactLSN.
     pub fn note_async_commit(&self, lsn: Lsn) {
         self.async_commit.fetch_max(lsn.0, Relaxed);
         if self.pages_to_flush(lsn) >= u64::from(self.writer_flush_after.load(Relaxed)) {
@@ -513,13 +525,13 @@ impl Wal {
         (upto.0 / WAL_PAGE as u64).saturating_sub(self.flushed().0 / WAL_PAGE as u64)
     }
 
-    /// Where the walwriter is to sleep: it is woken when much has been inserted.
+    /// The waiter on which the walwriter sleeps: woken when there is much to write.
     pub fn background_waiter(&self) -> &Arc<Waiter> {
         &self.background
     }
 
-    /// Where the checkpointer is to sleep: who has filled a segment wakes it, to see whether a
-    /// checkpoint is due.
+    /// The waiter on which the checkpointer sleeps: woken each time a segment has been filled, to
+    /// see whether a checkpoint is due.
     pub fn checkpointer_waiter(&self) -> &Arc<Waiter> {
         self.writer.checkpointer()
     }
@@ -529,15 +541,14 @@ impl Wal {
         self.writer.take_segment_filled()
     }
 
-    /// Segments that the log has begun since that of the redo pointer. Counterpart:
-    /// XLogCheckpointNeeded.
+    /// Number of segments begun since that of the redo pointer. Counterpart: XLogCheckpointNeeded.
     pub fn segments_since_redo(&self) -> u64 {
         let begun = self.layout.segment_of(self.inserted());
         begun.saturating_sub(self.layout.segment_of(self.redo_ptr()))
     }
 
-    /// The walwriter's step: writes whole pages, and asynchronous commits, and flushes them if it
-    /// is time to; makes the next segment ahead. `true` if it did something. Counterpart:
+    /// One round of the walwriter: writes whole pages and asynchronous commits, flushes them if it
+    /// is time to, and makes the next segment ahead. `true` if it did something. Counterpart:
     /// XLogBackgroundFlush.
     pub fn background_flush(&self) -> Result<bool> {
         self.background_woken.store(false, Relaxed);
@@ -596,19 +607,19 @@ impl Wal {
             let end = layout.end_lsn(record_end(pos));
             Lsn(end.0.next_multiple_of(layout.segment_size()))
         };
-        let room = self.reservation.reserve_with(None, |pos| {
+        let reserved = self.reservation.reserve_with(None, |pos| {
             let at = layout.end_lsn(pos);
             (layout.offset_in_segment(at) != 0).then(|| layout.to_byte_pos(next_segment(pos)))
         });
-        let Some(Some(room)) = room else {
+        let Some(Some(reserved)) = reserved else {
             drop(claim);
             return Ok(self.inserted());
         };
-        let inserted = self.place(&mut record, &claim, room)?;
-        let after = next_segment(room.pos);
+        let inserted = self.copy_record(&mut record, &claim, reserved)?;
+        let after = next_segment(reserved.pos);
         let mut page = Lsn(inserted.start.0 - inserted.start.0 % WAL_PAGE as u64);
         while page < after {
-            self.make_page(page, &claim)?;
+            self.ensure_page(page, &claim)?;
             page = page + WAL_PAGE as u64;
         }
         claim.count(0, RECORD_HEADER);
@@ -617,28 +628,30 @@ impl Wal {
         Ok(inserted.end)
     }
 
-    /// Moves the redo pointer to the current insert position: a checkpoint starts. One at a time.
+    /// Moves the redo pointer to the current insert position: a checkpoint starts. The caller
+    /// ensures that no other call of this or of [`Wal::set_full_page_writes`] runs at the same
+    /// time.
     pub fn begin_checkpoint(&self) -> Lsn {
         self.reservation.change(|pos, _| self.layout.start_lsn(pos), None)
     }
 
-    /// A section that an online checkpoint waits for after fixing its redo pointer: between a
-    /// commit record and its pg_xact bit, multixact creation, hint images.
+    /// Begins a section that an online checkpoint waits for after it has fixed its redo pointer:
+    /// between a commit record and its pg_xact bit, multixact creation, hint images.
     pub fn delay_checkpoint_start(&self) -> DelayGuard<'_> {
         self.delay_start.enter()
     }
 
-    /// A section that a checkpoint waits for before it completes: truncation.
+    /// Begins a section that a checkpoint waits for before it completes: truncation.
     pub fn delay_checkpoint_end(&self) -> DelayGuard<'_> {
         self.delay_end.enter()
     }
 
-    /// Waits for the sections of [`Wal::delay_checkpoint_start`] under way.
+    /// Waits until the sections of [`Wal::delay_checkpoint_start`] begun so far have ended.
     pub fn wait_delay_start(&self) {
         self.delay_start.wait(sync::yield_now);
     }
 
-    /// Waits for the sections of [`Wal::delay_checkpoint_end`] under way.
+    /// Waits until the sections of [`Wal::delay_checkpoint_end`] begun so far have ended.
     pub fn wait_delay_end(&self) {
         self.delay_end.wait(sync::yield_now);
     }
@@ -677,8 +690,8 @@ impl Wal {
         Ok(counts)
     }
 
-    /// A session sets `track_wal_io_timing`, or does so no more. Since one writes for many, all
-    /// writing is timed as long as any session wants it.
+    /// A session turns `track_wal_io_timing` on or off. One session writes the records of others
+    /// too, so all writes are timed as long as any session has it on.
     pub fn track_io_timing(&self, on: bool) {
         let sessions = &self.counters.timing_sessions;
         if on {
@@ -704,7 +717,8 @@ impl Wal {
         }
     }
 
-    /// Has writing failed? Then nothing more is accepted.
+    /// Has a write or fsync failed? Then no insertion succeeds, and no flush beyond
+    /// [`Wal::flushed`].
     pub fn failed(&self) -> bool {
         self.writer.failed()
     }

@@ -1,15 +1,16 @@
-//! From the ring to the disk, and group commit.
+//! Writing the log from the ring to segment files, and group commit.
 //!
-//! Who wants a position durable and finds nobody flushing becomes the leader; the others queue up.
-//! The leader waits until the insertions before its position are complete, takes along whatever
-//! else is complete by then, writes and fsyncs, wakes those it served, and hands the lead to one of
-//! the rest. Nobody wakes without a reason.
+//! A thread that needs a position durable becomes the leader if there is none, else it queues up.
+//! The leader waits until the insertions before its position are complete, writes and fsyncs all
+//! that is complete by then, wakes the waiters that this serves, and passes leadership to one of
+//! the others. Each waiter is woken once, when it is served or becomes the leader.
 //!
-//! Who was handed the lead and has nobody behind him first lets the threads run that are ready to:
-//! they may be on their way to their own commits. He waits for none of them: where a processor is
-//! free he goes on at once.
+//! A successor leader with an empty queue yields the processor once before it flushes: runnable
+//! threads may be about to commit and can then join. It waits for none of them; with an idle
+//! processor the yield returns at once.
 //!
-//! The first failed write or fsync is final: what the kernel has of the file is then unknown.
+//! The first failed write or fsync is final, since the state of the file in the kernel's cache is
+//! unknown after it.
 //!
 //! Counterpart: XLogFlush, XLogWrite, issue_xlog_fsync in xlog.c.
 
@@ -31,28 +32,28 @@ const PAGES_MAX: usize = 128;
 
 pub(crate) struct Writer {
     env: Env,
-    /// Everything before is handed to the system.
+    /// Everything before is written to the operating system.
     written: AtomicU64,
     /// Everything before is durable.
     flushed: AtomicU64,
     failed: AtomicBool,
-    /// So many leaders will not give way, because it took too long.
-    hasty: AtomicU32,
-    /// How many that will be when it takes too long the next time.
-    hasty_next: AtomicU32,
+    /// Number of successor leaders that skip the yield, because the last one took too long.
+    yields_to_skip: AtomicU32,
+    /// Value of `yields_to_skip` after the next yield that takes too long.
+    next_yields_to_skip: AtomicU32,
     file: Mutex<Output>,
     queue: Mutex<Queue>,
     fsync: AtomicBool,
     /// [`SyncMethod`], as a number.
     method: AtomicU8,
-    /// Where the checkpointer sleeps, and what it has been woken for.
+    /// The waiter of the checkpointer, and whether a segment has been filled since it last asked.
     checkpointer: Arc<Waiter>,
     segment_filled: AtomicBool,
     on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
     counters: Arc<Counters>,
 }
 
-/// What writing needs; held while writing and syncing.
+/// The open segment and the write buffer. Locked during writes and syncs.
 struct Output {
     segments: Option<Arc<Segments>>,
     open: Option<Open>,
@@ -76,7 +77,7 @@ struct Waiting {
     parked: Arc<Parked>,
 }
 
-/// Where one thread waits; `verdict` says why it was woken.
+/// A waiting thread; `verdict` is the reason for which it was woken.
 #[derive(Default)]
 struct Parked {
     waiter: Waiter,
@@ -87,33 +88,33 @@ const WAIT: u32 = 0;
 const DONE: u32 = 1;
 const LEAD: u32 = 2;
 
-/// What becomes of a thread that wants a position durable.
+/// The part that a thread takes in a flush.
 enum Role {
-    /// Its position is durable, or the log has failed.
+    /// Its position is durable, or the log has failed: nothing to do.
     Served,
     Leader,
-    /// Leader after another one.
+    /// Leader by succession, after having waited.
     Successor,
 }
 
-/// Giving way may take so long, the time of a few statements. Beyond that, others use the processor
-/// for longer work.
-const GIVE_WAY_MAX: Duration = Duration::from_millis(2);
-/// After that, so many leaders do not try; twice as many each time that it happens again, up to the
-/// most.
-const HASTY_MIN: u32 = 8;
-const HASTY_MAX: u32 = 4096;
+/// Longest useful yield, about the time of a few statements. After a longer one the processor is
+/// considered busy with other work.
+const YIELD_MAX: Duration = Duration::from_millis(2);
+/// Number of successor leaders that skip the yield after one that took too long. It doubles each
+/// time in a row, up to the maximum.
+const YIELDS_SKIPPED_MIN: u32 = 8;
+const YIELDS_SKIPPED_MAX: u32 = 4096;
 
 impl Writer {
     pub(crate) fn new(env: Env, config: &WalConfig, counters: Arc<Counters>) -> Writer {
         let writer = Writer {
             env,
-            // In recovery all that is on disk came from the log on disk.
+            // In recovery every page comes from the log on disk, so there is nothing to flush.
             written: AtomicU64::new(Lsn::MAX.0),
             flushed: AtomicU64::new(Lsn::MAX.0),
             failed: AtomicBool::new(false),
-            hasty: AtomicU32::new(0),
-            hasty_next: AtomicU32::new(HASTY_MIN),
+            yields_to_skip: AtomicU32::new(0),
+            next_yields_to_skip: AtomicU32::new(YIELDS_SKIPPED_MIN),
             file: Mutex::new(Output {
                 segments: None,
                 open: None,
@@ -176,9 +177,9 @@ impl Writer {
         }
     }
 
-    /// Makes everything before `lsn` durable. `complete` waits for insertions before a position and
-    /// returns up to where the log is complete; `pause` says how long a leader waits for others
-    /// before that.
+    /// Makes everything before `lsn` durable. `complete` waits for the insertions before a position
+    /// and returns the position up to which the log is complete. `pause` returns the span that a
+    /// leader sleeps before that, so that more commits join.
     pub(crate) fn flush(
         &self,
         lsn: Lsn,
@@ -189,10 +190,10 @@ impl Writer {
         match self.lead_or_wait(lsn) {
             Role::Served => return self.outcome(),
             Role::Leader => {}
-            Role::Successor => self.give_way(),
+            Role::Successor => self.yield_once(),
         }
         let result = self.lead(lsn, ring, complete, pause);
-        self.pass_on();
+        self.end_lead();
         result
     }
 
@@ -206,7 +207,7 @@ impl Writer {
             queue.leading = true;
             return Role::Leader;
         }
-        // Not kept for others: those that are woken together would queue up to give it back.
+        // Not reused: threads that are woken together would contend for giving it back.
         let parked = Arc::new(Parked::default());
         queue.waiting.push(Waiting { lsn, parked: parked.clone() });
         drop(queue);
@@ -220,25 +221,24 @@ impl Writer {
         }
     }
 
-    /// Lets those go first who are ready to run, unless somebody waits already for what the leader
-    /// is about to do.
-    fn give_way(&self) {
+    /// Lets runnable threads run first, unless the queue has waiters that this flush may serve.
+    fn yield_once(&self) {
         if !self.queue.lock().waiting.is_empty() {
             return;
         }
-        let hasty = self.hasty.load(Relaxed);
-        if hasty > 0 {
-            self.hasty.store(hasty - 1, Relaxed);
+        let yields_to_skip = self.yields_to_skip.load(Relaxed);
+        if yields_to_skip > 0 {
+            self.yields_to_skip.store(yields_to_skip - 1, Relaxed);
             return;
         }
         let began = self.env.clock.monotonic();
         sync::yield_now();
-        if self.env.clock.monotonic().saturating_sub(began) > GIVE_WAY_MAX {
-            let next = self.hasty_next.load(Relaxed);
-            self.hasty.store(next, Relaxed);
-            self.hasty_next.store((2 * next).min(HASTY_MAX), Relaxed);
+        if self.env.clock.monotonic().saturating_sub(began) > YIELD_MAX {
+            let next = self.next_yields_to_skip.load(Relaxed);
+            self.yields_to_skip.store(next, Relaxed);
+            self.next_yields_to_skip.store((2 * next).min(YIELDS_SKIPPED_MAX), Relaxed);
         } else {
-            self.hasty_next.store(HASTY_MIN, Relaxed);
+            self.next_yields_to_skip.store(YIELDS_SKIPPED_MIN, Relaxed);
         }
     }
 
@@ -270,9 +270,9 @@ impl Writer {
         Ok(())
     }
 
-    /// Wakes those whose position is durable, and one more to lead: he last, so that those who were
-    /// served may be back with their next commits when he begins.
-    fn pass_on(&self) {
+    /// Wakes the waiters whose position is durable, then one more as the new leader. The leader
+    /// comes last, so that served sessions may return with their next commits before it flushes.
+    fn end_lead(&self) {
         let mut served: SmallVec<[Waiting; 32]> = SmallVec::new();
         let mut queue = self.queue.lock();
         let (flushed, failed) = (self.flushed(), self.failed());
@@ -284,7 +284,7 @@ impl Writer {
                 at += 1;
             }
         }
-        // Who waits for most leads: everybody else is then served as well.
+        // The waiter with the largest position leads: its flush serves all others.
         let next = (0..queue.waiting.len()).max_by_key(|&i| queue.waiting[i].lsn);
         let leader = next.map(|at| queue.waiting.swap_remove(at));
         queue.leading = leader.is_some();
@@ -295,8 +295,8 @@ impl Writer {
         }
     }
 
-    /// Writes, without making durable, so that ring frames become free: at least up to `needed`;
-    /// all before `complete` may be written.
+    /// Writes without syncing, so that ring frames become free: at least up to `needed`. All before
+    /// `complete` may be written.
     pub(crate) fn write(&self, ring: &Ring, complete: Lsn, needed: Lsn) -> Result<()> {
         let mut output = self.file.lock();
         self.outcome()?;
@@ -329,7 +329,7 @@ impl Writer {
             result?;
             let end = page.min(upto);
             if end == segment_end {
-                // Later fsyncs see only the next file.
+                // Later syncs reach only the next file.
                 self.sync(output)?;
                 output.open = None;
                 self.flushed.fetch_max(end.0, AcqRel);
@@ -352,7 +352,7 @@ impl Writer {
         let segment = layout.segment_of(at);
         let mode = self.open_mode();
         if output.open.as_ref().is_none_or(|o| o.segment != segment || o.mode != mode) {
-            // One that was opened for another method may hold what is not durable yet.
+            // The open segment may hold writes that are not durable yet.
             self.sync(output)?;
             let (file, _) = segments.open_or_make(segment, mode).map_err(|e| self.panic(e))?;
             output.open = Some(Open { segment, file, mode });
@@ -378,7 +378,7 @@ impl Writer {
 
     fn open_mode(&self) -> OpenMode {
         if !self.fsync.load(Relaxed) {
-            // Nothing need reach the disk soon.
+            // Durability is not wanted: the kernel's cache decides when to write.
             OpenMode::ReadWrite
         } else if self.method.load(Relaxed) == SyncMethod::OpenDatasync as u8 {
             OpenMode::WriteThrough
@@ -421,7 +421,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Notes the failure, once and for all.
+    /// Records the failure; the first one calls `on_panic`.
     #[cold]
     fn panic(&self, error: PgError) -> PgError {
         let error = error.severity(Severity::Panic);

@@ -8,14 +8,14 @@ use loom::sync::atomic::Ordering::*;
 use loom::thread;
 use sync::LatchMode::{Exclusive, ShareExclusive};
 
-/// Few preemptions find what there is to find; all of them would take hours.
+/// At most three preemptions, since exploring all interleavings would take hours.
 fn bounded(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(3);
     builder.check(model);
 }
 
-/// A frame with a page of one number; the number is the block's.
+/// A frame whose page is one number, that of the block.
 struct Frame {
     desc: Desc,
     page: UnsafeCell<u32>,
@@ -35,7 +35,7 @@ impl Frame {
         Arc::new(Frame { desc, page: UnsafeCell::new(block), disk: UnsafeCell::new(block) })
     }
 
-    /// As the pool pins what a translation entry names.
+    /// Pins as the pool does after a look-up in the translation.
     fn pin(&self, block: u32) -> bool {
         let before = self.desc.state.fetch_add(PIN, Acquire);
         if before & (TAGGED | VALID) == TAGGED | VALID && self.desc.block.load(Relaxed) == block {
@@ -45,7 +45,7 @@ impl Frame {
         false
     }
 
-    /// As the clock takes a clean frame that nobody else has pinned, for another block.
+    /// Replaces as the clock does: takes a clean frame without other pins for another block.
     fn replace(&self, block: u32) -> bool {
         self.desc.state.fetch_add(PIN, Acquire);
         let free = |s: u64| s & TAGGED != 0 && pins(s) == 1 && s & DIRTY == 0;
@@ -67,7 +67,7 @@ impl Frame {
     }
 }
 
-/// Who pins a block's frame reads that block, whoever replaces frames meanwhile.
+/// A thread that pins a block's frame reads that block, even if frames are replaced concurrently.
 #[test]
 fn loom_a_pinned_frame_keeps_its_block() {
     bounded(|| {
@@ -88,7 +88,7 @@ fn loom_a_pinned_frame_keeps_its_block() {
     });
 }
 
-/// Two cannot have one frame.
+/// Two threads cannot claim one frame at the same time.
 #[test]
 fn loom_only_one_replaces_a_frame() {
     bounded(|| {
@@ -101,7 +101,7 @@ fn loom_only_one_replaces_a_frame() {
         let other = other.join().unwrap();
         let block = frame.desc.block.load(Relaxed);
         assert_eq!(frame.read(), block);
-        // One after the other is possible, too.
+        // One replacement after the other is possible, too.
         assert!(match block {
             1 => !mine && !other,
             2 => other,
@@ -110,7 +110,7 @@ fn loom_only_one_replaces_a_frame() {
     });
 }
 
-/// A page that counts as clean is on disk as it is.
+/// The contents of a clean page are on disk.
 #[test]
 fn loom_a_change_during_a_write_stays_dirty() {
     bounded(|| {
@@ -146,13 +146,13 @@ fn loom_a_change_during_a_write_stays_dirty() {
     });
 }
 
-/// Two readers miss the same block: one reads it in, and both see what it read, whether the other
-/// waited for the I/O or came when it was over.
+/// Two readers miss the same block: one reads it in, and both see its contents, whether the other
+/// waited for the I/O or came after it.
 #[test]
 fn loom_two_readers_of_one_miss() {
     bounded(|| {
         let frame = Frame::new(1, 0);
-        // Tagged for block 2, whose contents nobody has read yet.
+        // Tagged for block 2, whose contents have not been read yet.
         frame.desc.state.store(TAGGED | USAGE, Release);
         frame.desc.block.store(2, Relaxed);
         let read = |frame: &Frame| {

@@ -1,4 +1,4 @@
-//! Power failures at random moments: whatever the log kept is on the pages, and nothing else.
+//! Power failures at random moments: afterwards the pages hold exactly the changes in the log.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ fn one_crash(seed: u64) {
     let random = SeededRandom::new(seed);
     let world = World::new(16 + random.below(30) as usize);
     let fork = world.relation(1, 5);
-    // By block and slot, the values in order with the record that set them.
+    // By block and slot: the values in order, each with the LSN of its record.
     let mut history: BTreeMap<(u32, usize), Vec<(Lsn, u64)>> = BTreeMap::new();
     let mut redo = START;
     let mut blocks = 5;
@@ -29,7 +29,7 @@ fn one_crash(seed: u64) {
             7 => world.pool.flush_fork(&fork).unwrap(),
             8..=9 => world.wal.flush(world.wal.inserted()).unwrap(),
             10..=30 => {
-                // Hints: allowed to be lost, not to do harm.
+                // Hints may be lost, but must not damage anything.
                 let block = BlockNo(random.below(blocks) as u32);
                 let pin = world.pool.read(&fork, block, &mut Strategy::normal()).unwrap();
                 pin.share().try_set_hints(None, |hints| {

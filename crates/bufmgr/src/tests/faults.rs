@@ -4,8 +4,8 @@ use super::*;
 use pgerror::SqlState;
 use vfs::Op;
 
-/// Writes every page out and empties the pool of the relation.
-fn chill(world: &World, fork: &Arc<ForkBuffers>) -> Arc<ForkBuffers> {
+/// Writes all pages and removes the relation from the pool; returns a new handle.
+fn evict_all(world: &World, fork: &Arc<ForkBuffers>) -> Arc<ForkBuffers> {
     world.checkpoint();
     world.pool.drop_relation(fork.name().rel);
     world.pool.open(fork.name().rel, Fork::Main, Persistence::Permanent)
@@ -24,11 +24,11 @@ fn try_read(world: &World, fork: &Arc<ForkBuffers>, block: u32) -> Result<u64, P
 }
 
 #[test]
-fn a_damaged_page_is_an_error_unless_told_otherwise() {
+fn a_damaged_page_is_an_error_unless_a_setting_accepts_it() {
     let world = World::new(16);
     let fork = world.relation(1, 3);
     world.set(&fork, 1, 0, 99);
-    let fork = chill(&world, &fork);
+    let fork = evict_all(&world, &fork);
     damage(&world, PAGE_SIZE as u64 + 5000);
     for _ in 0..2 {
         let error = try_read(&world, &fork, 1).unwrap_err();
@@ -39,12 +39,12 @@ fn a_damaged_page_is_an_error_unless_told_otherwise() {
     world.pool.set_ignore_checksum_failure(true);
     assert_eq!(try_read(&world, &fork, 1).unwrap(), 99);
     world.pool.set_ignore_checksum_failure(false);
-    let fork = chill(&world, &fork);
+    let fork = evict_all(&world, &fork);
     damage(&world, PAGE_SIZE as u64 + 5001);
     let mut strategy = Strategy::normal();
     let pin = world.pool.read_zero_on_error(&fork, BlockNo(1), &mut strategy).unwrap();
     assert!(pin.share().is_all_zeros());
-    let fork = chill(&world, &fork);
+    let fork = evict_all(&world, &fork);
     world.pool.set_zero_damaged_pages(true);
     assert_eq!(try_read(&world, &fork, 1).unwrap(), 0);
     assert_eq!(try_read(&world, &fork, 2).unwrap(), 0);
@@ -52,11 +52,11 @@ fn a_damaged_page_is_an_error_unless_told_otherwise() {
 }
 
 #[test]
-fn a_session_decides_for_itself_and_is_told() {
+fn each_session_uses_its_own_settings_and_gets_its_own_warnings() {
     let world = World::new(16);
     let fork = world.relation(1, 3);
     world.set(&fork, 1, 0, 99);
-    let fork = chill(&world, &fork);
+    let fork = evict_all(&world, &fork);
     damage(&world, PAGE_SIZE as u64 + 5000);
     let sessions = [(false, false), (false, true), (true, false)].map(|(zero, ignore)| {
         let session = Arc::new(PoolSession::default());
@@ -67,24 +67,24 @@ fn a_session_decides_for_itself_and_is_told() {
         });
         session
     });
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     for session in &sessions {
-        let fork = chill(&world, &fork);
+        let fork = evict_all(&world, &fork);
         let mut strategy = Strategy::for_session(session.clone());
         let pin = world.pool.read(&fork, BlockNo(1), &mut strategy);
         let value = pin.map(|pin| pin.share().u64_at(slot_at(0)));
-        said.push((value.ok(), session.take_warnings().len()));
+        results.push((value.ok(), session.take_warnings().len()));
         assert!(session.take_warnings().is_empty());
     }
-    assert_eq!(said, [(None, 1), (Some(99), 1), (Some(0), 2)]);
+    assert_eq!(results, [(None, 1), (Some(99), 1), (Some(0), 2)]);
     assert!(world.warnings.lock().is_empty());
 }
 
 #[test]
-fn checksums_bind_pages_to_their_place() {
+fn checksums_bind_pages_to_their_block_numbers() {
     let world = World::new(16);
     let fork = world.relation(1, 3);
-    let fork = chill(&world, &fork);
+    let fork = evict_all(&world, &fork);
     let file = world.disk.open("base/5/1", vfs::OpenMode::ReadWrite).unwrap();
     let mut page = [0; PAGE_SIZE];
     file.read_exact_at(&mut page, 0).unwrap();
@@ -97,7 +97,7 @@ fn checksums_bind_pages_to_their_place() {
 fn a_failed_read_is_reported_and_can_be_tried_again() {
     let world = World::new(16);
     let fork = world.relation(1, 3);
-    let fork = chill(&world, &fork);
+    let fork = evict_all(&world, &fork);
     world.disk.fail_nth(Op::Read, 1, 5);
     let error = try_read(&world, &fork, 2).unwrap_err();
     assert_eq!(error.message(), "could not read block 2 in file \"base/5/1\": Input/output error");
@@ -107,7 +107,7 @@ fn a_failed_read_is_reported_and_can_be_tried_again() {
         error.message(),
         "could not read block 3 in file \"base/5/1\": read only 0 of 8192 bytes"
     );
-    // The failed attempt beyond the end is not in the way of growth.
+    // The failed read beyond the end does not prevent extension.
     assert_eq!(world.add_page(&fork), BlockNo(3));
 }
 
@@ -137,7 +137,7 @@ fn a_failed_write_keeps_the_page() {
 }
 
 #[test]
-fn a_full_disk_stops_growth_and_nothing_else() {
+fn a_full_disk_stops_extension_and_nothing_else() {
     let world = World::new(16);
     let fork = world.relation(1, 5);
     world.disk.set_capacity(Some(world.disk.used() + 5000));
@@ -160,7 +160,7 @@ fn a_log_that_fails_under_an_edit_takes_the_server_down() {
     let mut scratch = scratch();
     let pin = world.pool.read(&fork, BlockNo(0), &mut Strategy::normal()).unwrap();
     let mut guard = pin.exclusive();
-    // More than the log's buffers hold: some insertion has to write.
+    // More than the WAL buffers hold: some insertion has to write.
     let failed = (0..2000).any(|n| {
         let mut edit = PageEdit::begin(&world.wal, &mut scratch);
         edit.change(&mut guard, 0, RegFlags::FORCE_IMAGE).set_u64_at(slot_at(0), n);

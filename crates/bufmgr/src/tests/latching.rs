@@ -9,7 +9,7 @@ fn read<'p>(world: &'p World, fork: &Arc<ForkBuffers>, block: u32) -> Pin<'p> {
 }
 
 #[test]
-fn guards_change_mode_and_give_back_what_they_hold() {
+fn guards_change_mode_and_release_latch_and_pin() {
     let world = World::new(16);
     let fork = world.relation(1, 1);
     let share = read(&world, &fork, 0).share();
@@ -42,7 +42,7 @@ fn a_cleanup_latch_waits_for_the_last_other_pin() {
         let guard = read(&other, &its_fork, 0).cleanup().unwrap();
         assert!(guard.into_exclusive().try_into_cleanup().is_ok());
     });
-    // While it waits, it has no latch, and nobody else may wait for the same.
+    // While it waits, it holds no latch, and no other thread may wait for the same.
     let waiting = || {
         let state = &world.pool.frames.desc(blocker.frame()).state;
         state.load(sync::atomic::Ordering::Relaxed) & crate::frame::PIN_WAITER != 0
@@ -50,7 +50,7 @@ fn a_cleanup_latch_waits_for_the_last_other_pin() {
     while !waiting() {
         std::thread::yield_now();
     }
-    let refused = read(&world, &fork, 0).cleanup().err().expect("somebody waits already");
+    let refused = read(&world, &fork, 0).cleanup().err().expect("another thread waits already");
     assert_eq!(refused.message(), "multiple backends attempting to wait for pincount 1");
     drop(read(&world, &fork, 0).share());
     drop(blocker);
@@ -80,7 +80,8 @@ fn the_first_hint_since_the_redo_pointer_logs_an_image() {
     assert!(lsn > world.wal.redo_ptr() && lsn <= world.wal.inserted());
     hint(0);
     assert_eq!(world.wal.stats().records, records + 1, "dirty already");
-    // Written within the cycle and changed again: its LSN is past the redo pointer, no image.
+    // Written and changed again within the checkpoint cycle: its LSN is past the redo pointer, no
+    // image.
     world.pool.flush_fork(&fork).unwrap();
     hint(0);
     assert_eq!(world.wal.stats().records, records + 1);
@@ -108,7 +109,7 @@ fn without_checksums_hints_log_nothing() {
 }
 
 #[test]
-fn hints_wait_for_no_one() {
+fn hints_do_not_wait_for_latches() {
     let world = World::new(16);
     let fork = world.relation(1, 1);
     let _busy = read(&world, &fork, 0).share_exclusive();
@@ -117,7 +118,7 @@ fn hints_wait_for_no_one() {
 }
 
 #[test]
-fn an_edit_stamps_all_its_pages_and_may_lend_several() {
+fn an_edit_sets_the_lsn_of_all_its_pages_and_changes_several() {
     let world = World::new(16);
     let fork = world.relation(1, 3);
     let mut scratch = scratch();
@@ -139,7 +140,7 @@ fn an_abandoned_edit_takes_the_server_down() {
     let world = World::new(16);
     let fork = world.relation(1, 1);
     let mut scratch = scratch();
-    // Nothing registered yet: nothing has happened.
+    // No page registered: the drop has no effect.
     drop(PageEdit::begin(&world.wal, &mut scratch));
     assert!(world.crashes.lock().is_empty());
     let mut guard = read(&world, &fork, 0).exclusive();

@@ -1,4 +1,4 @@
-//! Redo's view of pages.
+//! Page access of redo.
 
 use super::*;
 use crate::redo::{IfMissing, RedoCx, read_block};
@@ -18,7 +18,7 @@ fn a_lost_pool_is_rebuilt_from_the_log() {
     for n in 0..400u64 {
         assert_eq!(after.get(&fork, (n % 40) as u32, (n / 40) as usize), n * n);
     }
-    // And once more, with pages that have most of it already.
+    // Once more, with pages that have most of the changes already.
     after.checkpoint();
     let again = World::unstarted(after.disk.crash_losing_all(), 16, true);
     again.recover(START);
@@ -27,7 +27,7 @@ fn a_lost_pool_is_rebuilt_from_the_log() {
 }
 
 #[test]
-fn torn_pages_are_mended_by_their_images() {
+fn torn_pages_are_restored_from_their_images() {
     let world = World::new(64);
     let fork = world.relation(1, 20);
     let redo = world.checkpoint();
@@ -48,7 +48,7 @@ fn torn_pages_are_mended_by_their_images() {
 }
 
 #[test]
-fn missing_pages_are_named_unless_explained() {
+fn missing_pages_are_reported_unless_dropped_or_truncated() {
     let world = World::new(16);
     let fork = world.relation(1, 10);
     world.checkpoint();
@@ -77,7 +77,7 @@ fn missing_pages_are_named_unless_explained() {
 }
 
 #[test]
-fn map_pages_are_read_leniently() {
+fn missing_map_pages_are_ignored_or_zeroed() {
     let world = World::new(16);
     let fork = world.relation(1, 2);
     let rel = fork.name().rel;

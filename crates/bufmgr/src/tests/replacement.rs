@@ -33,7 +33,7 @@ fn a_page_in_use_outlives_a_scan_only_with_a_ring() {
         }
         let left = resident(&world, &hot);
         if rings {
-            assert!(left >= 8, "only the ring's first lap may evict others: {left}");
+            assert!(left >= 8, "only the ring's first round may evict others: {left}");
             assert!(resident(&world, &large) < 64);
         } else {
             assert_eq!(left, 0);
@@ -43,19 +43,19 @@ fn a_page_in_use_outlives_a_scan_only_with_a_ring() {
 }
 
 #[test]
-fn a_bulk_read_lets_frames_go_that_would_flush_the_log() {
+fn a_bulk_read_drops_ring_frames_that_need_a_log_flush() {
     let world = World::new(128);
     let fork = world.relation(1, 200);
     world.checkpoint();
     let mut strategy = Strategy::bulk_read(&world.pool);
     let flushes = world.pool.stats().wal_flushes;
-    // Every page the scan passes is dirtied behind it, as by hint bits or updates.
+    // Every page that the scan has passed is dirtied, as by hint bits or updates.
     for block in 0..60 {
         let pin = world.pool.read(&fork, BlockNo(block), &mut strategy).unwrap();
         world.set_on(&mut pin.exclusive(), 0, 1);
     }
     assert_eq!(world.pool.stats().wal_flushes, flushes);
-    // A vacuum keeps its frames, and flushes once for many.
+    // A vacuum keeps its frames and flushes once for many.
     let mut strategy = Strategy::vacuum(&world.pool);
     let pages = 10 * strategy.ring_size() as u32;
     for block in 0..pages {
@@ -86,7 +86,7 @@ fn no_page_is_written_before_its_record_is_durable() {
     for block in 0..40 {
         world.set(&fork, block, 3, 77);
     }
-    // Some were replaced.
+    // Some pages were evicted.
     let durable_log = world.wal.flushed();
     let file = world.disk.open("base/5/1", vfs::OpenMode::Read).unwrap();
     let mut bytes = [0; PAGE_SIZE];
@@ -111,7 +111,7 @@ fn when_all_frames_are_pinned_the_next_read_fails_and_recovers() {
     assert_eq!(world.get(&fork, 16, 0), 0);
 }
 
-/// Whoever has everything pinned may stand still for a while: the system runs somebody else.
+/// A thread that holds all pins may not be scheduled for a while.
 #[test]
 fn a_read_waits_for_pins_that_last_some_milliseconds() {
     let world = World::new(16);
@@ -132,7 +132,7 @@ fn a_read_waits_for_pins_that_last_some_milliseconds() {
     });
 }
 
-/// A writer of many neighbours leaves most of a small pool to others.
+/// A write of many consecutive pages leaves most frames of a small pool unpinned.
 #[test]
 fn a_checkpoint_pins_a_small_part_of_a_small_pool() {
     let world = World::new(16);
@@ -147,7 +147,7 @@ fn a_checkpoint_pins_a_small_part_of_a_small_pool() {
 }
 
 #[test]
-fn the_background_writer_cleans_ahead_of_the_clock() {
+fn the_background_writer_writes_ahead_of_the_clock_hand() {
     let world = World::new(64);
     let fork = world.relation(1, 200);
     world.checkpoint();
@@ -168,7 +168,7 @@ fn the_background_writer_cleans_ahead_of_the_clock() {
 }
 
 #[test]
-fn neighbours_are_read_in_one_call() {
+fn consecutive_blocks_are_read_in_one_call() {
     let world = World::new(256);
     let fork = world.relation(1, 60);
     for block in 0..60 {
@@ -180,7 +180,7 @@ fn neighbours_are_read_in_one_call() {
     let mut strategy = Strategy::normal();
     drop(world.pool.read(&fork, BlockNo(5), &mut strategy).unwrap());
     let calls = world.disk.count(vfs::Op::Read);
-    // Up to the block that is there; then up to the segment's end (16 blocks in this test).
+    // Up to the block that is in the pool, then up to the segment's end (16 blocks in this test).
     assert_eq!(world.pool.read_ahead(&fork, BlockNo(0), 100, &mut strategy).unwrap(), 5);
     assert_eq!(world.pool.read_ahead(&fork, BlockNo(5), 100, &mut strategy).unwrap(), 0);
     assert_eq!(world.pool.read_ahead(&fork, BlockNo(6), 100, &mut strategy).unwrap(), 10);
@@ -194,7 +194,7 @@ fn neighbours_are_read_in_one_call() {
 }
 
 #[test]
-fn reading_ahead_leaves_damage_to_the_reader_and_loses_no_frame() {
+fn read_ahead_does_not_report_damage_and_loses_no_frame() {
     let world = World::new(64);
     let fork = world.relation(1, 40);
     world.checkpoint();
@@ -218,19 +218,19 @@ fn reading_ahead_leaves_damage_to_the_reader_and_loses_no_frame() {
         }
         world.checkpoint();
         world.pool.drop_relation(fork.name().rel);
-        return_to_disk(&world, &fork);
+        discard_all(&world, &fork);
     }
 }
 
-/// Empties the fork's translation without dropping its handle.
-fn return_to_disk(world: &World, fork: &Arc<ForkBuffers>) {
+/// Discards all blocks of the fork, and keeps its handle.
+fn discard_all(world: &World, fork: &Arc<ForkBuffers>) {
     for block in 0..world.pool.nblocks(fork).unwrap() {
-        world.pool.forget_block(fork, BlockNo(block));
+        world.pool.discard_block(fork, BlockNo(block));
     }
 }
 
 #[test]
-fn a_file_grown_ahead_is_cut_to_what_was_used() {
+fn a_file_grown_ahead_is_truncated_to_its_used_length() {
     let world = World::new(64);
     let fork = world.relation(1, 3);
     let in_file = || world.pool.smgr().nblocks(fork.name()).unwrap();
@@ -240,7 +240,7 @@ fn a_file_grown_ahead_is_cut_to_what_was_used() {
         assert_eq!(guard.block(), BlockNo(n));
     }
     assert_eq!((world.pool.nblocks(&fork).unwrap(), in_file()), (8, 11));
-    // Somebody else's growth uses what is there.
+    // An extension without `ahead` uses the blocks that are there.
     drop(world.pool.extend(&fork, &mut strategy).unwrap());
     assert_eq!((world.pool.nblocks(&fork).unwrap(), in_file()), (9, 11));
     world.pool.trim(&fork).unwrap();
@@ -261,7 +261,7 @@ fn blocks_added_together_are_in_the_pool() {
     let is_in = |block| {
         world.pool.read_if_resident(&fork, BlockNo(block), &mut Strategy::normal()).is_some()
     };
-    // At most half the ring; the others are zeros in the file.
+    // At most half the ring is in the pool; the other blocks are zeros in the file.
     assert!((1..5).all(is_in) && !(5..11).any(is_in));
     let guard = world.pool.read(&fork, BlockNo(10), &mut strategy).unwrap().share();
     assert!(guard.is_new());

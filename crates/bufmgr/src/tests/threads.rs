@@ -1,12 +1,13 @@
-//! Many threads on a tiny pool.
+//! Many threads on a small pool.
 
 use super::*;
 use crate::write::BackgroundWriter;
 use sync::atomic::{AtomicBool, Ordering};
 use vfs::SeededRandom;
 
-/// Two numbers a page are changed together; readers must see them equal. Meanwhile a checkpointer,
-/// a background writer, hint setters and a relation that grows and is cut.
+/// Two numbers on each page are changed together, and readers must see them equal. Concurrently run
+/// a checkpointer, a background writer, hint setters, and a thread that extends and truncates a
+/// relation.
 #[test]
 fn many_threads_on_sixteen_frames() {
     const BLOCKS: u64 = 60;
@@ -89,7 +90,7 @@ fn many_threads_on_sixteen_frames() {
 
 /// Threads that miss the same block at once get one frame.
 #[test]
-fn one_frame_for_a_block_however_many_ask() {
+fn concurrent_misses_of_a_block_use_one_frame() {
     let world = Arc::new(World::new(16));
     let fork = world.relation(1, 64);
     for round in 0..100 {
@@ -113,9 +114,9 @@ fn one_frame_for_a_block_however_many_ask() {
     }
 }
 
-/// Growth from several threads: every block once.
+/// Several threads extend a fork: every block is handed out once.
 #[test]
-fn concurrent_growth_gives_every_block_once() {
+fn concurrent_extension_returns_every_block_once() {
     let world = Arc::new(World::new(32));
     let fork = world.relation(1, 0);
     let threads: Vec<_> = (0..4)
@@ -130,7 +131,7 @@ fn concurrent_growth_gives_every_block_once() {
     assert_eq!(world.pool.nblocks(&fork).unwrap(), 100);
 }
 
-/// A reader that looked up the entry just before the frame went to another block.
+/// A reader looks up an entry just before the frame is given to another block.
 #[test]
 fn a_stale_entry_is_noticed_after_pinning() {
     let world = World::new(16);
@@ -143,6 +144,6 @@ fn a_stale_entry_is_noticed_after_pinning() {
         assert!(world.pool.read_if_resident(fork, block, &mut strategy).is_none());
         fork.retract(block, pin.frame());
     }
-    let pin = pin.try_cleanup().ok().expect("pins taken by mistake were given back");
+    let pin = pin.try_cleanup().ok().expect("pins on the wrong block were taken back");
     assert_eq!(pin.block(), BlockNo(1));
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::PageBuf;
 
-/// Against a plain array of categories.
+/// Compares the tree with a plain array of categories.
 #[test]
 fn tree_agrees_with_an_array() {
     let mut page = PageBuf::new();
@@ -28,7 +28,7 @@ fn tree_agrees_with_an_array() {
                 set_next_slot(page.hints_mut(), slot + 1);
             }
             Search::NotFound => assert!(model.iter().all(|&v| v < min)),
-            Search::Torn => panic!("no damage was done"),
+            Search::Torn => panic!("the page was not damaged"),
         }
         assert_eq!(max(&page), *model.iter().max().unwrap());
     }

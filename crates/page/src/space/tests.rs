@@ -23,7 +23,7 @@ fn compaction_lays_items_out_as_postgresql_does() {
         page.set_line_pointer(dead, LinePointer::UNUSED);
     }
     page.repair_fragmentation().unwrap();
-    assert_eq!(offsets(&page), [8152, 8096, 8032, 7960, 7880], "line pointers 6 and 7 are cut off");
+    assert_eq!(offsets(&page), [8152, 8096, 8032, 7960, 7880], "line pointers 6 and 7 are removed");
     assert!(!page.has_free_lines());
     page.set_line_pointer(2, LinePointer::DEAD);
     page.repair_fragmentation().unwrap();
@@ -41,8 +41,8 @@ fn compaction_lays_items_out_as_postgresql_does() {
     }
 }
 
-/// Rows come and go at random; compaction lays those left out in the order of their line pointers,
-/// from the special space downwards without gaps, with the bytes that they had.
+/// Rows are inserted and removed at random. Compaction lays out the remaining ones in line-pointer
+/// order, from the special space downwards without gaps, with their bytes unchanged.
 #[test]
 fn compaction_after_random_changes_agrees_with_a_list() {
     let mut page = PageBuf::new();
@@ -54,7 +54,7 @@ fn compaction_after_random_changes_agrees_with_a_list() {
         (seed >> 33) as usize % n
     };
     for step in 0..20_000 {
-        // Long stretches with rows of one length: then a new version fits where the old one was.
+        // Long phases with rows of one length, in which a new version fits where the old one was.
         let len = if step / 1000 % 2 == 0 { 120 } else { 24 + random(200) };
         let item: Vec<u8> = (0..len).map(|i| (step + i) as u8).collect();
         if let Some(offset) = page.add_item(&item, AddAt::Any, true) {
@@ -137,7 +137,7 @@ fn index_operations_agree_with_a_list() {
     }
 }
 
-/// Room for another item beside these.
+/// Free space for another item in addition to these.
 fn free(items: &[Vec<u8>]) -> usize {
     let used: usize = items.iter().map(|i| max_align(i.len()) + LINE_POINTER_SIZE).sum();
     (PAGE_SIZE - 16 - HEADER_SIZE - used).saturating_sub(LINE_POINTER_SIZE)

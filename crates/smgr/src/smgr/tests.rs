@@ -35,7 +35,7 @@ fn read_block(smgr: &Smgr, block: u32) -> Vec<u8> {
 }
 
 #[test]
-fn blocks_go_to_segments_named_as_postgres_does() {
+fn blocks_are_in_segments_named_as_in_postgresql() {
     let (disk, smgr) = fresh();
     smgr.create(MAIN, false).unwrap();
     assert_eq!(smgr.nblocks(MAIN).unwrap(), 0);
@@ -49,7 +49,7 @@ fn blocks_go_to_segments_named_as_postgres_does() {
         assert_eq!(read_block(&smgr, n), block_of(n as u8));
     }
     assert_eq!(read_block(&smgr, 10), [0u8; 0]);
-    // A write of three blocks over a segment's end.
+    // A write of three blocks across a segment's end.
     let (a, b, c) = (block_of(30), block_of(31), block_of(32));
     let bufs = [IoSlice::new(&a), IoSlice::new(&b), IoSlice::new(&c)];
     smgr.write(MAIN, BlockNo(3), &bufs).unwrap();
@@ -61,7 +61,7 @@ fn blocks_go_to_segments_named_as_postgres_does() {
 }
 
 #[test]
-fn creation_makes_directories_and_minds_existing_files() {
+fn creation_makes_directories_and_fails_on_existing_files() {
     let (disk, smgr) = fresh();
     let elsewhere = RelFork::new(RelFile::new(Oid(20_000), Oid(5), Oid(7)), Fork::Vm);
     disk.create_dir("/space").unwrap();
@@ -88,7 +88,7 @@ fn creation_makes_directories_and_minds_existing_files() {
 }
 
 #[test]
-fn truncation_empties_whole_segments_and_growth_reuses_them() {
+fn truncation_empties_whole_segments_and_extension_reuses_them() {
     let (disk, smgr) = fresh();
     smgr.create(MAIN, false).unwrap();
     smgr.zero_extend(MAIN, BlockNo(0), 11).unwrap();
@@ -102,7 +102,7 @@ fn truncation_empties_whole_segments_and_growth_reuses_them() {
     assert_eq!((smgr.nblocks(MAIN).unwrap(), read_block(&smgr, 4)), (5, block_of(9)));
     smgr.truncate(MAIN, 0).unwrap();
     assert_eq!(smgr.nblocks(MAIN).unwrap(), 0);
-    // Redo may write far beyond the end: earlier segments are filled up.
+    // Redo may write far beyond the end: earlier segments are filled with zeros.
     smgr.extend(MAIN, BlockNo(9), &block_of(1)).unwrap();
     assert_eq!((smgr.nblocks(MAIN).unwrap(), read_block(&smgr, 6)), (10, block_of(0)));
 }
@@ -115,7 +115,7 @@ fn a_checkpoint_makes_everything_written_before_it_durable() {
     let page = block_of(7);
     smgr.write(MAIN, BlockNo(5), &[IoSlice::new(&page)]).unwrap();
     smgr.write(MAIN, BlockNo(5), &[IoSlice::new(&page)]).unwrap();
-    assert_eq!(smgr.pending_syncs(), 2, "one request a segment");
+    assert_eq!(smgr.pending_syncs(), 2, "one request per segment");
     let syncs = disk.count(Op::Sync);
     smgr.checkpoint_begin();
     disk.slow_sync(Duration::from_millis(2));
@@ -140,7 +140,7 @@ fn a_dropped_main_fork_stays_empty_until_the_next_checkpoint() {
         smgr.create(MAIN.with_fork(fork), false).unwrap();
         smgr.zero_extend(MAIN.with_fork(fork), BlockNo(0), 5).unwrap();
     }
-    // The drop comes while a checkpoint runs: it is not this one that removes the file.
+    // The drop comes while a checkpoint runs: that checkpoint does not remove the file.
     smgr.checkpoint_begin();
     assert!(smgr.unlink(REL, None, false).is_empty());
     let files = || disk.list("base/5").unwrap().into_iter().map(|e| e.name).collect::<Vec<_>>();
@@ -149,7 +149,7 @@ fn a_dropped_main_fork_stays_empty_until_the_next_checkpoint() {
     assert_eq!(
         smgr.checkpoint_sync(&SystemClock::new()).unwrap().files,
         0,
-        "requests of dropped files are forgotten"
+        "requests of dropped files are cancelled"
     );
     assert!(smgr.checkpoint_end().is_empty());
     assert_eq!(files(), ["16400"]);
@@ -172,7 +172,7 @@ fn redo_and_temporary_relations_are_removed_at_once() {
 }
 
 #[test]
-fn faults_come_back_in_postgres_words() {
+fn errors_have_the_messages_of_postgresql() {
     let (disk, smgr) = fresh();
     smgr.create(MAIN, false).unwrap();
     smgr.zero_extend(MAIN, BlockNo(0), 2).unwrap();
@@ -186,7 +186,7 @@ fn faults_come_back_in_postgres_words() {
     assert_eq!(e.message(), "could not extend file \"base/5/16400\": No space left on device");
     assert_eq!(e.code(), SqlState::DISK_FULL);
     assert_eq!(e.fields().hint.as_deref(), Some("Check free disk space."));
-    assert_eq!(smgr.nblocks(MAIN).unwrap(), 2, "a torn block does not count");
+    assert_eq!(smgr.nblocks(MAIN).unwrap(), 2, "a partial block does not count");
     disk.set_capacity(None);
     smgr.extend(MAIN, BlockNo(2), &page).unwrap();
     disk.fail_nth(Op::Sync, 1, 5);
@@ -194,7 +194,7 @@ fn faults_come_back_in_postgres_words() {
     let e = smgr.checkpoint_sync(&SystemClock::new()).unwrap_err();
     assert_eq!(e.fields().severity, Severity::Panic);
     assert_eq!(e.message(), "could not fsync file \"base/5/16400\": Input/output error");
-    assert_eq!(smgr.pending_syncs(), 1, "nothing is forgotten");
+    assert_eq!(smgr.pending_syncs(), 1, "the request is pending again");
     assert_eq!(
         smgr.short_read(MAIN, BlockNo(7), 0).message(),
         "could not read block 7 in file \"base/5/16400.1\": read only 0 of 8192 bytes"

@@ -126,21 +126,21 @@ mod model {
     // SAFETY: as above.
     unsafe impl Send for Shared {}
 
-    /// All interleavings with at most three forced switches; the space of all is too large.
+    /// All interleavings with at most three preemptions; the space of all is too large.
     fn check(body: impl Fn() + Sync + Send + 'static) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = Some(3);
         builder.check(body);
     }
 
-    fn bump(shared: &Shared) {
+    fn increment(shared: &Shared) {
         shared.latch.acquire(Exclusive);
         // SAFETY: exclusive; loom reports any overlap.
         shared.cell.with_mut(|p| unsafe { *p += 1 });
         shared.latch.release(Exclusive);
     }
 
-    fn look(shared: &Shared) -> u32 {
+    fn read_value(shared: &Shared) -> u32 {
         shared.latch.acquire(Share);
         // SAFETY: share; loom reports any overlap with a write.
         let seen = shared.cell.with(|p| unsafe { *p });
@@ -153,10 +153,10 @@ mod model {
         check(|| {
             let shared = Arc::new(Shared { latch: PageLatch::new(), cell: UnsafeCell::new(0) });
             let other = shared.clone();
-            let thread = thread::spawn(move || bump(&other));
-            bump(&shared);
+            let thread = thread::spawn(move || increment(&other));
+            increment(&shared);
             thread.join().unwrap();
-            assert_eq!(look(&shared), 2);
+            assert_eq!(read_value(&shared), 2);
         });
     }
 
@@ -165,10 +165,10 @@ mod model {
         check(|| {
             let shared = Arc::new(Shared { latch: PageLatch::new(), cell: UnsafeCell::new(0) });
             let other = shared.clone();
-            let thread = thread::spawn(move || bump(&other));
-            assert!(look(&shared) <= 1);
+            let thread = thread::spawn(move || increment(&other));
+            assert!(read_value(&shared) <= 1);
             thread.join().unwrap();
-            assert_eq!(look(&shared), 1);
+            assert_eq!(read_value(&shared), 1);
         });
     }
 
@@ -177,14 +177,14 @@ mod model {
         check(|| {
             let shared = Arc::new(Shared { latch: PageLatch::new(), cell: UnsafeCell::new(0) });
             let other = shared.clone();
-            let thread = thread::spawn(move || bump(&other));
+            let thread = thread::spawn(move || increment(&other));
             shared.latch.acquire(Share);
             if shared.latch.try_upgrade() {
                 shared.latch.downgrade(ShareExclusive);
             }
             shared.latch.release(Share);
             thread.join().unwrap();
-            assert_eq!(look(&shared), 1);
+            assert_eq!(read_value(&shared), 1);
         });
     }
 }

@@ -1,25 +1,25 @@
 use super::*;
 use std::sync::{Mutex, MutexGuard};
 
-/// The limit and the sum are the process's: tests that set them run one after another.
-static ALONE: Mutex<()> = Mutex::new(());
+/// The limit and the sum belong to the process: tests that set them run one after another.
+static SERIAL: Mutex<()> = Mutex::new(());
 
 const MB: usize = 1 << 20;
 
 /// A process that holds `used` bytes of `limit`, this thread's session holding `held` of them.
 fn process(limit: usize, used: usize, held: usize) -> MutexGuard<'static, ()> {
-    let alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
+    let guard = SERIAL.lock().unwrap_or_else(|e| e.into_inner());
     begin_session();
     USED.store((used - held) as i64, Ordering::Relaxed);
     set_limit(limit);
     BALANCE.with(|b| b.reported.set(0));
     note(held as i64);
-    alone
+    guard
 }
 
 #[test]
-fn a_session_may_hold_what_is_still_free() {
-    let _alone = process(100 * MB, 40 * MB, 40 * MB);
+fn a_session_may_hold_as_much_as_is_free() {
+    let _guard = process(100 * MB, 40 * MB, 40 * MB);
     assert_eq!(check(), Ok(()));
     assert_eq!(available(), 10 * MB);
     assert_eq!(admit(10 * MB), Ok(()));
@@ -32,8 +32,8 @@ fn a_session_may_hold_what_is_still_free() {
 }
 
 #[test]
-fn little_is_never_refused() {
-    let _alone = process(100 * MB, 200 * MB, MB);
+fn small_sessions_are_never_refused() {
+    let _guard = process(100 * MB, 200 * MB, MB);
     assert_eq!(check(), Ok(()));
     assert_eq!(admit(2 * MB), Ok(()));
     assert!(admit(4 * MB).is_err());
@@ -42,17 +42,17 @@ fn little_is_never_refused() {
 
 #[test]
 fn requests_near_the_largest_number_are_refused() {
-    let _alone = process(100 * MB, MB, MB);
+    let _guard = process(100 * MB, MB, MB);
     assert!(admit(usize::MAX).is_err());
     set_limit(usize::MAX);
     assert!(admit(usize::MAX).is_err());
 }
 
-/// The counts follow each block through all its sizes, from one kind of memory to the other,
-/// whoever releases it.
+/// The counts follow a block through all its sizes, between both kinds of memory, also when another
+/// session releases it.
 #[test]
 fn allocations_are_counted() {
-    let _alone = process(usize::MAX, 0, 0);
+    let _guard = process(usize::MAX, 0, 0);
     let layout = |size| Layout::from_size_align(size, 8).expect("a valid layout");
     let sizes = [MB, 3 * MB, 20 * MB, 50 * MB, 17 * MB, 2 * MB];
     // SAFETY: each layout has a size; a block is used with the layout that it was made or moved to.

@@ -2,7 +2,7 @@ use super::*;
 use std::sync::Arc;
 
 #[test]
-fn events_have_postgres_names() {
+fn events_have_postgresql_names() {
     assert_eq!(
         (WaitEvent::ClientRead.class(), WaitEvent::ClientRead.name()),
         ("Client", "ClientRead")
@@ -19,7 +19,7 @@ fn events_have_postgres_names() {
 }
 
 #[test]
-fn a_wake_before_the_park_is_kept_and_several_are_one() {
+fn a_wake_before_the_park_is_kept_and_several_count_as_one() {
     let waiter = Waiter::new();
     waiter.wake();
     waiter.wake();
@@ -43,7 +43,7 @@ fn interrupts_end_parks_unless_masked() {
 }
 
 #[test]
-fn a_sleeper_is_woken_and_shows_its_event() {
+fn a_parked_thread_is_woken_and_shows_its_event() {
     let waiter = Arc::new(Waiter::new());
     let other = waiter.clone();
     let thread = std::thread::spawn(move || other.park(WaitEvent::LockTuple, None));

@@ -1,23 +1,23 @@
-//! The two states of a file's contents.
+//! The contents of a file: pending and durable.
 
 use super::{Space, os_error};
 use crate::random::SeededRandom;
 use std::io;
 use sync::Arc;
 
-/// Unit in which a disk writes whole or not at all.
+/// Unit that a disk writes whole or not at all.
 pub(super) const SECTOR: usize = 512;
 
 #[derive(Default, Clone)]
 pub(super) struct Content {
-    /// What readers see.
+    /// The contents that readers see.
     pending: Arc<Vec<u8>>,
-    /// What a crash cannot take. Files that are as their last sync left them share both, and so do
-    /// the disks that crashes leave: most files are not copied.
+    /// The contents that survive a crash. A file without unsynced changes shares one buffer for
+    /// both, also with the disks after crashes, so most files are not copied.
     durable: Arc<Vec<u8>>,
-    /// One bit a sector: written since the last sync.
+    /// One bit per sector: written since the last sync.
     dirty: Vec<u64>,
-    /// Without a name, only open: takes no room any more.
+    /// The file has no name any more and is only open: it does not count as used space.
     unlinked: bool,
 }
 
@@ -33,7 +33,7 @@ impl Content {
         n
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as much as there is space for; returns the number of bytes.
     pub(super) fn write(&mut self, buf: &[u8], offset: u64, space: &Space) -> usize {
         let at = offset as usize;
         let end = at + buf.len();
@@ -72,7 +72,7 @@ impl Content {
         Ok(())
     }
 
-    /// The last name is gone.
+    /// The file's name was removed.
     pub(super) fn unlink(&mut self, space: &Space) {
         if !std::mem::replace(&mut self.unlinked, true) {
             space.give_back(self.pending.len() as u64);
@@ -94,14 +94,14 @@ impl Content {
         }
     }
 
-    /// A sync failed: the kernel takes the pages for clean although they never reached the disk.
+    /// A sync failed: the kernel marks the pages clean although they never reached the disk.
     pub(super) fn lose_pending(&mut self) {
         self.dirty.clear();
     }
 
     pub(super) fn crashed(&self, random: &SeededRandom) -> Content {
         let mut content = Content::clean(self.durable.clone());
-        // Whether much or little survives is decided per file, so that all kinds of mixtures come.
+        // The share that survives is chosen per file, so that all mixtures occur.
         let quarters = random.below(5);
         let longer = random.below(2) == 0;
         if self.dirty.is_empty() {

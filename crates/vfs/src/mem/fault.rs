@@ -1,4 +1,4 @@
-//! Which calls fail.
+//! Fault injection: which calls fail.
 
 use super::os_error;
 use std::io;
@@ -34,7 +34,7 @@ impl Op {
 
 const OPS: usize = Op::FlushHint as usize + 1;
 
-/// In place of an errno: the write goes half way.
+/// In place of an errno: the write is short.
 pub(super) const SHORT: i32 = -1;
 
 #[derive(PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ pub(super) enum Verdict {
 struct Fault {
     op: Op,
     part: String,
-    /// Calls still to go before it strikes; `None`: all.
+    /// Calls until the fault, itself included; `None`: every call fails.
     countdown: Option<u64>,
     errno: i32,
 }
@@ -58,7 +58,7 @@ pub(super) struct Faults {
     counts: [AtomicU64; OPS],
     any: AtomicBool,
     planned: Mutex<Vec<Fault>>,
-    /// Parts of paths whose syncs do nothing.
+    /// Substrings of paths whose syncs do nothing.
     unsynced: Mutex<Vec<String>>,
 }
 
@@ -102,7 +102,7 @@ impl Faults {
         self.any.store(false, Ordering::SeqCst);
     }
 
-    /// Counts the call and decides about it.
+    /// Counts the call and returns its outcome.
     pub(super) fn check(&self, op: Op, path: &str) -> io::Result<Verdict> {
         self.counts[op as usize].fetch_add(1, Ordering::Relaxed);
         if self.off.load(Ordering::SeqCst) {
@@ -112,23 +112,23 @@ impl Faults {
             return Ok(Verdict::Go);
         }
         let mut planned = self.planned.lock();
-        let mut struck = None;
+        let mut hit = None;
         for (i, fault) in planned.iter_mut().enumerate() {
             if fault.op != op || !path.contains(&fault.part) {
                 continue;
             }
             match &mut fault.countdown {
-                None => struck = struck.or(Some((i, fault.errno, false))),
+                None => hit = hit.or(Some((i, fault.errno, false))),
                 Some(n) => {
                     *n -= 1;
                     if *n == 0 {
-                        struck = Some((i, fault.errno, true));
+                        hit = Some((i, fault.errno, true));
                         break;
                     }
                 }
             }
         }
-        match struck {
+        match hit {
             None => Ok(Verdict::Go),
             Some((i, errno, once)) => {
                 if once {

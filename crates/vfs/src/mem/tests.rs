@@ -24,7 +24,7 @@ fn synced_data_under_a_synced_name_survives_every_crash() {
 }
 
 #[test]
-fn a_name_without_directory_sync_may_be_lost_and_may_stay() {
+fn a_name_without_directory_sync_may_be_lost_or_survive() {
     let disk = MemDisk::new();
     let file = disk.open("a", OpenMode::CreateNew).unwrap();
     file.write_all_at(b"x", 0).unwrap();
@@ -36,7 +36,7 @@ fn a_name_without_directory_sync_may_be_lost_and_may_stay() {
 }
 
 #[test]
-fn unsynced_sectors_survive_in_any_combination_but_whole() {
+fn unsynced_sectors_survive_whole_in_any_combination() {
     let (disk, file) = disk_with("a", &[1; 2048]);
     file.write_all_at(&[2; 1024], 512).unwrap();
     let mut seen = BTreeSet::new();
@@ -56,7 +56,7 @@ fn unsynced_sectors_survive_in_any_combination_but_whole() {
 }
 
 #[test]
-fn length_and_contents_are_lost_apart() {
+fn length_and_contents_are_lost_independently() {
     let (disk, file) = disk_with("a", &[1; 512]);
     file.write_all_at(&[2; 512], 512).unwrap();
     let seen: BTreeSet<_> =
@@ -66,7 +66,7 @@ fn length_and_contents_are_lost_apart() {
 }
 
 #[test]
-fn an_unsynced_truncation_may_come_back() {
+fn an_unsynced_truncation_may_be_undone() {
     let (disk, file) = disk_with("a", &[1; 1024]);
     file.truncate(512).unwrap();
     let lens: BTreeSet<_> =
@@ -97,7 +97,7 @@ fn replacing_a_file_leaves_old_or_new_at_every_step() {
     for step in 1..=6 {
         for seed in 0..20 {
             let (disk, _) = disk_with("f", b"old contents");
-            // The power goes at the step-th call of whatever kind, tried kind by kind.
+            // The power fails at the call number `step` of one kind, for each kind in turn.
             for op in [Op::Write, Op::Sync, Op::SyncDir, Op::Rename, Op::Open] {
                 let disk = disk.killed();
                 disk.fail_nth(op, step, libc::EIO);
@@ -129,7 +129,7 @@ fn a_failed_sync_loses_the_writes_although_readers_see_them() {
 }
 
 #[test]
-fn the_nth_call_fails_once_and_faults_can_be_bound_to_paths() {
+fn the_nth_call_fails_once_and_faults_can_be_limited_to_paths() {
     let (disk, file) = disk_with("a", &[1; 512]);
     let writes = disk.count(Op::Write);
     disk.fail_nth(Op::Write, 2, libc::EIO);
@@ -162,13 +162,13 @@ fn short_writes_are_completed_by_the_all_variants() {
 }
 
 #[test]
-fn a_full_disk_takes_what_fits_and_freed_space_comes_back() {
+fn a_full_disk_writes_what_fits_and_reuses_freed_space() {
     let (disk, file) = disk_with("a", &[1; 1000]);
     disk.set_capacity(Some(1500));
     assert_eq!(file.write_at(&[2; 1000], 1000).unwrap(), 500);
     assert_eq!(file.write_at(&[2; 500], 1500).unwrap_err().raw_os_error(), Some(libc::ENOSPC));
     assert_eq!(file.write_all_at(&[3; 10], 1500).unwrap_err().raw_os_error(), Some(libc::ENOSPC));
-    assert!(file.write_all_at(&[3; 1500], 0).is_ok(), "overwriting needs no room");
+    assert!(file.write_all_at(&[3; 1500], 0).is_ok(), "overwriting needs no space");
     file.truncate(100).unwrap();
     assert_eq!(disk.used(), 100);
     file.allocate(0, 1500).unwrap();
@@ -201,7 +201,7 @@ fn directories_links_and_their_errors() {
 }
 
 #[test]
-fn a_lost_directory_takes_what_is_in_it() {
+fn a_lost_directory_loses_its_files() {
     let disk = MemDisk::new();
     disk.create_dir("d").unwrap();
     write_file(&disk, "d/f", b"1").unwrap();
@@ -221,7 +221,7 @@ fn a_disk_without_power_fails_everything() {
 }
 
 #[test]
-fn a_planned_crash_comes_before_its_change_and_the_disk_goes_on() {
+fn a_planned_crash_precedes_its_change_and_the_disk_continues() {
     let (disk, file) = disk_with("a", &[1; 512]);
     disk.crash_at_change(3, 1);
     file.write_all_at(&[2; 512], 0).unwrap();
@@ -234,7 +234,7 @@ fn a_planned_crash_comes_before_its_change_and_the_disk_goes_on() {
 }
 
 #[test]
-fn a_lying_disk_loses_what_it_said_was_synced() {
+fn a_disk_that_ignores_syncs_loses_the_data_in_a_crash() {
     let (disk, file) = disk_with("pg_wal", &[1; 512]);
     disk.ignore_sync_on("pg_wal");
     file.write_all_at(&[2; 512], 0).unwrap();

@@ -1,4 +1,4 @@
-//! The two states of the directories.
+//! The directory tree: pending and durable entries.
 
 use super::content::Content;
 use super::{Space, os_error};
@@ -11,11 +11,11 @@ use sync::{Arc, Mutex};
 /// Number of a node.
 pub(super) type Ino = usize;
 
-/// Where relative paths start.
+/// The data directory, where relative paths start.
 const ROOT: Ino = 0;
-/// Where absolute paths start.
+/// The root directory, where absolute paths start.
 const TOP: Ino = 1;
-/// Symbolic links followed in one path.
+/// Most symbolic links followed in one path.
 const LINKS_MAX: u32 = 16;
 
 #[derive(Clone)]
@@ -31,16 +31,16 @@ impl Node {
     }
 }
 
-/// One change of names, which a crash keeps or loses as a whole.
+/// A change of directory entries, which a crash keeps or loses as a whole.
 #[derive(Clone)]
 struct Change {
-    /// Directory, name, what it stands for afterwards.
+    /// Directory, name, and the node of the name after the change.
     effects: Vec<(Ino, String, Option<Ino>)>,
 }
 
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// Not yet durable, in order.
+    /// Changes that are not durable yet, in order.
     changes: Vec<Change>,
 }
 
@@ -53,7 +53,7 @@ impl Tree {
         &self.nodes[ino]
     }
 
-    /// The node a path stands for, following links; errors are those of the way there.
+    /// The node of a path, following links. Errors are those of the directories on the way.
     pub(super) fn find(&self, path: &str) -> io::Result<Option<Ino>> {
         let mut budget = LINKS_MAX;
         self.walk(ROOT, path, true, &mut budget)
@@ -98,7 +98,7 @@ impl Tree {
     }
 
     /// The directory that holds the path's last name, and that name.
-    fn place(&self, path: &str) -> io::Result<(Ino, String)> {
+    fn parent_of(&self, path: &str) -> io::Result<(Ino, String)> {
         let path = path.trim_end_matches('/');
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         if name.is_empty() || name == "." {
@@ -113,7 +113,7 @@ impl Tree {
     }
 
     pub(super) fn create(&mut self, path: &str, node: Node) -> io::Result<Ino> {
-        let (dir, name) = self.place(path)?;
+        let (dir, name) = self.parent_of(path)?;
         if self.entry(dir, &name).is_some() {
             return Err(os_error(libc::EEXIST));
         }
@@ -124,7 +124,7 @@ impl Tree {
     }
 
     pub(super) fn unlink(&mut self, path: &str, space: &Space) -> io::Result<()> {
-        let (dir, name) = self.place(path)?;
+        let (dir, name) = self.parent_of(path)?;
         let ino = self.entry(dir, &name).ok_or_else(|| os_error(libc::ENOENT))?;
         if matches!(self.nodes[ino], Node::Dir { .. }) {
             return Err(os_error(libc::EISDIR));
@@ -135,7 +135,7 @@ impl Tree {
     }
 
     pub(super) fn remove_dir(&mut self, path: &str) -> io::Result<()> {
-        let (dir, name) = self.place(path)?;
+        let (dir, name) = self.parent_of(path)?;
         let ino = self.entry(dir, &name).ok_or_else(|| os_error(libc::ENOENT))?;
         match &self.nodes[ino] {
             Node::Dir { pending, .. } if pending.is_empty() => {}
@@ -147,8 +147,8 @@ impl Tree {
     }
 
     pub(super) fn rename(&mut self, from: &str, to: &str, space: &Space) -> io::Result<()> {
-        let (from_dir, from_name) = self.place(from)?;
-        let (to_dir, to_name) = self.place(to)?;
+        let (from_dir, from_name) = self.parent_of(from)?;
+        let (to_dir, to_name) = self.parent_of(to)?;
         let ino = self.entry(from_dir, &from_name).ok_or_else(|| os_error(libc::ENOENT))?;
         if let Some(old) = self.entry(to_dir, &to_name) {
             if old == ino {
@@ -184,7 +184,7 @@ impl Tree {
         Ok(pending.iter().map(entry).collect())
     }
 
-    /// Makes durable what was changed in this directory; a rename out of or into it as a whole.
+    /// Makes the changes of this directory durable; a rename out of it or into it as a whole.
     pub(super) fn sync_dir(&mut self, path: &str) -> io::Result<()> {
         let dir = self.find(path)?.ok_or_else(|| os_error(libc::ENOENT))?;
         if !matches!(self.nodes[dir], Node::Dir { .. }) {
@@ -230,7 +230,8 @@ impl Tree {
         }
     }
 
-    /// A tree whose durable state is `entries` and `contents` of this one, with nothing pending.
+    /// A copy of the tree with nothing pending: contents by `contents`, entries the durable ones,
+    /// or with `from_pending` the pending ones.
     fn rebuilt(&self, contents: impl Fn(&Content) -> Content, from_pending: bool) -> Tree {
         let nodes = self.nodes.iter().map(|node| match node {
             Node::File(content) => Node::File(Arc::new(Mutex::new(contents(&content.lock())))),
@@ -259,11 +260,11 @@ impl Tree {
                 tree.apply_durably(change);
             }
         }
-        tree.all_same();
+        tree.discard_pending();
         tree
     }
 
-    fn all_same(&mut self) {
+    fn discard_pending(&mut self) {
         for node in &mut self.nodes {
             if let Node::Dir { pending, durable } = node {
                 pending.clone_from(durable);

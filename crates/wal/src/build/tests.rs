@@ -32,7 +32,7 @@ fn some_page(lsn: u64) -> PageBuf {
 const REL: RelFile = RelFile::new(Oid(1663), Oid(5), Oid(16384));
 
 #[test]
-fn record_comes_back_with_images_in_every_compression() {
+fn records_round_trip_with_images_in_every_compression() {
     let (old, new) = (some_page(100), some_page(5000));
     for compression in [Compression::Off, Compression::Pglz, Compression::Lz4, Compression::Zstd] {
         let mut builder = RecordBuilder::new(RmgrId::Heap, 0x20);
@@ -69,7 +69,7 @@ fn record_comes_back_with_images_in_every_compression() {
 }
 
 #[test]
-fn no_bytes_make_decoding_panic() {
+fn decoding_damaged_bytes_does_not_panic() {
     let page = some_page(1);
     let mut builder = RecordBuilder::new(RmgrId::Heap, 0);
     builder.main(b"main").block(0, REL, Fork::Main, BlockNo(1), RegFlags::STANDARD);
