@@ -306,11 +306,7 @@ impl Pipeline {
     }
 
     /// The real server's answers to the messages of a statement; `None` if it was canceled.
-    fn real_answers(
-        &mut self,
-        statement: &InFlight,
-        settings: Option<&str>,
-    ) -> Option<Vec<Seen>> {
+    fn real_answers(&mut self, statement: &InFlight, settings: Option<&str>) -> Option<Vec<Seen>> {
         self.reset();
         if let Some(settings) = settings {
             self.servers[0].must(settings);
