@@ -276,7 +276,7 @@ impl Backend {
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
             update_delta: self.settings.wal_update_delta,
-            looking_at: 0,
+            current_offset: 0,
         }
     }
 

@@ -726,10 +726,10 @@ pub fn update(
         heap::update(&mut cx, rel, tid, &mut tuple, cid, crosscheck, wait, columns)
     } else {
         // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
-        match heap::hold_for_update(&mut cx, rel, tid, &tuple, cid, crosscheck, wait, columns) {
+        match heap::begin_update(&mut cx, rel, tid, &tuple, cid, crosscheck, wait, columns) {
             Ok(Ok(held)) => form(be, table, &values, &mut tuple).and_then(|()| {
                 let cx = &mut be.heap_cx(persistence);
-                heap::update_held(cx, rel, tid, &mut tuple, held).map(Ok)
+                heap::finish_update(cx, rel, tid, &mut tuple, held).map(Ok)
             }),
             Ok(Err(refused)) => Ok(Err(refused)),
             Err(e) => Err(e),

@@ -370,7 +370,7 @@ impl Vacuum<'_> {
         self.result.scanned_pages += 1;
         let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
         let seen = self.look_at(&mut cx, rel, block);
-        self.doing = Doing::Scan(Some(block), cx.looking_at);
+        self.doing = Doing::Scan(Some(block), cx.current_offset);
         let Some(report) = seen? else {
             let space = page::PAGE_SIZE - page::header::HEADER_SIZE;
             return freespace::Fsm::new(&pool, &rel.fsm).record(block, space);
@@ -537,7 +537,7 @@ impl Vacuum<'_> {
             let mut cx = HeapCx { pool: &pool, ..be.heap_cx(self.table.persistence) };
             let mut slot = None;
             let freed = free_dead(&mut cx, rel, block, &offsets, oldest, &mut slot);
-            self.doing = Doing::FreeDead(Some(block), cx.looking_at);
+            self.doing = Doing::FreeDead(Some(block), cx.current_offset);
             let space = freed?;
             freespace::Fsm::new(&pool, &rel.fsm).record(block, space)?;
         }

@@ -17,7 +17,7 @@ pub enum SnapshotKind {
     SelfNow,
     /// Every row version.
     Any,
-    /// TOAST chunks: every version except those of aborted insertions.
+    /// TOAST chunks: every version whose insertion is not known to have failed.
     Toast,
     /// Like `SelfNow`, but uncommitted changes of other transactions are visible and reported.
     Dirty,

@@ -96,7 +96,7 @@ fn postgresql_replays_our_records_to_the_same_pages() {
                 scratch: &mut scratch,
                 strategy: &mut strategy,
                 update_delta: round % 2 == 0,
-                looking_at: 0,
+                current_offset: 0,
             };
             let victim = random.below(rows.len().max(1) as u64) as usize;
             match random.below(10) {
