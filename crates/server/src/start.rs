@@ -454,7 +454,7 @@ fn serve(
     let engine = Engine::open(engine_config(&base)).map_err(|e| give_up(&**log, e))?;
     // Without it no session can look anything up. Replay may have written it anew.
     engine.relmaps().load(engine::relmap::SHARED).map_err(|e| give_up(&**log, e))?;
-    let (checksums, segment_size) = engine.made_with();
+    let (checksums, segment_size) = engine.creation_options();
     base.set_found("data_checksums", Value::Bool(checksums));
     base.set_found("wal_segment_size", Value::Int(segment_size.into()));
     let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };

@@ -16,7 +16,7 @@ const XLOG_NEXTOID: u8 = 0x30;
 const OID_PREFETCH: u32 = 8192;
 /// Number of ids assigned between two wake-ups of the autovacuum launcher.
 const WAKE_EVERY: u32 = 65_536;
-const HINT_TAIL: &str = "You might also need to commit or roll back old prepared transactions, \
+const HINT: &str = "You might also need to commit or roll back old prepared transactions, \
                     or drop stale replication slots.";
 
 /// State of the id generator, protected by its mutex (`TxnManager::xid_gen`).
@@ -72,7 +72,7 @@ impl XidGen {
                 self.database()
             )
             .hint(format!(
-                "Stop the postmaster and vacuum that database in single-user mode.\n{HINT_TAIL}"
+                "Stop the postmaster and vacuum that database in single-user mode.\n{HINT}"
             )));
         }
         if let Some(warning) = self.warning(xid) {
@@ -90,7 +90,7 @@ impl XidGen {
         let message =
             format!("database {} must be vacuumed within {left} transactions", self.database());
         Some(pg_err!(WARNING, "{message}").severity(Severity::Warning).hint(format!(
-            "To avoid a database shutdown, execute a database-wide VACUUM in that database.\n{HINT_TAIL}"
+            "To avoid a database shutdown, execute a database-wide VACUUM in that database.\n{HINT}"
         )))
     }
 }
