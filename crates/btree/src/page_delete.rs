@@ -115,11 +115,11 @@ impl Index {
         let (left, right) = (Node(leaf).prev(), Node(leaf).next());
         // A half-dead right sibling has no downlink in the parent, so the key space of this page
         // could not be transferred to it.
-        let neighbour = self.share(cx, right)?;
-        if Node(&neighbour).is_half_dead() {
+        let sibling = self.share(cx, right)?;
+        if Node(&sibling).is_half_dead() {
             return Ok(false);
         }
-        drop(neighbour);
+        drop(sibling);
         let Some(mut subtree) = self.lock_subtree_parent(cx, block, right, stack)? else {
             return Ok(false);
         };

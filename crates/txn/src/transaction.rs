@@ -2,8 +2,9 @@
 //!
 //! INVARIANT: a commit proceeds in this order, on which recovery and other sessions rely: insert
 //! the commit record, flush it (or notify the WAL writer), set pg_xact, leave the proc array,
-//! release the locks. A checkpoint may not start between record and pg_xact: its redo pointer
-//! would be after the record, while the pg_xact page that it writes would lack the status.
+//! release the locks. If the redo pointer of a checkpoint falls between record and pg_xact, the
+//! checkpoint waits (`Wal::delay_checkpoint_start`): replay would not read the record, and the
+//! pg_xact page that the checkpoint writes would lack the status.
 //!
 //! Counterpart: xact.c, snapmgr.c.
 
