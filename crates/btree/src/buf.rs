@@ -1,4 +1,4 @@
-//! What an operation on an index carries, and its way to pages, log and free space.
+//! The context of an index operation, and its access to pages, WAL and the free space map.
 
 use crate::Index;
 use ids::{BlockNo, FullXid, Lsn, Oid, Xid};
@@ -12,12 +12,12 @@ pub(crate) use bufmgr::{
 };
 pub(crate) use wal::RegFlags;
 
-/// What page recycling must know of transactions.
+/// Information about transactions that page recycling needs.
 pub trait Xids {
     /// The next XID to be assigned.
     fn next_full_xid(&self) -> FullXid;
-    /// Is every transaction that ran before `xid` was assigned over for every snapshot of the
-    /// cluster? Counterpart: `GlobalVisCheckRemovableFullXid` without a relation.
+    /// Is `xid` before every id that a snapshot in the cluster may see as running?
+    /// Counterpart: `GlobalVisCheckRemovableFullXid` without a relation.
     fn is_removable(&self, xid: FullXid) -> bool;
 }
 
@@ -31,20 +31,20 @@ impl Xids for TxnManager {
     }
 }
 
-/// What an operation on an index carries. Made for each call.
+/// The context of an index operation. Made for each call.
 pub struct Cx<'p> {
-    /// The pool that the index's pages are in (a session's own for temporary ones).
+    /// The buffer pool of the index: the session's own pool for a temporary index.
     pub pool: &'p BufferPool,
     pub wal: &'p Wal,
     pub xids: &'p dyn Xids,
-    /// Reused from record to record.
+    /// Builds WAL records; its memory is reused.
     pub scratch: &'p mut RecordBuilder,
     pub strategy: &'p mut Strategy,
     /// The current (sub)transaction's XID, for records; may be invalid in VACUUM.
     pub xid: Xid,
     /// `norsu.bottom_up_deletion`.
     pub bottom_up_deletion: bool,
-    /// Called between pages by what may run long.
+    /// Called between pages by operations that may run long.
     pub check_interrupts: &'p dyn Fn() -> Result<()>,
 }
 
@@ -78,8 +78,8 @@ impl<'p> Cx<'p> {
         index.fork.is_logged() && self.wal.level() >= WalLevel::Replica
     }
 
-    /// Does every change of a page but hints move its LSN?
-    pub(crate) fn lsn_tells_changes(&self, index: &Index) -> bool {
+    /// Does each change of a page, except hints, advance its LSN?
+    pub(crate) fn lsn_tracks_changes(&self, index: &Index) -> bool {
         index.fork.is_logged()
     }
 
@@ -87,8 +87,8 @@ impl<'p> Cx<'p> {
         self.pool.prefetch(&index.fork, block, 1);
     }
 
-    /// Begins a change of pages that one record covers. Whoever calls this and then registers a
-    /// page must come to [`Edit::log`] without failing.
+    /// Begins a change of pages that one record covers. Once the caller has registered a page, it
+    /// must call [`Edit::log`] without an error in between.
     pub(crate) fn edit(&mut self, index: &Index) -> Edit<'_, 'p> {
         Edit {
             logged: index.fork.is_logged(),
@@ -98,7 +98,7 @@ impl<'p> Cx<'p> {
     }
 }
 
-/// A page edit that ends with a record of resource manager Btree.
+/// A page edit that ends with a record of resource manager Btree, if the index is logged.
 pub(crate) struct Edit<'a, 'p> {
     inner: PageEdit<'a, 'p>,
     logged: bool,

@@ -1,4 +1,5 @@
-//! CREATE INDEX: sorted tuples become pages, which go to log and file many at a time.
+//! Index build: loads sorted tuples into new pages, which are logged and written in batches.
+//!
 //! Counterpart: nbtsort.c.
 
 use crate::buf::{Cx, RegFlags};
@@ -20,6 +21,7 @@ pub type OnDuplicate<'a> = &'a mut dyn FnMut(IndexTuple<'_>, IndexTuple<'_>) -> 
 
 impl Index {
     /// Fills the new index, whose file is empty, with the sorter's tuples. Returns their number.
+    /// WAL: full-page images of all pages (`BufferPool::load_pages`).
     pub fn build(
         &self,
         cx: &mut Cx<'_>,
@@ -28,7 +30,8 @@ impl Index {
     ) -> Result<u64> {
         let count = sorter.len();
         let check_interrupts = cx.check_interrupts;
-        // A page of an upper level has its number long before it is full.
+        // Pages finish out of block order: a page of an upper level gets its block number long
+        // before it is full.
         let mut finished: Vec<(BlockNo, PageBuf)> = Vec::with_capacity(LOAD_PAGES_MAX);
         let mut sink = |block: BlockNo, page: PageBuf| {
             finished.push((block, page));
@@ -61,7 +64,7 @@ impl Index {
         Ok(count)
     }
 
-    /// Makes the file of an index without tuples: its meta page.
+    /// Writes the file of an index without tuples: its meta page.
     pub fn build_empty(&self, cx: &mut Cx<'_>) -> Result<()> {
         self.write_built(cx, META_BLOCK, &self.empty_meta())
     }
@@ -73,7 +76,7 @@ impl Index {
         page
     }
 
-    /// Equal keys without a NULL that would make them distinct?
+    /// Are the keys equal, and not distinct because of a NULL?
     fn conflicts(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<bool> {
         if self.schema.compare_keys(a, b)? != Ordering::Equal {
             return Ok(false);

@@ -1,11 +1,11 @@
-//! Bulk loading: a tree made from tuples that come in order, page by page from the left, every
-//! level at once. Knows pages only: finished ones are handed to a sink, which writes (and logs)
-//! them.
+//! Bulk loading: builds a tree from tuples in key order, page by page from the left, all levels
+//! at once. Finished pages are passed to a sink, which logs and writes them.
 //!
-//! Each level has one open page. When it is full its last item moves to the next page, the high key
-//! is the truncated separator before that item, and the finished page's low key goes to the level
-//! above with a link down. The line pointer of the high key is counted as taken from the start, the
-//! high key's bytes as those of the item that moved away (separators are never longer).
+//! Each level has one open page. When it is full, its last item moves to the next page, the
+//! truncated separator before that item becomes its high key, and its low key is added to the
+//! level above as the key of its downlink. The line pointer of the high key is reserved from the
+//! start; the high key itself fits into the space of the item that moved, since a separator is
+//! never longer.
 //!
 //! Counterpart: nbtsort.c (`_bt_buildadd`, `_bt_uppershutdown`, `_bt_load`).
 
@@ -19,9 +19,9 @@ use page::{PAGE_SIZE, PageBuf};
 use pgerror::{PgError, Result};
 
 const LINE_POINTER: usize = 4;
-/// Bytes of a page for items and their line pointers, the high key's line pointer set aside.
+/// Bytes of a page for items and their line pointers, without the high key's line pointer.
 const CAPACITY: usize = PAGE_SIZE - 24 - SPECIAL_SIZE - LINE_POINTER;
-/// Largest posting list that a build makes: a tenth of a page.
+/// Largest posting list tuple that a build makes, in bytes: a tenth of a page.
 const POSTING_MAX: usize = ((PAGE_SIZE * 10 / 100) & !7) - LINE_POINTER;
 const NONE: BlockNo = BlockNo(0);
 
@@ -31,15 +31,15 @@ struct Level {
     prev: BlockNo,
     items: Items,
     used: usize,
-    /// Separator before the page, which becomes its entry in the level above.
+    /// Separator before the page, which becomes the key of its downlink in the level above.
     low_key: Vec<u8>,
     /// Bytes of the last item's posting list.
     last_extra: usize,
-    /// Less free space than this ends the page.
+    /// Free space in bytes below which the page is finished (from the fill factor).
     full: usize,
 }
 
-/// Items one behind the other in one piece of memory.
+/// The items of a page, contiguous in one buffer.
 #[derive(Default)]
 struct Items {
     bytes: Vec<u8>,
@@ -90,12 +90,12 @@ pub struct BulkLoader<'a> {
     schema: &'a KeySchema,
     index_name: &'a str,
     table_name: &'a str,
-    /// Gets every block from 1 on in no particular order, then the meta page as block 0.
+    /// Receives each block from 1 on, in no particular order, then the meta page as block 0.
     sink: &'a mut dyn FnMut(BlockNo, PageBuf) -> Result<()>,
     levels: Vec<Level>,
     next_block: u32,
     deduplicate: bool,
-    /// First tuple of the run of equal keys being gathered, and the run's TIDs.
+    /// First tuple of the pending posting list, and the list's TIDs.
     base: Vec<u8>,
     tids: Vec<Tid>,
     posting: Vec<u8>,
@@ -123,7 +123,7 @@ impl<'a> BulkLoader<'a> {
         }
     }
 
-    /// Adds the next leaf tuple, made by [`KeySchema::form`].
+    /// Adds the next leaf tuple, formed by [`KeySchema::form`].
     pub fn add(&mut self, tuple: &[u8]) -> Result<()> {
         if !self.deduplicate {
             return self.add_item(0, tuple, 0);
@@ -267,7 +267,7 @@ impl<'a> BulkLoader<'a> {
         Ok(())
     }
 
-    /// Writes out the level's open page; `right` is its high key and right sibling.
+    /// Passes the level's open page to the sink; `right` is its high key and right sibling.
     fn write_page(
         &mut self,
         level: usize,
@@ -298,7 +298,7 @@ impl<'a> BulkLoader<'a> {
     }
 }
 
-/// A pivot tuple without columns, before everything; the link down of `item` is kept.
+/// A pivot tuple without columns, which orders before all others, with the downlink of `item`.
 fn minus_infinity(item: &[u8]) -> Vec<u8> {
     let mut out = vec![0; 8];
     out[..TID_SIZE].copy_from_slice(&item[..TID_SIZE]);
@@ -350,7 +350,7 @@ mod tests {
         pages.into_iter().map(|p| p.expect("no block is left out")).collect()
     }
 
-    /// Leaf items from the left, following the right links.
+    /// TIDs of all leaf pages, from the left.
     fn leaves(pages: &[PageBuf]) -> Vec<Tid> {
         let meta = Meta::read(pages[0].page());
         let mut block = meta.root;
@@ -371,15 +371,15 @@ mod tests {
         }
     }
 
-    /// What PostgreSQL makes of an index over `generate_series(1, 100000)`, by `pageinspect`: 276
-    /// blocks, 367 items on the first leaf, the root at level 1.
+    /// An index over `generate_series(1, 100000)` in PostgreSQL, by `pageinspect`: 276 blocks, 367
+    /// items on the first leaf, the root at level 1.
     #[test]
-    fn pages_are_as_full_as_postgres_makes_them() {
+    fn pages_are_as_full_as_those_of_postgresql() {
         let pages = load(&schema(true), 1..=100_000);
         let meta = Meta::read(pages[0].page());
         assert_eq!(meta.level, 1);
         assert_eq!(pages.len(), 276);
-        // 366 keys and the high key
+        // 366 keys and the high key.
         assert_eq!(Node(pages[1].page()).max_offset(), 367);
         assert_eq!(leaves(&pages).len(), 100_000);
     }
@@ -390,12 +390,12 @@ mod tests {
         let tids = leaves(&pages);
         assert_eq!(tids.len(), 50_000);
         assert!(tids.windows(2).all(|w| w[0] < w[1]));
-        // As many as PostgreSQL makes of the same table.
+        // As in PostgreSQL for the same table.
         assert_eq!(pages.len(), 47);
     }
 
     #[test]
-    fn an_empty_index_is_its_meta_page() {
+    fn an_empty_index_has_only_its_meta_page() {
         let pages = load(&schema(true), 0..0);
         assert_eq!(pages.len(), 1);
         assert_eq!(Meta::read(pages[0].page()).root, BlockNo(0));

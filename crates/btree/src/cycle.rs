@@ -1,6 +1,7 @@
-//! Vacuum cycle ids: a split while an index is being vacuumed stamps both halves with the vacuum's
-//! id, so that the vacuum knows which pages may have received tuples that it has not seen.
-//! Counterpart: the end of nbtutils.c.
+//! Vacuum cycle ids: a split during a vacuum of the index stamps both halves with the vacuum's id,
+//! so that the vacuum finds pages that may have received tuples that it has not visited.
+//!
+//! Counterpart: `_bt_start_vacuum`, `_bt_vacuum_cycleid` in nbtutils.c.
 
 use ids::RelFile;
 use page::btree::MAX_CYCLE_ID;
@@ -8,11 +9,11 @@ use pgerror::{Result, pg_err};
 use sync::atomic::{AtomicUsize, Ordering};
 use sync::{Arc, Mutex};
 
-/// The vacuums of B-trees under way; one per server.
+/// The running vacuums of B-trees; one per instance.
 #[derive(Default)]
 pub struct VacuumCycles {
     state: Mutex<State>,
-    /// So that a split need not take the lock while nothing is vacuumed.
+    /// Number of running vacuums: a split takes the mutex only if it is not zero.
     active: AtomicUsize,
 }
 
@@ -23,7 +24,8 @@ struct State {
 }
 
 impl VacuumCycles {
-    /// `seed` starts the sequence, so that ids left on pages by an earlier run rarely meet.
+    /// `seed` starts the sequence. It should vary between server starts, so that an id rarely
+    /// equals one that an earlier run left on pages.
     pub fn new(seed: u16) -> VacuumCycles {
         let cycles = VacuumCycles::default();
         cycles.state.lock().last = seed;
@@ -55,7 +57,7 @@ impl VacuumCycles {
     }
 }
 
-/// A vacuum under way; ends when dropped.
+/// A running vacuum; ends when dropped.
 pub(crate) struct VacuumCycle {
     cycles: Arc<VacuumCycles>,
     rel: RelFile,

@@ -1,5 +1,6 @@
-//! Merging equal leaf tuples into posting lists, done lazily when a leaf would have to split.
-//! What is computed here concerns one page only; logging and replacing it is the caller's.
+//! Deduplication: merges equal leaf tuples into posting lists, when a leaf would otherwise split.
+//! Functions here compute the new page; the caller logs and replaces it.
+//!
 //! Counterpart: nbtdedup.c.
 
 use crate::schema::KeySchema;
@@ -15,15 +16,15 @@ use pgerror::{PgError, Result};
 
 const LINE_POINTER: usize = 4;
 
-/// A run of items merged into one posting list: the first one's line pointer before the pass, and
-/// how many. Counterpart: `BTDedupInterval`.
+/// A run of items that are merged into one posting list: the offset of the first one before the
+/// pass, and their number. Counterpart: `BTDedupInterval`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
     pub base: OffsetNo,
     pub count: u16,
 }
 
-/// The run being gathered.
+/// The pending posting list. Counterpart: `BTDedupState`.
 pub(crate) struct Pending {
     /// Largest posting list to form, in bytes.
     pub max_size: usize,
@@ -32,7 +33,7 @@ pub(crate) struct Pending {
     pub key_size: usize,
     pub tids: Vec<Tid>,
     pub items: u16,
-    /// Runs that ended because the list was full (and was a large one).
+    /// Number of lists that ended because they were full, with more than 50 TIDs.
     pub full_lists: usize,
 }
 
@@ -49,7 +50,7 @@ impl Pending {
         self.items = 1;
     }
 
-    /// Takes the tuple's TIDs unless the list would become too large.
+    /// Adds the tuple's TIDs; false if the list would become too large.
     pub(crate) fn take(&mut self, tuple: IndexTuple<'_>) -> bool {
         let count = self.tids.len() + tuple.tid_count();
         if max_align(self.key_size + count * TID_SIZE) > self.max_size {
@@ -64,9 +65,9 @@ impl Pending {
     }
 }
 
-/// Merges what can be merged on the leaf `node`. `new_item` (of `new_size` aligned bytes) is what
-/// there was no room for; `after_bottom_up` says that bottom-up deletion was tried before, so that
-/// the page is not expected to split soon. `None` if nothing could be merged.
+/// Merges equal tuples of the leaf `node`. `new_item` (of `new_size` aligned bytes) is the tuple
+/// that does not fit; `after_bottom_up` says that bottom-up deletion was tried before, so that the
+/// page is not expected to split soon. `None` if nothing could be merged.
 pub(crate) fn dedup_page(
     schema: &KeySchema,
     node: Node<'_>,
@@ -79,9 +80,9 @@ pub(crate) fn dedup_page(
         return Ok(None);
     }
     let equal = |a, b| schema.keep_natts_fast(a, b) > schema.key_count;
-    // A page of one value only will split so that the left half is nearly full of large lists,
-    // which later passes then leave alone: such lists are capped in number and the rest stays
-    // unmerged.
+    // A page with a single value will split by the single-value strategy, which leaves the left
+    // half nearly full. So the number of large lists is limited and the rest stays unmerged: the
+    // left half then needs no later pass.
     let mut single_value =
         !after_bottom_up && equal(new_item, node.tuple(min)) && equal(new_item, node.tuple(max));
     let mut merge = true;
@@ -112,15 +113,15 @@ pub(crate) fn dedup_page(
     Ok(Some((out.page, out.intervals)))
 }
 
-/// Lowers the cap for the last large list so that the split to come leaves the left half as full as
-/// the split of a single-valued page wants it.
+/// A lower size limit for the sixth large list, so that the coming split fills the left half to
+/// `SINGLEVAL_FILLFACTOR`. Counterpart: `_bt_singleval_fillfactor`.
 fn single_value_size(max_size: usize, new_size: usize) -> usize {
     let left = page::PAGE_SIZE - 24 - SPECIAL_SIZE - (new_size + max_align(TID_SIZE));
     let reduction = left as f64 * (f64::from(100 - SINGLEVAL_FILLFACTOR) / 100.0);
     max_size.saturating_sub(reduction as usize)
 }
 
-/// Applies the intervals of a logged pass.
+/// Replays a pass by its logged intervals.
 pub(crate) fn redo_dedup(node: Node<'_>, intervals: &[Interval]) -> Result<PageBuf> {
     let mut out = Rebuild::of(node)?;
     let mut pending = Pending::new(MAX_ITEM_SIZE / 2);
@@ -186,7 +187,7 @@ impl Rebuild {
     }
 }
 
-/// The intervals as they stand in the log.
+/// Appends the intervals in the format of the DEDUP record.
 pub(crate) fn encode_intervals(intervals: &[Interval], out: &mut Vec<u8>) {
     for i in intervals {
         out.extend_from_slice(&i.base.to_le_bytes());

@@ -1,11 +1,12 @@
-//! Removing index tuples from a leaf: simple deletion of what scans marked dead, bottom-up deletion
-//! of old versions, and the physical deletion shared with VACUUM. Counterpart: parts of
-//! nbtinsert.c, nbtdedup.c and nbtpage.c.
+//! Deletion of index tuples from a leaf: simple deletion of items marked dead, bottom-up deletion
+//! of old row versions, and the physical deletion shared with VACUUM.
+//!
+//! Counterpart: parts of nbtinsert.c, nbtdedup.c and nbtpage.c.
 
 use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags};
 use crate::dedup::{self, Pending};
-use crate::insert::Place;
+use crate::insert::InsertState;
 use crate::liveness::{DeleteCandidate, DeleteOp, HeapLiveness};
 use crate::records;
 use ids::{BlockNo, OffsetNo, Tid, Xid};
@@ -17,7 +18,7 @@ use pgerror::{PgError, Result};
 
 const LINE_POINTER: usize = 4;
 
-/// TIDs that go from a posting list of which others stay. Counterpart: `BTVacuumPosting`.
+/// TIDs to delete from a posting list that keeps others. Counterpart: `BTVacuumPosting`.
 #[derive(Debug)]
 pub(crate) struct PostingUpdate {
     pub offset: OffsetNo,
@@ -25,35 +26,35 @@ pub(crate) struct PostingUpdate {
     pub dead: Vec<u16>,
 }
 
-/// Which record a deletion is logged as.
+/// The record that a deletion is logged as.
 #[derive(Clone, Copy)]
 pub(crate) enum DeleteKind {
     Vacuum,
-    /// With the newest XID among the deleters of removed versions.
+    /// With the newest XID that deleted a removed row version.
     Delete(Xid),
 }
 
 impl Index {
-    /// Tries to make room for the new tuple: dead items first, then old versions, then merging.
-    /// Counterpart: `_bt_delete_or_dedup_one_page`.
+    /// Tries to make room for the new tuple without a split: first simple deletion, then bottom-up
+    /// deletion, then deduplication. Counterpart: `_bt_delete_or_dedup_one_page`.
     pub(crate) fn make_room<'p>(
         &self,
         cx: &mut Cx<'p>,
-        place: &mut Place<'p, '_>,
+        state: &mut InsertState<'p, '_>,
         simple_only: bool,
         checking: bool,
         mut duplicates: bool,
         unchanged: bool,
         heap: &mut dyn HeapLiveness,
     ) -> Result<()> {
-        let node = Node(&place.page);
+        let node = Node(&state.page);
         let dead: Vec<OffsetNo> = (node.first_data_key()..=node.max_offset())
             .filter(|&off| node.line_pointer(off).is_dead())
             .collect();
         if !dead.is_empty() {
-            self.simple_deletion(cx, &mut place.page, &dead, place.tuple, heap)?;
-            place.bounds = None;
-            if free_space(&place.page) >= place.size {
+            self.simple_deletion(cx, &mut state.page, &dead, state.tuple, heap)?;
+            state.bounds = None;
+            if free_space(&state.page) >= state.size {
                 return Ok(());
             }
             duplicates = true;
@@ -61,22 +62,22 @@ impl Index {
         if simple_only || (checking && !duplicates) {
             return Ok(());
         }
-        place.bounds = None;
+        state.bounds = None;
         let versions = unchanged || duplicates;
         if versions
             && cx.bottom_up_deletion
-            && self.bottom_up(cx, &mut place.page, place.size, heap)?
+            && self.bottom_up(cx, &mut state.page, state.size, heap)?
         {
             return Ok(());
         }
         if self.schema.deduplicate_items && self.schema.allequalimage {
-            self.dedup(cx, &mut place.page, place.tuple, place.size, versions)?;
+            self.dedup(cx, &mut state.page, state.tuple, state.size, versions)?;
         }
         Ok(())
     }
 
-    /// Deletes the items marked dead, and whatever else points to the same heap blocks and turns
-    /// out to be dead. Counterpart: `_bt_simpledel_pass`.
+    /// Deletes the items marked dead, and other items that point to the same heap blocks and that
+    /// the table finds dead. Counterpart: `_bt_simpledel_pass`.
     fn simple_deletion<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -86,7 +87,7 @@ impl Index {
         heap: &mut dyn HeapLiveness,
     ) -> Result<()> {
         let node = Node(page);
-        // The block of the new tuple is in memory anyway.
+        // The heap block of the new tuple is checked too: it is in the buffer pool.
         let mut blocks: Vec<BlockNo> = vec![new_tuple.tid_field().block];
         blocks.extend(dead.iter().flat_map(|&off| node.tuple(off).tids()).map(|t| t.block));
         blocks.sort_unstable();
@@ -108,8 +109,8 @@ impl Index {
         self.delete_checked(cx, page, op, heap)
     }
 
-    /// Asks the table which of the page's versions are dead, guided by duplicates. `true`: no
-    /// deduplication is wanted now. Counterpart: `_bt_bottomupdel_pass`.
+    /// Bottom-up deletion: the table checks row versions of the page, duplicates first. `true`:
+    /// deduplication is not needed now. Counterpart: `_bt_bottomupdel_pass`.
     fn bottom_up<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -147,7 +148,7 @@ impl Index {
         Ok(!any_duplicates || exact_free_space(page) >= (PAGE_SIZE / 24).max(new_size))
     }
 
-    /// Lets the table decide on the candidates and deletes what it allows.
+    /// Lets the table check the candidates, and deletes those that it marks as deletable.
     /// Counterpart: `_bt_delitems_delete_check`.
     fn delete_checked<'p>(
         &self,
@@ -190,7 +191,7 @@ impl Index {
         self.delete_items(cx, page, DeleteKind::Delete(horizon), &deleted, &updated)
     }
 
-    /// Deletes whole items and shrinks posting lists, logged. Counterpart: `_bt_delitems_vacuum`,
+    /// Deletes whole items and shrinks posting lists. Counterpart: `_bt_delitems_vacuum`,
     /// `_bt_delitems_delete`.
     ///
     /// WAL: VACUUM, DELETE.
@@ -240,7 +241,7 @@ impl Index {
         Ok(())
     }
 
-    /// Merges equal tuples of the page. Counterpart: `_bt_dedup_pass`.
+    /// Deduplicates the page. Counterpart: `_bt_dedup_pass`.
     ///
     /// WAL: DEDUP.
     fn dedup<'p>(
@@ -265,7 +266,7 @@ impl Index {
     }
 }
 
-/// The page's part of a deletion, shared with redo. Lists shrink first, so that offsets still hold.
+/// Changes the page; shared with redo. Posting lists are replaced first, while offsets are valid.
 pub(crate) fn apply_deletion(
     page: page::PageMut<'_>,
     deleted: &[OffsetNo],
@@ -307,8 +308,8 @@ fn add_run(op: &mut DeleteOp, node: Node<'_>, run: &Pending) -> bool {
             push(op, tuple.tid_field(), off, false, duplicates, space);
             continue;
         }
-        // At most one TID of a list counts as the trace of an update: the first or last one, if its
-        // block is the one that most of the list is on.
+        // At most one TID of a posting list counts as promising: the first or last one, if the
+        // middle TID is on the same heap block, so that most of the list is likely to be there.
         let n = tuple.posting_count();
         let (first, middle, last) = (
             tuple.posting_tid(0).block,

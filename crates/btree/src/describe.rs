@@ -1,11 +1,14 @@
-//! The B-tree's records in words, as `pg_waldump` has them. Counterpart: nbtdesc.c.
+//! Text descriptions of the B-tree's records, as `pg_waldump` prints them.
+//!
+//! Counterpart: nbtdesc.c.
 
 use crate::records::{self, MarkHalfDead, UnlinkPage, read_metadata};
 use ids::FullXid;
 use std::fmt::Write;
 use wal::{DecodedRecord, Fields};
 
-/// Adds what a record of the manager Btree says besides its name; `None` if it ends too early.
+/// Appends the description of a record of resource manager Btree, without its name; `None` if the
+/// record is too short.
 pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let main = record.main();
     let mut f = Fields(main);

@@ -1,4 +1,5 @@
-//! The handle of an open index: definition, caches, the meta page, and getting pages.
+//! The handle of an open index: definition, caches, meta page, latching and allocation of pages.
+//!
 //! Counterpart: nbtpage.c.
 
 use crate::buf::{Cx, ExclusiveGuard, RegFlags, ShareGuard};
@@ -17,9 +18,10 @@ use std::ops::Deref;
 use sync::Arc;
 use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// An open index. One per relation and server process is best: the caches are shared then.
+/// An open index. Sessions should share one per relation, because it holds caches.
 ///
-/// LATCH ORDER: pages of one level left to right; from child to parent; the meta page last.
+/// LOCK ORDER: latches on pages of one level from left to right; a child before its parent; the
+/// meta page last. A page from the free space map is latched without waiting.
 pub struct Index {
     pub rel: RelFile,
     pub(crate) fork: Arc<ForkBuffers>,
@@ -29,13 +31,13 @@ pub struct Index {
     pub table_name: String,
     pub schema: KeySchema,
     pub(crate) cycles: Arc<VacuumCycles>,
-    /// Fast root and its level + 1 in the upper half; 0: not known.
+    /// Block of the fast root in the lower half, its level + 1 in the upper half; 0: not known.
     fast_root: AtomicU64,
-    /// The rightmost leaf, where it pays to try it first; 0: none.
+    /// The rightmost leaf, which insertions try first; 0: none.
     pub(crate) last_leaf: AtomicU32,
 }
 
-/// A page that a descent ended at.
+/// A page latched in either mode.
 pub(crate) enum Latched<'p> {
     Share(ShareGuard<'p>),
     Exclusive(ExclusiveGuard<'p>),
@@ -70,7 +72,8 @@ impl<'p> Latched<'p> {
         }
     }
 
-    /// The guard with the exclusive latch; let go of and taken anew if it was shared.
+    /// The guard with the exclusive latch. A shared latch is released first, so the page may change
+    /// in between.
     pub(crate) fn into_exclusive(self) -> ExclusiveGuard<'p> {
         match self {
             Latched::Share(g) => g.into_pin().exclusive(),
@@ -87,7 +90,7 @@ impl<'p> Latched<'p> {
 }
 
 impl Index {
-    /// Opens the index `rel` in `pool`. Does not look at the file.
+    /// Opens the index `rel` in `pool`. Does not read the file.
     pub fn open(
         pool: &BufferPool,
         rel: RelFile,
@@ -110,13 +113,13 @@ impl Index {
         }
     }
 
-    /// Forgets what was cached of the file's contents (the file was replaced or truncated).
+    /// Clears the caches, after the file was replaced or truncated.
     pub fn forget_caches(&self) {
         self.fast_root.store(0, Ordering::Relaxed);
         self.last_leaf.store(0, Ordering::Relaxed);
     }
 
-    /// Refuses what is no page of a B-tree. Counterpart: `_bt_checkpage`.
+    /// An error if the page is not a valid B-tree page. Counterpart: `_bt_checkpage`.
     fn check_page(&self, page: &Page, block: BlockNo) -> Result<()> {
         if page.is_new() {
             return Err(pg_err!(
@@ -126,7 +129,7 @@ impl Index {
             )
             .hint("Please REINDEX it."));
         }
-        // A page that is its own neighbour would be read for ever.
+        // A page that is its own sibling would make a scan loop.
         let node = Node(page);
         let own = block.0 != 0 && (node.next() == block || node.prev() == block);
         let no_high_key = !node.is_rightmost() && node.max_offset() == 0;
@@ -171,7 +174,7 @@ impl Index {
         })
     }
 
-    /// The meta data on a latched meta page. Counterpart: `_bt_getmeta`.
+    /// Reads the metadata from a latched meta page. Counterpart: `_bt_getmeta`.
     pub(crate) fn read_meta(&self, page: &Page) -> Result<Meta> {
         let meta = Meta::read(page);
         if !Node(page).is_meta() || meta.magic != MAGIC {
@@ -189,21 +192,22 @@ impl Index {
         Ok(meta)
     }
 
-    /// The meta data. (For `_bt_metaversion`: format version and whether equal keys have equal
-    /// images.)
+    /// Reads the metadata, with the format version and `allequalimage`.
+    /// Counterpart: `_bt_metaversion`.
     pub fn meta(&self, cx: &mut Cx<'_>) -> Result<Meta> {
         let g = self.share(cx, META_BLOCK)?;
         self.read_meta(&g)
     }
 
-    /// A page to build something on, exclusively latched, its contents to be overwritten: a
-    /// recycled one or a new one at the end. Counterpart: `_bt_getbuf(P_NEW)`.
+    /// Allocates a page, which the caller initializes: a recycled one or a new one at the end of
+    /// the file. Returns it exclusively latched. Counterpart: `_bt_getbuf(P_NEW)`.
     pub(crate) fn allocate<'p>(&self, cx: &mut Cx<'p>) -> Result<ExclusiveGuard<'p>> {
         while let Some(block) = cx.take_free_page(self)? {
             if block.0 >= cx.nblocks(self)?.0 {
                 continue;
             }
-            // Whoever holds the latch is not waited for: it may be waiting for a page that we hold.
+            // LOCK ORDER: no wait here, since the holder of the latch may be waiting for a page
+            // that the caller has latched.
             let Ok(g) = cx.pin(self, block)?.try_exclusive() else { continue };
             if g.is_new() {
                 return Ok(g);
@@ -233,7 +237,7 @@ impl Index {
         Ok(())
     }
 
-    /// Level of the fast root, as far as it is cached. Counterpart: `_bt_getrootheight`.
+    /// Level of the fast root; 0 if it is not cached. Counterpart: `_bt_getrootheight`.
     pub(crate) fn cached_height(&self) -> u32 {
         ((self.fast_root.load(Ordering::Relaxed) >> 32) as u32).saturating_sub(1)
     }
@@ -255,8 +259,8 @@ impl Index {
         self.fast_root.store(word, Ordering::Relaxed);
     }
 
-    /// The page where descents start, under the share latch; `None` for an empty index that is only
-    /// to be read. For writing, an empty root is made. Counterpart: `_bt_getroot`.
+    /// The page where descents start, share-latched. If the index is empty: `None` for reading, a
+    /// new root for writing. Counterpart: `_bt_getroot`.
     pub(crate) fn root<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -267,8 +271,9 @@ impl Index {
             let (block, level) = (BlockNo(cached as u32), (cached >> 32) as u32 - 1);
             let g = cx.pin(self, block)?.share();
             let node = Node(&g);
-            // The page may have been split, deleted or reused since; the only page of its level
-            // without siblings is a good place to start.
+            // The page may have been split, deleted or reused since it was cached. A live page of
+            // this level without siblings is the only page of the level, so a descent may start
+            // there.
             let good = !g.is_new()
                 && node.has_special()
                 && !node.is_ignored()
@@ -295,7 +300,7 @@ impl Index {
         self.live_page(cx, meta.fast_root, meta.fast_level).map(Some)
     }
 
-    /// The true root. Counterpart: `_bt_gettrueroot`.
+    /// The true root, share-latched. Counterpart: `_bt_gettrueroot`.
     pub(crate) fn true_root<'p>(&self, cx: &mut Cx<'p>) -> Result<Option<ShareGuard<'p>>> {
         let meta = self.meta(cx)?;
         if meta.root == NONE {
@@ -304,7 +309,7 @@ impl Index {
         self.live_page(cx, meta.root, meta.level).map(Some)
     }
 
-    /// `block` or the first page right of it that is not deleted.
+    /// `block` or the first page to the right of it that is neither deleted nor half-dead.
     fn live_page<'p>(&self, cx: &mut Cx<'p>, block: BlockNo, level: u32) -> Result<ShareGuard<'p>> {
         let mut at = block;
         loop {
@@ -332,7 +337,7 @@ impl Index {
         }
     }
 
-    /// WAL: NEWROOT (without items).
+    /// Makes the first root, an empty leaf. WAL: NEWROOT without items.
     fn make_root<'p>(&self, cx: &mut Cx<'p>) -> Result<ShareGuard<'p>> {
         let mut meta_page = self.exclusive(cx, META_BLOCK)?;
         let old = self.read_meta(&meta_page)?;

@@ -1,18 +1,19 @@
-//! Values that are compressed within an index tuple. Counterpart: toast_internals.c,
-//! toast_compression.c, as far as indexes go.
+//! Inline compression of values in index tuples.
+//!
+//! Counterpart: toast_internals.c and toast_compression.c, as far as indexes use them.
 
 use page::pglz;
 use page::varlena::{Compression, Varlena, compressed};
 use pgerror::{Result, pg_err};
 
-/// The payload of a compressed varlena (with its header), into `out`.
+/// Decompresses a varlena (with its header) into `out`.
 #[cold]
 pub(crate) fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     let Some(Varlena::Compressed { raw_size, method, data }) = Varlena::parse(raw) else {
         return Err(pg_err!(DATA_CORRUPTED, "unexpected form of a value in an index tuple"));
     };
-    // No more than can be: a damaged size may be huge.
+    // A damaged size may be huge, so it is limited to what the compressed bytes can expand to.
     let promised = raw_size.min(method.expanded_max(data.len()));
     out.resize(promised, 0);
     let done = match method {
@@ -26,8 +27,8 @@ pub(crate) fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Err(pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))
 }
 
-/// A compressed varlena (with its header) of this payload, if that is smaller. `method` is the
-/// column's (`l` for lz4, else pglz).
+/// Compresses the payload to a varlena (with its header), if that is smaller. `method` is the
+/// column's compression method (`l` for lz4, else pglz).
 #[cold]
 pub(crate) fn compress(payload: &[u8], method: u8) -> Option<Vec<u8>> {
     let (method, data) = if method == b'l' {

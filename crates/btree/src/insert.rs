@@ -1,5 +1,6 @@
-//! Insertion of a leaf tuple: finding the page, the unique check, making room without a split, and
-//! the insertion itself with what follows from it up the tree.
+//! Insertion of a leaf tuple: finds the leaf, runs the unique check, makes room without a split if
+//! possible, inserts the tuple, and inserts downlinks into upper levels.
+//!
 //! Counterpart: nbtinsert.c.
 
 use crate::Index;
@@ -20,50 +21,52 @@ use sync::atomic::Ordering::Relaxed;
 /// How an insertion treats duplicates. Counterpart: `IndexUniqueCheck`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UniqueCheck {
-    /// Insert without looking.
+    /// Insert without a check.
     No,
-    /// A live duplicate refuses the insertion.
+    /// Do not insert if there is a live duplicate.
     Yes,
-    /// Insert anyway, but tell whether there may be a duplicate (deferrable constraints).
+    /// Insert in any case, but report whether there may be a duplicate (deferrable constraints).
     Partial,
-    /// Do not insert: check the tuple that is there.
+    /// Do not insert: check the tuple that is in the index already.
     Existing,
 }
 
-/// What became of an insertion.
+/// Outcome of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// Inserted (or checked). `unique`: there is certainly no duplicate; says something only if the
+    /// Inserted (or checked). `unique`: there is certainly no duplicate; meaningful only if the
     /// check was not `No`.
     Done { unique: bool },
-    /// Nothing was done: wait for the end of `xid` (or of its speculative insertion), then insert
-    /// again.
+    /// Not inserted: the caller must wait for the end of `xid` (or of its speculative insertion)
+    /// and insert again.
     Wait { xid: Xid, speculative: Option<u32> },
-    /// Nothing was done: the live row at `tid` has the same key. The caller reports 23505.
+    /// Not inserted: the live row at `tid` has the same key. The caller reports 23505.
     Conflict { tid: Tid },
 }
 
-/// Trees lower than this do not remember their last leaf. Counterpart: `BTREE_FASTPATH_MIN_LEVEL`.
+/// Lowest root level at which the rightmost leaf is cached. Counterpart:
+/// `BTREE_FASTPATH_MIN_LEVEL`.
 const FASTPATH_MIN_LEVEL: u32 = 2;
 
-/// A place found on a leaf page, and the bounds of the last binary search there.
+/// State of an insertion: the leaf page, and the bounds of the last binary search on it.
 /// Counterpart: `BTInsertState`.
-pub(crate) struct Place<'p, 't> {
+pub(crate) struct InsertState<'p, 't> {
     pub tuple: IndexTuple<'t>,
     /// Aligned, without line pointer.
     pub size: usize,
     pub key: InsertKey<'t>,
     pub page: ExclusiveGuard<'p>,
-    /// Lowest offset for the key, and the first item known to be larger; valid while the page and
-    /// the key do not change (a key that gains its TID narrows them).
+    /// Lowest offset for the key, and the first item known to be larger. Valid while the page does
+    /// not change; stays valid if the key gains its TID, which only narrows the range.
     pub bounds: Option<(OffsetNo, OffsetNo)>,
-    /// The new TID falls within the posting list at the offset found, before this position.
     pub posting: Posting,
 }
 
+/// Does the new TID fall within the range of the posting list at the offset found?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Posting {
     No,
+    /// Yes, before this position of the list.
     Split(usize),
     /// As `Split`, but the list is marked dead.
     Dead,
@@ -71,16 +74,16 @@ pub(crate) enum Posting {
 
 /// A posting list that an insertion splits.
 pub(crate) struct PostingSplit<'t> {
-    /// The tuple as it was handed in: what is logged.
+    /// The tuple passed by the caller, which is what is logged.
     pub original: IndexTuple<'t>,
-    /// What takes the place of the list.
+    /// The new posting list, which replaces the old one.
     pub list: Vec<u8>,
     pub position: usize,
 }
 
 impl Index {
-    /// Inserts `tuple` (formed by [`crate::KeySchema::form`]). `unchanged` says that the row's new
-    /// version has the same values in this index, so that older versions are likely to be here.
+    /// Inserts `tuple` (formed by [`crate::KeySchema::form`]). `unchanged`: the new row version has
+    /// the same values in this index as the old one, so old versions are likely to be on the page.
     pub fn insert(
         &self,
         cx: &mut Cx<'_>,
@@ -91,35 +94,36 @@ impl Index {
     ) -> Result<Inserted> {
         let tuple = IndexTuple::new(tuple);
         let mut key = InsertKey::of_tuple(&self.schema, tuple)?;
-        // A NULL that equals nothing makes the tuple unique.
+        // A NULL that is distinct from all values makes the tuple unique.
         let checking = check != UniqueCheck::No && !key.any_null;
         if checking {
             key.scan_tid = None;
         }
         let size = max_align(tuple.size());
         let (mut stack, page) = self.search_for_insert(cx, &key, size)?;
-        let mut place = Place { tuple, size, key, page, bounds: None, posting: Posting::No };
+        let mut state = InsertState { tuple, size, key, page, bounds: None, posting: Posting::No };
         let mut unique = true;
         if checking {
-            match self.check_unique(cx, &mut place, check, heap)? {
+            match self.check_unique(cx, &mut state, check, heap)? {
                 Inserted::Done { unique: u } => unique = u,
                 other => return Ok(other),
             }
             if self.schema.heapkeyspace {
-                place.key.scan_tid = tuple.heap_tid();
+                state.key.scan_tid = tuple.heap_tid();
             }
         }
         if check == UniqueCheck::Existing {
             return Ok(Inserted::Done { unique });
         }
-        let (place, offset) = self.find_place(cx, place, checking, unchanged, &stack, heap)?;
-        let posting = place.posting;
-        self.insert_on_page(cx, place.page, None, &mut stack, tuple, offset, posting, false)?;
+        let (state, offset) =
+            self.find_insert_location(cx, state, checking, unchanged, &stack, heap)?;
+        let posting = state.posting;
+        self.insert_on_page(cx, state.page, None, &mut stack, tuple, offset, posting, false)?;
         Ok(Inserted::Done { unique })
     }
 
-    /// The leaf where `key` may belong, exclusively latched. Increasing keys find the last leaf
-    /// without a descent. Counterpart: `_bt_search_insert`.
+    /// The first leaf where `key` may belong, exclusively latched. Tries the cached rightmost leaf
+    /// first, which saves the descent for increasing keys. Counterpart: `_bt_search_insert`.
     fn search_for_insert<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -151,51 +155,52 @@ impl Index {
         }
     }
 
-    /// The binary search of an insertion, within the bounds known. Counterpart:
+    /// The binary search of an insertion, within the cached bounds. Counterpart:
     /// `_bt_binsrch_insert`.
-    pub(crate) fn search_page(&self, place: &mut Place<'_, '_>) -> Result<OffsetNo> {
-        let node = Node(&place.page);
-        let (mut low, mut high) = match place.bounds {
+    pub(crate) fn search_page(&self, state: &mut InsertState<'_, '_>) -> Result<OffsetNo> {
+        let node = Node(&state.page);
+        let (mut low, mut high) = match state.bounds {
             Some(b) => b,
             None => (node.first_data_key(), node.max_offset() + 1),
         };
         if high < low || node.max_offset() < node.first_data_key() {
-            place.bounds = None;
+            state.bounds = None;
             return Ok(low);
         }
         let mut strict = high;
         while high > low {
             let mid = low + (high - low) / 2;
-            match self.schema.compare(&place.key, node, mid)? {
+            match self.schema.compare(&state.key, node, mid)? {
                 Ordering::Greater => low = mid + 1,
                 ord => {
                     high = mid;
                     if ord == Ordering::Less {
                         strict = mid;
-                    } else if place.key.scan_tid.is_some() {
-                        if place.posting != Posting::No {
+                    } else if state.key.scan_tid.is_some() {
+                        if state.posting != Posting::No {
                             return Err(pg_err!(
                                 INDEX_CORRUPTED,
                                 "table tid from new index tuple {} cannot find insert offset \
                                  between offsets {low} and {strict} of block {} in index \"{}\"",
-                                place.tuple.tid_field(),
-                                place.page.block(),
+                                state.tuple.tid_field(),
+                                state.page.block(),
                                 self.name
                             ));
                         }
-                        place.posting = self.posting_place(place, mid)?;
+                        state.posting = self.posting_overlap(state, mid)?;
                     }
                 }
             }
         }
-        place.bounds = Some((low, strict));
+        state.bounds = Some((low, strict));
         Ok(low)
     }
 
-    fn posting_place(&self, place: &Place<'_, '_>, off: OffsetNo) -> Result<Posting> {
-        let node = Node(&place.page);
+    /// How the new TID relates to the posting list at `off`. Counterpart: `_bt_binsrch_posting`.
+    fn posting_overlap(&self, state: &InsertState<'_, '_>, off: OffsetNo) -> Result<Posting> {
+        let node = Node(&state.page);
         let old = node.tuple(off);
-        let tid = place.key.scan_tid.unwrap_or(Tid::INVALID);
+        let tid = state.key.scan_tid.unwrap_or(Tid::INVALID);
         if !old.is_posting() {
             return Ok(Posting::No);
         }
@@ -204,7 +209,7 @@ impl Index {
         }
         let at = crate::KeySchema::posting_position(old, tid);
         if at == 0 || at >= old.posting_count() || old.posting_tid(at) == tid {
-            return Err(self.overlap(tid, off, place.page.block()));
+            return Err(self.overlap(tid, off, state.page.block()));
         }
         Ok(Posting::Split(at))
     }
@@ -219,85 +224,87 @@ impl Index {
         )
     }
 
-    /// Finds where on which page the tuple goes, making room where that is possible without a
-    /// split. Counterpart: `_bt_findinsertloc`.
-    fn find_place<'p, 't>(
+    /// Finds the page and the offset for the tuple; makes room if that is possible without a split.
+    /// Counterpart: `_bt_findinsertloc`.
+    fn find_insert_location<'p, 't>(
         &self,
         cx: &mut Cx<'p>,
-        mut place: Place<'p, 't>,
+        mut state: InsertState<'p, 't>,
         checking: bool,
         unchanged: bool,
         stack: &Stack,
         heap: &mut dyn HeapLiveness,
-    ) -> Result<(Place<'p, 't>, OffsetNo)> {
+    ) -> Result<(InsertState<'p, 't>, OffsetNo)> {
         let heapkeyspace = self.schema.heapkeyspace;
         self.schema.check_third_page(
             &self.name,
             &self.table_name,
-            place.tuple,
+            state.tuple,
             true,
             heapkeyspace,
         )?;
         if heapkeyspace {
             let mut duplicates = unchanged;
             if checking {
-                // The descent was without TID: the page may be further right.
-                duplicates |= place.bounds.is_some_and(|(low, strict)| low < strict);
+                // The descent was without TID, so the tuple may belong further right.
+                duplicates |= state.bounds.is_some_and(|(low, strict)| low < strict);
                 loop {
-                    let node = Node(&place.page);
+                    let node = Node(&state.page);
                     let inside =
-                        place.bounds.is_some_and(|(low, s)| low <= s && s <= node.max_offset());
+                        state.bounds.is_some_and(|(low, s)| low <= s && s <= node.max_offset());
                     if inside
                         || node.is_rightmost()
-                        || self.schema.compare(&place.key, node, HIGH_KEY)? != Ordering::Greater
+                        || self.schema.compare(&state.key, node, HIGH_KEY)? != Ordering::Greater
                     {
                         break;
                     }
-                    place = self.step_right(cx, place, stack)?;
+                    state = self.step_right(cx, state, stack)?;
                     duplicates = true;
                 }
             }
-            if free_space(&place.page) < place.size {
-                self.make_room(cx, &mut place, false, checking, duplicates, unchanged, heap)?;
+            if free_space(&state.page) < state.size {
+                self.make_room(cx, &mut state, false, checking, duplicates, unchanged, heap)?;
             }
         } else {
-            // Old indexes: any page that the equal keys span will do.
-            while free_space(&place.page) < place.size {
-                if Node(&place.page).has_garbage() {
-                    self.make_room(cx, &mut place, true, false, false, false, heap)?;
-                    if free_space(&place.page) >= place.size {
+            // Indexes before version 4: any page that the equal keys span is valid.
+            while free_space(&state.page) < state.size {
+                if Node(&state.page).has_garbage() {
+                    self.make_room(cx, &mut state, true, false, false, false, heap)?;
+                    if free_space(&state.page) >= state.size {
                         break;
                     }
                 }
-                let node = Node(&place.page);
+                let node = Node(&state.page);
                 if node.is_rightmost()
-                    || self.schema.compare(&place.key, node, HIGH_KEY)? != Ordering::Equal
+                    || self.schema.compare(&state.key, node, HIGH_KEY)? != Ordering::Equal
                 {
                     break;
                 }
-                place = self.step_right(cx, place, stack)?;
+                state = self.step_right(cx, state, stack)?;
             }
         }
-        let mut offset = self.search_page(&mut place)?;
-        if place.posting == Posting::Dead {
-            // The dead list goes away first, or its mark would be lost in the split.
-            self.make_room(cx, &mut place, true, false, false, false, heap)?;
-            place.bounds = None;
-            place.posting = Posting::No;
-            offset = self.search_page(&mut place)?;
+        let mut offset = self.search_page(&mut state)?;
+        if state.posting == Posting::Dead {
+            // The posting list is marked dead. It is deleted first; a posting list split would
+            // lose the mark.
+            self.make_room(cx, &mut state, true, false, false, false, heap)?;
+            state.bounds = None;
+            state.posting = Posting::No;
+            offset = self.search_page(&mut state)?;
         }
-        Ok((place, offset))
+        Ok((state, offset))
     }
 
-    /// Moves to the right neighbour, which is latched before this page is let go: no inserter of
-    /// the same key may slip through between them. Counterpart: `_bt_stepright`.
+    /// Moves to the right sibling, which is latched before this page is released: otherwise a
+    /// concurrent inserter of the same key could pass its unique check in between.
+    /// Counterpart: `_bt_stepright`.
     fn step_right<'p, 't>(
         &self,
         cx: &mut Cx<'p>,
-        mut place: Place<'p, 't>,
+        mut state: InsertState<'p, 't>,
         stack: &Stack,
-    ) -> Result<Place<'p, 't>> {
-        let mut next = Node(&place.page).next();
+    ) -> Result<InsertState<'p, 't>> {
+        let mut next = Node(&state.page).next();
         loop {
             (cx.check_interrupts)()?;
             let page = self.exclusive(cx, next)?;
@@ -307,9 +314,9 @@ impl Index {
                 continue;
             }
             if !node.is_ignored() {
-                place.page = page;
-                place.bounds = None;
-                return Ok(place);
+                state.page = page;
+                state.bounds = None;
+                return Ok(state);
             }
             if node.is_rightmost() {
                 return Err(self.fell_off());
@@ -318,9 +325,9 @@ impl Index {
         }
     }
 
-    /// Inserts `tuple` at `offset` of the page, splitting it if it has to be. On inner pages
-    /// `child` is the page whose split this completes. All pages are let go. `only` says that the
-    /// split page was alone on its level without being the root. Counterpart: `_bt_insertonpg`.
+    /// Inserts `tuple` at `offset` of the page, with a split if there is no room. On inner pages
+    /// `child` is the page whose split this completes. Releases all pages. `only`: the split page
+    /// was the only one of its level, but not the root. Counterpart: `_bt_insertonpg`.
     ///
     /// WAL: INSERT_LEAF, INSERT_POST, INSERT_UPPER, INSERT_META.
     pub(crate) fn insert_on_page<'p>(

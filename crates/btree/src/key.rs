@@ -1,5 +1,6 @@
-//! Search keys that lead down the tree, comparison with tuples on a page, binary search within a
-//! page. Counterpart: `_bt_mkscankey`, `_bt_compare`, `_bt_binsrch` of nbtutils.c and nbtsearch.c.
+//! Insertion scan keys, which guide descents: comparison with tuples, binary search on a page.
+//!
+//! Counterpart: `_bt_mkscankey` in nbtutils.c; `_bt_compare` and `_bt_binsrch` in nbtsearch.c.
 
 use crate::schema::KeySchema;
 use ids::{OffsetNo, Tid};
@@ -28,27 +29,28 @@ impl KeyValue<'_> {
     }
 }
 
-/// A place in the key space. Counterpart: `BTScanInsert`.
+/// A position in the key space. Counterpart: `BTScanInsert`.
 #[derive(Clone, Debug)]
 pub(crate) struct InsertKey<'a> {
     /// Values of the leading key columns.
     pub values: SmallVec<[KeyValue<'a>; 4]>,
-    /// Comparisons with values of another type than the column's; empty if there are none.
+    /// Comparison functions for values of another type than the column's; empty if there are none.
     pub cmps: SmallVec<[Option<Comparer>; 4]>,
     /// A value is NULL and NULLs are distinct: the tuple conflicts with nothing.
     pub any_null: bool,
     /// Look for the first item > key instead of >= key.
     pub next_key: bool,
-    /// Look for the leaf page whose high key has exactly this key.
+    /// Find the leaf page whose high key equals this key.
     pub pivot_search: bool,
     /// Tie-breaker after the columns.
     pub scan_tid: Option<Tid>,
-    /// The first value, where comparing it needs no call: see [`KeySchema::first_number`].
+    /// The first value, if it can be compared without a function call: see
+    /// [`KeySchema::first_number`].
     first: Option<i64>,
 }
 
 impl<'a> InsertKey<'a> {
-    /// The place of a tuple; for a pivot tuple only of the columns that it has.
+    /// The key of a tuple; for a pivot tuple, of the columns that it has.
     pub(crate) fn of_tuple(schema: &KeySchema, tuple: IndexTuple<'a>) -> Result<InsertKey<'a>> {
         let natts = tuple.natts(schema.natts());
         let mut values = SmallVec::new();
@@ -133,9 +135,9 @@ impl KeySchema {
         }
         let tuple_tid = tuple.heap_tid();
         let Some(scan_tid) = key.scan_tid else {
-            // A search for the first equal leaf item need not visit the page left of a separator
-            // that has no TID: all items there are smaller. Page deletion looks for the separator
-            // itself.
+            // A search for the first equal leaf item skips the page to the left of a separator
+            // without TID, because all items there are smaller. Page deletion searches for the
+            // separator itself.
             let beyond = self.heapkeyspace
                 && !key.pivot_search
                 && key.values.len() == natts
@@ -172,8 +174,9 @@ impl KeySchema {
         }
     }
 
-    /// On a leaf the first item >= key (> key with `next_key`), possibly one past the last; on an
-    /// inner page the last item < key (<= key with `next_key`), whose child to descend to.
+    /// On a leaf the offset of the first item >= key (> key with `next_key`), possibly one past the
+    /// last; on an inner page that of the last item < key (<= key with `next_key`), whose downlink
+    /// the descent follows.
     pub(crate) fn binary_search(&self, key: &InsertKey<'_>, node: Node<'_>) -> Result<OffsetNo> {
         let mut low = node.first_data_key();
         let mut high = node.max_offset();
@@ -183,7 +186,7 @@ impl KeySchema {
         high += 1;
         let leaf = node.is_leaf();
         if !leaf {
-            // The first item stands for minus infinity.
+            // The first item is minus infinity.
             low += 1;
         }
         if let Some(number) = key.first {
@@ -201,7 +204,7 @@ impl KeySchema {
         Ok(if leaf { low } else { low - 1 })
     }
 
-    /// The binary search of a TID within a posting list: the position of the first TID >= `tid`.
+    /// Position of the first TID >= `tid` in a posting list, by binary search.
     pub(crate) fn posting_position(tuple: IndexTuple<'_>, tid: Tid) -> usize {
         let (mut low, mut high) = (0, tuple.posting_count());
         while low < high {

@@ -1,8 +1,10 @@
-//! The B-tree access method: Lehman and Yao's tree with high keys and right links, as PostgreSQL 15
-//! has it (version 4 pages, heap TIDs as the last key column, suffix truncation, posting lists).
+//! The B-tree access method: Lehman and Yao's tree with high keys and right links, in PostgreSQL
+//! 15's format (version 4 pages, heap TIDs as the last key column, suffix truncation, posting
+//! lists). `README.md` of this crate describes the algorithms, the lock order and the deviations
+//! from PostgreSQL.
 //!
-//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk`, `sort` (what concerns
-//! single pages and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`,
+//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk`, `sort` (single pages
+//! and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`,
 //! `unique`, `split`, `delete`; `cycle`, `vacuum`, `page_delete`; `build`; `records`, `redo`,
 //! `describe`; `verify`.
 

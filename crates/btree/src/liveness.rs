@@ -1,15 +1,16 @@
-//! What the index must ask about the table: it holds no visibility itself.
+//! The interface through which the index asks the table about row visibility, which index tuples
+//! do not store.
 
 use ids::{BlockNo, OffsetNo, Tid, Xid};
 use pgerror::Result;
 
-/// What a heap TID leads to, by a dirty snapshot (changes of running transactions count).
+/// State of the row at a heap TID, by a dirty snapshot: changes of running transactions count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DirtyState {
-    /// No member of the HOT chain is alive; `all_dead`: dead for everybody, so that the index tuple
-    /// may be marked.
+    /// No member of the HOT chain is live; `all_dead`: all are dead to all snapshots, so that the
+    /// index tuple may be marked dead.
     Dead { all_dead: bool },
-    /// Alive and certain: committed, or the own transaction's.
+    /// Live: inserted by a committed transaction or by the caller's own.
     Live,
     /// Depends on the end of `xid`; with `speculative`, on the end of its speculative insertion
     /// only.
@@ -20,11 +21,12 @@ pub enum DirtyState {
 #[derive(Debug)]
 pub struct DeleteOp {
     pub index_block: BlockNo,
-    /// Bottom-up: nothing is known to be deletable; look where `promising` candidates cluster, stop
-    /// when `free_space_target` bytes would become free or it stops paying.
+    /// Bottom-up deletion: no candidate is known to be deletable. The table visits the blocks with
+    /// the most `promising` candidates first, and stops when `free_space_target` bytes would become
+    /// free or further blocks are not promising.
     pub bottom_up: bool,
     pub free_space_target: usize,
-    /// In index order (`id` ascending). The answer may reorder them and, when bottom-up, drop some.
+    /// In index order (`id` ascending). The table may reorder them and, if bottom-up, remove some.
     pub candidates: Vec<DeleteCandidate>,
 }
 
@@ -37,24 +39,27 @@ pub struct DeleteCandidate {
     pub index_offset: OffsetNo,
     /// In: marked dead in the index. Out: may be deleted.
     pub deletable: bool,
-    /// Bottom-up: a duplicate, probably of an older version.
+    /// Bottom-up: a duplicate, probably an old version of a row.
     pub promising: bool,
     /// Bottom-up: bytes that its deletion frees.
     pub free_space: u16,
 }
 
-/// The table's side of insertion. All calls come with a leaf page latched: an answer must not wait
-/// for heavyweight locks, nor touch this index.
+/// Implemented by the table.
+///
+/// LOCK ORDER: all functions are called with a leaf page latched, so they must not wait for
+/// heavyweight locks nor access this index.
 pub trait HeapLiveness {
     /// State of the HOT chain at `tid`. Counterpart: `table_index_fetch_tuple_check` with
     /// SnapshotDirty.
     fn dirty_state(&mut self, tid: Tid) -> Result<DirtyState>;
 
-    /// Is the row at `tid`, which is being indexed, still alive for its own transaction?
-    /// Counterpart: the same with SnapshotSelf.
+    /// Is the row at `tid`, which is being indexed, still live? Counterpart:
+    /// `table_index_fetch_tuple_check` with SnapshotSelf.
     fn is_live_self(&mut self, tid: Tid) -> Result<bool>;
 
-    /// Decides on the candidates. Returns the newest XID among the removed versions' deleters (for
-    /// conflicts on standbys), invalid if none. Counterpart: `table_index_delete_tuples`.
+    /// Sets `deletable` of the candidates. Returns the newest XID that deleted one of these row
+    /// versions (for conflicts on standbys), invalid if there is none.
+    /// Counterpart: `table_index_delete_tuples`.
     fn delete_candidates(&mut self, op: &mut DeleteOp) -> Result<Xid>;
 }

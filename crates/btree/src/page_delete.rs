@@ -1,8 +1,10 @@
-//! Deletion of empty pages. A leaf (with the branch above it of which it is the only leaf) goes in
-//! two stages: its branch loses its entry in the parent and the leaf becomes half-dead; then the
-//! pages of the branch are taken out of their levels' chains, from the top down. A deleted page
-//! stays as a tombstone until no scan can still hold a link to it. Counterpart: `_bt_pagedel` of
-//! nbtpage.c.
+//! Deletion of empty pages. An empty leaf is deleted with its subtree: the inner pages above it of
+//! which it is the only descendant leaf. First stage: the downlink to the subtree is removed from
+//! the parent, and the leaf becomes half-dead. Second stage: the pages of the subtree are unlinked
+//! from their siblings, from the top down. A deleted page stays as a tombstone until no scan can
+//! hold a link to it.
+//!
+//! Counterpart: `_bt_pagedel` in nbtpage.c.
 
 use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags};
@@ -21,8 +23,8 @@ use page::index_space;
 use page::index_tuple::{self, IndexTuple};
 use pgerror::{Result, pg_err};
 
-/// The parent entry through which a branch hangs in the tree.
-struct Branch<'p> {
+/// The parent page with the downlink to a subtree under deletion.
+struct SubtreeParent<'p> {
     parent: ExclusiveGuard<'p>,
     offset: OffsetNo,
     top: BlockNo,
@@ -30,8 +32,8 @@ struct Branch<'p> {
 }
 
 impl Index {
-    /// Deletes the empty (or half-dead) leaf and, if that leaves its right neighbour deletable,
-    /// that one too. Lets go of the page.
+    /// Deletes the empty (or half-dead) leaf and, if its right sibling is empty too, that one.
+    /// Releases the page.
     pub(crate) fn delete_page<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -52,7 +54,8 @@ impl Index {
             }
             if !node.is_half_dead() {
                 let Some(stack) = &mut stack else {
-                    // The way to the parent is found by the page's high key; latches go meanwhile.
+                    // The parent is found by a search for the high key, for which the latch is
+                    // released.
                     let high_key = node.high_key().bytes().to_vec();
                     let left = node.prev();
                     let pin = leaf.into_pin();
@@ -89,7 +92,7 @@ impl Index {
         }
     }
 
-    /// Is `left` the left half of the unfinished split that made `target`?
+    /// Is `left` the left half of an incomplete split that made `target`?
     fn is_split_left(&self, cx: &mut Cx<'_>, left: BlockNo, target: BlockNo) -> Result<bool> {
         if left == NONE {
             return Ok(false);
@@ -110,58 +113,59 @@ impl Index {
     ) -> Result<bool> {
         let block = leaf.block();
         let (left, right) = (Node(leaf).prev(), Node(leaf).next());
-        // A half-dead neighbour has no entry in the parent to take over ours.
-        let neighbour = self.share(cx, right)?;
-        if Node(&neighbour).is_half_dead() {
+        // A half-dead right sibling has no downlink in the parent, so the key space of this page
+        // could not be transferred to it.
+        let sibling = self.share(cx, right)?;
+        if Node(&sibling).is_half_dead() {
             return Ok(false);
         }
-        drop(neighbour);
-        let Some(mut branch) = self.lock_branch(cx, block, right, stack)? else {
+        drop(sibling);
+        let Some(mut subtree) = self.lock_subtree_parent(cx, block, right, stack)? else {
             return Ok(false);
         };
-        let parent = Node(&branch.parent);
-        let next = parent.tuple(branch.offset + 1).downlink();
-        if next != branch.top_right {
+        let parent = Node(&subtree.parent);
+        let next = parent.tuple(subtree.offset + 1).downlink();
+        if next != subtree.top_right {
             return Err(pg_err!(
                 INDEX_CORRUPTED,
                 "right sibling {} of block {} is not next child {next} of block {} in index \"{}\"",
-                branch.top_right,
-                branch.top,
-                branch.parent.block(),
+                subtree.top_right,
+                subtree.top,
+                subtree.parent.block(),
                 self.name
             ));
         }
-        let top = if branch.top == block { BlockNo::INVALID } else { branch.top };
+        let top = if subtree.top == block { BlockNo::INVALID } else { subtree.top };
         let rec = MarkHalfDead {
-            parent_offset: branch.offset,
+            parent_offset: subtree.offset,
             leaf: block,
             left,
             right,
             top_parent: top,
         };
         leaf.check_index_items()?;
-        branch.parent.check_index_items()?;
+        subtree.parent.check_index_items()?;
         let mut edit = cx.edit(self);
         let page = edit.change(leaf, 0, RegFlags::WILL_INIT);
         change_flags(page, BTP_HALF_DEAD, 0);
         let shrunk = index_space::overwrite(page, HIGH_KEY, &top_parent_tuple(top))?;
         assert!(shrunk, "a high key is no smaller than a tuple header");
-        remove_downlink(edit.change(&mut branch.parent, 1, RegFlags::STANDARD), branch.offset)?;
+        remove_downlink(edit.change(&mut subtree.parent, 1, RegFlags::STANDARD), subtree.offset)?;
         edit.main(&rec.encode());
         edit.log(records::MARK_PAGE_HALFDEAD)?;
         Ok(true)
     }
 
-    /// Latches the page whose entry leads to the branch that hangs on `child` alone, if that can
-    /// go: it must not be the last child of its parent, unless it is the only one, and the same
-    /// holds for the parent then. Counterpart: `_bt_lock_subtree_parent`.
-    fn lock_branch<'p>(
+    /// Latches the page with the downlink to the subtree of `leaf`. `None` if the subtree cannot be
+    /// deleted. A page that is the only child of its parent is deleted with the parent; one that is
+    /// the last of several children cannot be deleted. Counterpart: `_bt_lock_subtree_parent`.
+    fn lock_subtree_parent<'p>(
         &self,
         cx: &mut Cx<'p>,
         leaf: BlockNo,
         leaf_right: BlockNo,
         stack: &mut [StackEntry],
-    ) -> Result<Option<Branch<'p>>> {
+    ) -> Result<Option<SubtreeParent<'p>>> {
         let (mut top, mut top_right) = (leaf, leaf_right);
         for level in (1..=stack.len()).rev() {
             let Some((parent, offset)) = self.find_parent(cx, &mut stack[..level], top)? else {
@@ -169,12 +173,13 @@ impl Index {
             };
             let node = Node(&parent);
             if offset < node.max_offset() {
-                return Ok(Some(Branch { parent, offset, top, top_right }));
+                return Ok(Some(SubtreeParent { parent, offset, top, top_right }));
             }
             if offset != node.first_data_key() || node.is_rightmost() {
                 return Ok(None);
             }
-            // No entry can come to the parent while the leaf is latched.
+            // No downlink can be added to the parent while its only leaf is latched, so it may be
+            // released.
             let left = node.prev();
             (top, top_right) = (parent.block(), node.next());
             drop(parent);
@@ -185,9 +190,9 @@ impl Index {
         Ok(None)
     }
 
-    /// Second stage, one page of the branch: unlinks the topmost one. Returns the leaf latched
-    /// again and whether the unlinked page's right neighbour is empty; `None` if sibling links are
-    /// damaged. Counterpart: `_bt_unlink_halfdead_page`.
+    /// Second stage, for one page: unlinks the topmost page of the subtree. Returns the leaf,
+    /// latched again, and whether the unlinked page's right sibling is empty; `None` if sibling
+    /// links are damaged. Counterpart: `_bt_unlink_halfdead_page`.
     ///
     /// WAL: UNLINK_PAGE, UNLINK_PAGE_META.
     fn unlink_half_dead<'p>(
@@ -203,7 +208,8 @@ impl Index {
         let (leaf_left, leaf_right) = (node.prev(), node.next());
         let leaf_pin = leaf.into_pin();
 
-        // Latches are taken left to right, then up; the leaf first.
+        // LOCK ORDER: the leaf; then on the target's level the left sibling, the target, the right
+        // sibling; then the meta page.
         let mut leaf_page = None;
         let (target, target_pin, mut left, level);
         if top.is_valid() {
@@ -244,7 +250,7 @@ impl Index {
         let right_empty = n.first_data_key() > n.max_offset();
         let mut meta_page = None;
         if left == NONE && n.is_rightmost() {
-            // The right neighbour will be alone on its level: descents may start there.
+            // The right sibling becomes the only page of its level, so it becomes the fast root.
             let meta = self.exclusive(cx, META_BLOCK)?;
             let old = self.read_meta(&meta)?;
             if old.fast_level <= level + 1 {
@@ -257,7 +263,7 @@ impl Index {
                 meta_page = Some((meta, new));
             }
         }
-        // Scans that hold a link to the page have a snapshot that is older than this.
+        // A scan that holds a link to the page has an xmin that is not after this id.
         let safe_xid = cx.xids.next_full_xid();
         let rec =
             UnlinkPage { left, right, level, safe_xid, leaf_left, leaf_right, leaf_top_parent };
@@ -287,8 +293,7 @@ impl Index {
         Ok(Some((leaf_page.unwrap_or(page), right_empty)))
     }
 
-    /// Checks that the page to unlink is as expected; returns the next lower page of the branch
-    /// (invalid: the leaf).
+    /// Checks the page to unlink; returns the next lower page of the subtree (invalid: the leaf).
     fn check_target(
         &self,
         node: Node<'_>,

@@ -1,5 +1,6 @@
-//! The kinds and fixed parts of the records of resource manager Btree. Counterpart:
-//! access/nbtxlog.h.
+//! Info bytes and fixed parts of the records of resource manager Btree.
+//!
+//! Counterpart: nbtxlog.h.
 
 use ids::{BlockNo, FullXid};
 use page::btree::Meta;
@@ -21,7 +22,7 @@ pub const VACUUM: u8 = 0xC0;
 pub const REUSE_PAGE: u8 = 0xD0;
 pub const META_CLEANUP: u8 = 0xE0;
 
-/// `xl_btree_metadata`: what redo makes a meta page from.
+/// Encodes `xl_btree_metadata`, from which redo restores the meta page.
 pub(crate) fn metadata(meta: &Meta) -> [u8; 28] {
     let mut out = [0; 28];
     let fields = [
@@ -97,7 +98,7 @@ pub(crate) struct UnlinkPage {
 }
 
 impl UnlinkPage {
-    /// Bytes up to the meta data; the 64-bit XID is aligned to 8.
+    /// In bytes. The 64-bit XID is aligned to 8.
     const SIZE: usize = 36;
 
     pub(crate) fn encode(&self) -> [u8; Self::SIZE] {

@@ -1,5 +1,7 @@
-//! Redo of the records of resource manager Btree. Pages are latched one at a time: nobody else
-//! changes them, and readers do not mind. Counterpart: nbtxlog.c.
+//! Redo of the records of resource manager Btree. Pages are latched one at a time, since no query
+//! runs during recovery.
+//!
+//! Counterpart: nbtxlog.c.
 
 use crate::dedup;
 use crate::delete::apply_deletion;
@@ -17,25 +19,25 @@ use page::{PageBuf, PageMut};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, Fields};
 
-/// How redo gets at a block.
+/// How redo accesses a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Want {
-    /// As it is, if the change is not there yet.
+    /// With its contents, if the change has not been applied yet.
     Existing,
-    /// The same, when nobody has it pinned.
+    /// As `Existing`, under the cleanup latch.
     Cleanup,
-    /// Made anew.
+    /// To be initialized.
     Init,
 }
 
-/// A record and the pages that it concerns.
+/// A record and its blocks.
 pub(crate) trait Source {
     fn info(&self) -> u8;
     fn main(&self) -> &[u8];
     fn has_block(&self, id: u8) -> bool;
     fn block_no(&self, id: u8) -> Option<BlockNo>;
     fn block_data(&self, id: u8) -> &[u8];
-    /// Changes block `id`, unless the change is there already or the block is gone for good.
+    /// Changes block `id`, unless the change has been applied already or the block does not exist.
     fn change(
         &mut self,
         id: u8,
@@ -48,12 +50,12 @@ fn damaged() -> PgError {
     PgError::internal("a record of a btree does not fit its page")
 }
 
-/// What `read` finds at the front of a record's data.
+/// Reads fields from the start of a record's data; an error if it is too short.
 fn fields<'a, T>(data: &'a [u8], read: impl FnOnce(&mut Fields<'a>) -> Option<T>) -> Result<T> {
     read(&mut Fields(data)).ok_or_else(damaged)
 }
 
-/// The posting list at `offset`.
+/// The posting list at `offset`; an error if there is none.
 fn posting_at(node: Node<'_>, offset: OffsetNo) -> Result<IndexTuple<'_>> {
     let exists = (1..=node.max_offset()).contains(&offset);
     let tuple = exists.then(|| node.tuple(offset)).filter(|t| t.is_whole() && t.is_posting());
@@ -76,7 +78,7 @@ pub(crate) fn apply(src: &mut dyn Source) -> Result<()> {
         records::UNLINK_PAGE => unlink(src, false),
         records::UNLINK_PAGE_META => unlink(src, true),
         records::NEWROOT => new_root(src),
-        // A conflict point for queries on a standby, nothing else.
+        // Only for recovery conflicts with queries on a standby.
         records::REUSE_PAGE => Ok(()),
         records::META_CLEANUP => restore_meta(src, 0),
         other => Err(PgError::internal(format!("btree_redo: unknown op code {other}"))
@@ -99,7 +101,7 @@ fn clear_incomplete_split(src: &mut dyn Source, id: u8) -> Result<()> {
     })
 }
 
-/// Adds the items of an image of the tuple space, which begins with the last one.
+/// Adds the items from an image of a page's tuple space, which starts with the last item.
 fn restore_items(page: PageMut<'_>, data: &[u8]) -> Result<()> {
     let mut items: Vec<&[u8]> = Vec::new();
     let mut rest = data;
@@ -116,7 +118,7 @@ fn restore_items(page: PageMut<'_>, data: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The tuple at the front, and what follows it.
+/// The first tuple of `data`, and the rest.
 fn take_tuple(data: &[u8]) -> Result<(&[u8], &[u8])> {
     if data.len() < index_tuple::HEADER_SIZE {
         return Err(damaged());
@@ -268,7 +270,7 @@ fn delete(src: &mut dyn Source, vacuum: bool) -> Result<()> {
             let count = numbers(1).ok_or_else(damaged)?[0];
             let dead = numbers(usize::from(count)).ok_or_else(damaged)?;
             let old = posting_at(node, offset)?;
-            // Some stay: otherwise the whole tuple would go.
+            // At least one TID is kept, or else the whole tuple would be deleted.
             if dead.len() >= old.posting_count() {
                 return Err(damaged());
             }
@@ -280,7 +282,8 @@ fn delete(src: &mut dyn Source, vacuum: bool) -> Result<()> {
     })
 }
 
-/// Makes an emptied leaf that leads to the top of the branch under deletion.
+/// Initializes a half-dead leaf, whose high key links to the top page of the subtree under
+/// deletion.
 fn half_dead(page: PageMut<'_>, prev: BlockNo, next: BlockNo, top: BlockNo) -> Result<()> {
     page::btree::init(page);
     Opaque { prev, next, level: 0, flags: BTP_HALF_DEAD | BTP_LEAF, cycle_id: 0 }.set(page);
@@ -295,8 +298,8 @@ pub(crate) fn top_parent_tuple(top: BlockNo) -> [u8; index_tuple::HEADER_SIZE] {
     t
 }
 
-/// Removes a downlink from a parent: the next entry's downlink takes its place, the next entry
-/// goes. Key space moves right.
+/// Removes the downlink at `offset` from a parent page. The entry gets the downlink of the next
+/// entry, which is deleted; so the key space is transferred to the right sibling.
 pub(crate) fn remove_downlink(page: PageMut<'_>, offset: OffsetNo) -> Result<()> {
     let node = Node(page);
     let whole = |o| (1..=node.max_offset()).contains(&o) && node.tuple(o).is_whole();
@@ -396,17 +399,17 @@ impl Source for Recovery<'_, '_, '_> {
     }
 }
 
-/// Redo of one record of resource manager Btree.
+/// Replays one record of resource manager Btree.
 pub fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     apply(&mut Recovery { cx, record })
 }
 
-/// Does redo of the record touch one page alone?
+/// Does redo of the record change a single page?
 pub fn redo_concerns_one_page(record: &DecodedRecord) -> bool {
     record.blocks().count() == 1
 }
 
-/// Clears what may differ between a page and its image from redo: hints and what is not logged.
+/// Clears the parts of a page that may differ after redo: hints and fields that are not logged.
 /// Counterpart: `btree_mask`.
 pub fn mask(page: &mut PageBuf) {
     page.set_lsn(ids::Lsn::INVALID);

@@ -1,7 +1,9 @@
-//! Scans. A leaf is read at once: what matches is copied under the share latch, then the latch
-//! goes, and the pin too unless the caller keeps it (see [`Scan::next_page_pinned`]). A dead row's
-//! index tuple is marked when the scan leaves the page, if the page's LSN is still the one that was
-//! seen. Counterpart: nbtsearch.c, `_bt_killitems`.
+//! Index scans. A leaf is read as a whole: the matches are copied under the share latch, then the
+//! latch is released, and the pin too unless the caller keeps it ([`Scan::next_page_pinned`]).
+//! Index tuples of dead rows are marked dead when the scan leaves the page, if the page's LSN is
+//! the same as when it was read.
+//!
+//! Counterpart: nbtsearch.c, `_bt_killitems` in nbtutils.c.
 
 use crate::Index;
 use crate::buf::{Cx, Pin, ShareGuard};
@@ -19,14 +21,14 @@ use types::DatumRef;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ScanItem {
     pub tid: Tid,
-    /// Line pointer on its page when it was read.
+    /// Offset of the index tuple on its page when it was read.
     pub offset: OffsetNo,
     /// The heap page was all-visible while the index tuple was latched (index-only scans).
     pub all_visible: bool,
     tuple_at: u32,
 }
 
-/// What a scan wants besides TIDs.
+/// What a scan returns besides TIDs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScanOptions {
     /// Copy the index tuples.
@@ -35,9 +37,10 @@ pub struct ScanOptions {
     pub include_killed: bool,
 }
 
-/// Asked during the reading of a page, under its latch, whether a heap block is all-visible. Only
-/// an answer from before the latch is let go is safe: VACUUM cannot have passed this page then, so
-/// a row that is dead to all cannot yet have made room for an all-visible page.
+/// Returns whether a heap block is all-visible. Called while an index page is read, under its
+/// latch. Only an answer from before the latch is released is safe: until then VACUUM cannot have
+/// removed the page's index tuples, so it cannot have removed their dead rows from the heap and
+/// then set the block all-visible.
 pub type AllVisible<'a> = &'a mut dyn FnMut(BlockNo) -> Result<bool>;
 
 /// Matches of one page.
@@ -54,16 +57,19 @@ struct Position {
     more_right: bool,
 }
 
-/// A scan under way. With an MVCC snapshot a TID stays good while the snapshot does. With any
-/// other, VACUUM may remove the entry and another row may take the TID as soon as the leaf is not
-/// pinned: such scans visit the rows of a page under its pin, by [`Scan::next_page_pinned`].
+/// A running scan.
+///
+/// INVARIANT: with an MVCC snapshot, a TID stays valid as long as the snapshot. With any other, as
+/// soon as the leaf is not pinned, VACUUM may remove the index tuple and the TID may be reused for
+/// another row. So such scans visit the rows of a page under its pin, by
+/// [`Scan::next_page_pinned`].
 #[derive(Debug)]
 pub struct Scan {
     quals: Quals,
     options: ScanOptions,
-    /// Shared with a mark.
+    /// May be shared with `mark`.
     position: Option<Arc<Position>>,
-    /// Memory of the last page, for reuse.
+    /// The last page's memory, for reuse.
     spare: Option<Arc<Position>>,
     at: usize,
     started: bool,
@@ -92,7 +98,7 @@ impl Scan {
         })
     }
 
-    /// Starts again, with other conditions.
+    /// Restarts the scan with other conditions.
     pub fn rescan(&mut self, index: &Index, cx: &mut Cx<'_>, keys: Vec<ScanKey>) -> Result<()> {
         self.leave_page(index, cx)?;
         self.quals.replace(&index.schema, keys)?;
@@ -101,8 +107,8 @@ impl Scan {
         Ok(())
     }
 
-    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison
-    /// given as number `n` (what stands for other conditions is ignored). Allocates nothing for
+    /// Restarts the scan with the same conditions and other values: `values[n]` is for condition
+    /// number `n`, if that is a plain comparison (other entries are ignored). Does not allocate for
     /// by-value types.
     pub fn rescan_values(
         &mut self,
@@ -141,8 +147,8 @@ impl Scan {
         Ok(self.position.as_ref().map(|p| p.items[self.at]))
     }
 
-    /// Moves to the next page with matches; the current item is its first (last) one then. For
-    /// callers that take a page's matches at once: see [`Scan::items`].
+    /// Moves to the next page with matches, whose first item in the scan's direction becomes the
+    /// current one. For callers that process all matches of a page: see [`Scan::items`].
     pub fn next_page(
         &mut self,
         index: &Index,
@@ -153,9 +159,11 @@ impl Scan {
         Ok(self.next_page_pinned(index, cx, dir, all_visible)?.is_some())
     }
 
-    /// As [`Scan::next_page`]; `None` at the end. While the caller keeps the pin, VACUUM cannot get
-    /// the page's cleanup latch, so none of the items' TIDs is given to another row. The caller
-    /// must let it go before it waits for a heavyweight lock.
+    /// As [`Scan::next_page`], and returns the page's pin; `None` at the end. While the caller
+    /// keeps the pin, VACUUM cannot get the page's cleanup latch, so no TID of the items is reused
+    /// for another row.
+    ///
+    /// LOCK ORDER: the caller must drop the pin before it waits for a heavyweight lock.
     pub fn next_page_pinned<'p>(
         &mut self,
         index: &Index,
@@ -196,17 +204,17 @@ impl Scan {
         p.tuples.get(item.tuple_at as usize..).map(IndexTuple::new)
     }
 
-    /// The row of the current item is dead for everybody.
+    /// Notes that the row of the current item is dead to all snapshots.
     pub fn kill_current(&mut self) {
         self.kill(self.at);
     }
 
-    /// The row of item number `n` of [`Scan::items`] is dead for everybody.
+    /// Notes that the row of item number `n` of [`Scan::items`] is dead to all snapshots.
     pub fn kill(&mut self, n: usize) {
         self.killed.push(n as u32);
     }
 
-    /// Remembers the current item.
+    /// Marks the current item, for [`Scan::restore`].
     pub fn mark(&mut self) {
         self.mark = self.position.as_ref().map(|p| Mark {
             position: p.clone(),
@@ -215,7 +223,7 @@ impl Scan {
         });
     }
 
-    /// Returns to the marked item, which is current then.
+    /// Returns to the marked item, which becomes the current one.
     pub fn restore(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
         if let (Some(m), Some(p)) = (&self.mark, &self.position)
             && Arc::ptr_eq(&m.position, p)
@@ -233,7 +241,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Ends the scan: marks what was found dead.
+    /// Ends the scan; marks the items that were found dead.
     pub fn end(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
         self.leave_page(index, cx)
     }
@@ -292,7 +300,7 @@ impl Scan {
         self.position.as_ref().is_some_and(|p| !p.items.is_empty())
     }
 
-    /// Copies the matches of a page from `offset` on, and lets its latch go. Counterpart:
+    /// Copies the matches of a page from `offset` on, and releases its latch. Counterpart:
     /// `_bt_readpage`.
     fn read_page<'p>(
         &mut self,
@@ -306,10 +314,10 @@ impl Scan {
         let node = Node(&page);
         let mut position = self.spare.take().unwrap_or_default();
         if Arc::get_mut(&mut position).is_none() {
-            // A mark keeps the last page.
+            // The mark refers to the last page.
             position = Arc::default();
         }
-        let p = Arc::get_mut(&mut position).expect("not shared, as just seen");
+        let p = Arc::get_mut(&mut position).expect("it is not shared, as checked above");
         p.items.clear();
         p.tuples.clear();
         p.block = page.block();
@@ -327,7 +335,7 @@ impl Scan {
                 let key = tuple.key_size();
                 p.tuples.extend_from_slice(&tuple.bytes()[..key]);
                 if tuple.is_posting() {
-                    // The list is left out: the copy is a plain tuple of the key.
+                    // The copy is a plain tuple with the key, without the posting list.
                     let copy = &mut p.tuples[tuple_at as usize..];
                     page::index_tuple::set_size(copy, key);
                     page::index_tuple::set_plain_tid(copy, tuple.posting_tid(0));
@@ -366,7 +374,7 @@ impl Scan {
                     }
                 }
                 if go_on && !node.is_rightmost() {
-                    // The high key may tell that the next page has nothing.
+                    // The high key may show that the next page has no matches.
                     let high = node.tuple(HIGH_KEY);
                     let present = high.natts(natts);
                     self.quals.check(&index.schema, high, present, dir, &mut go_on)?;
@@ -402,7 +410,7 @@ impl Scan {
         Ok(page.into_pin())
     }
 
-    /// Goes on to pages in the direction until one has matches. Counterpart: `_bt_steppage`,
+    /// Reads further pages in the direction until one has matches. Counterpart: `_bt_steppage`,
     /// `_bt_readnextpage`.
     fn step<'p>(
         &mut self,
@@ -416,7 +424,7 @@ impl Scan {
             let (block, next) = (p.block, p.next);
             let (more_left, more_right) = (p.more_left, p.more_right);
             self.leave_page(index, cx)?;
-            // Links of a damaged index may lead in a circle.
+            // Sibling links of a damaged index may form a cycle.
             (cx.check_interrupts)()?;
             let pin = match dir {
                 Direction::Forward => {
@@ -463,8 +471,8 @@ impl Scan {
     }
 }
 
-/// The left neighbour of a page that may have been split or deleted since it was read; `None` if
-/// there is none. May be half-dead. Counterpart: `_bt_walk_left`.
+/// The left sibling of a page that may have been split or deleted since it was read; `None` if
+/// there is none. It may be half-dead. Counterpart: `_bt_walk_left`.
 fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Option<ShareGuard<'p>>> {
     let mut page = index.share(cx, block)?;
     loop {
@@ -476,8 +484,8 @@ fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Optio
         drop(page);
         (cx.check_interrupts)()?;
         page = index.share(cx, left)?;
-        // If the left neighbour was split, the page wanted is to the right of where its link led;
-        // if it is not within a few steps, the page we came from was deleted.
+        // If the left sibling was split, the page wanted is to the right of it. If it is not found
+        // within a few steps, `from` has probably been deleted.
         for _ in 0..5 {
             let node = Node(&page);
             if !node.is_deleted() && node.next() == from {
@@ -493,7 +501,7 @@ fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Optio
         drop(page);
         page = index.share(cx, from)?;
         if Node(&page).is_deleted() {
-            // Its keys belong to the next live page on the right now.
+            // Its key space was transferred to the next live page on the right.
             while Node(&page).is_deleted() {
                 let next = Node(&page).next();
                 if next == NONE {
@@ -512,9 +520,10 @@ fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Optio
     }
 }
 
-/// Marks items whose rows are dead, if the page is as it was read.
+/// Marks items dead whose rows are dead to all snapshots, if the page has not changed since it was
+/// read. An unchanged LSN proves that; so nothing is marked in an unlogged index.
 fn kill_items(index: &Index, cx: &mut Cx<'_>, p: &Position, killed: &[u32]) -> Result<()> {
-    if !cx.lsn_tells_changes(index) {
+    if !cx.lsn_tracks_changes(index) {
         return Ok(());
     }
     let mut tids: Vec<Tid> = killed.iter().map(|&n| p.items[n as usize].tid).collect();

@@ -1,5 +1,7 @@
-//! Conditions of a scan: which tuples match, when a scan may stop, where it starts. Counterpart:
-//! `_bt_preprocess_keys`, `_bt_checkkeys` of nbtutils.c, the first half of `_bt_first`.
+//! Conditions of a scan: which tuples match, when the scan may end, and where it starts.
+//!
+//! Counterpart: `_bt_preprocess_keys` and `_bt_checkkeys` in nbtutils.c, the first half of
+//! `_bt_first` in nbtsearch.c.
 
 use crate::key::{InsertKey, KeyValue};
 use crate::schema::KeySchema;
@@ -31,7 +33,8 @@ impl ScanOp {
         }
     }
 
-    /// Does the operator hold, `ord` being the condition's value relative to the stored one?
+    /// Does the operator hold, if `ord` is the order of the condition's value relative to the
+    /// stored one?
     #[inline]
     fn holds(self, ord: Ordering) -> bool {
         match self {
@@ -69,8 +72,8 @@ pub enum ScanKey {
     IsNotNull {
         column: usize,
     },
-    /// `column = ANY (values)`; NULLs among them are ignored. `order` is that of values of another
-    /// type than the column's.
+    /// `column = ANY (values)`; NULLs among them are ignored. `order` compares two of the values,
+    /// if their type is not the column's.
     Any {
         column: usize,
         values: Vec<Datum>,
@@ -99,7 +102,7 @@ pub enum Direction {
 
 #[derive(Clone, Debug)]
 enum Test {
-    /// Operator in index order.
+    /// The operator is commuted for a DESC column, so that it refers to the index order.
     Op(ScanOp, Datum, Option<Comparer>),
     Null,
     NotNull,
@@ -111,7 +114,7 @@ enum Test {
 #[derive(Clone, Debug)]
 struct Qual {
     column: usize,
-    /// Number of the condition as it was given.
+    /// Index of the condition in the caller's list.
     source: usize,
     test: Test,
     /// A tuple that fails ends a scan in this direction.
@@ -119,21 +122,22 @@ struct Qual {
     required_backward: bool,
 }
 
-/// The values of one `= ANY`, sorted in index order, and which one is being looked for.
+/// The values of one `= ANY`, sorted in index order, and the index of the current one.
 #[derive(Clone, Debug)]
 struct Array {
     values: Vec<Datum>,
     at: usize,
 }
 
-/// The prepared conditions.
+/// The preprocessed conditions.
 #[derive(Clone, Debug)]
 pub(crate) struct Quals {
     quals: Vec<Qual>,
     arrays: Vec<Array>,
     /// Nothing can match.
     pub contradictory: bool,
-    /// All there is to it is that the first column equals this, and comparing it needs no call.
+    /// The only condition is that the first column equals this number, and the column can be
+    /// compared without a function call.
     point: Option<i64>,
 }
 
@@ -142,7 +146,7 @@ pub(crate) struct Quals {
 pub(crate) enum Start<'a> {
     /// At the first (last) item of the index.
     End,
-    /// At the key's place, or with `go_back` at the item before it.
+    /// At the key's position, or with `go_back` at the item before it.
     At { key: InsertKey<'a>, go_back: bool },
 }
 
@@ -154,7 +158,7 @@ impl Quals {
         Ok(q)
     }
 
-    /// Other conditions in the same memory.
+    /// Replaces the conditions; reuses the memory.
     pub(crate) fn replace(&mut self, schema: &KeySchema, keys: Vec<ScanKey>) -> Result<()> {
         self.quals.clear();
         self.arrays.clear();
@@ -212,8 +216,9 @@ impl Quals {
         Ok(())
     }
 
-    /// A condition ends the scan when it fails if all columns before its own are held equal: from
-    /// then on the column only moves on.
+    /// Marks conditions as required: those whose failure ends the scan. If all columns before a
+    /// condition's own are fixed by equality, that column is ordered within the scan's range, so
+    /// once the condition fails at its end no later tuple satisfies it.
     fn mark_required(&mut self, schema: &KeySchema) {
         let mut equal_upto = 0;
         loop {
@@ -292,10 +297,10 @@ impl Quals {
         }
     }
 
-    /// Goes to the next combination in index order; `false` after the last.
+    /// Advances to the next combination in index order; `false` after the last.
     /// Counterpart: `_bt_advance_array_keys`.
     pub(crate) fn advance_arrays(&mut self, dir: Direction) -> bool {
-        // The rightmost column turns fastest.
+        // The last column varies fastest.
         let order: SmallVec<[usize; 4]> = self
             .quals
             .iter()
@@ -325,8 +330,8 @@ impl Quals {
         a.values[a.at].as_ref()
     }
 
-    /// Does the tuple (with `natts` columns, more count as matching) satisfy all conditions? Clears
-    /// `go_on` if no later tuple in this direction can.
+    /// Does the tuple satisfy all conditions? It has `natts` columns; conditions on others count as
+    /// satisfied. Clears `go_on` if no later tuple in this direction can satisfy them.
     pub(crate) fn check(
         &self,
         schema: &KeySchema,
@@ -369,7 +374,7 @@ impl Quals {
                 }
             };
             if raw.is_none() {
-                // All that follows (in the direction where the NULLs are) is NULL too.
+                // In this direction NULLs are last, so all later values are NULL too.
                 let nulls_first = schema.columns[q.column].nulls_first;
                 let at_end = nulls_first == (dir == Direction::Backward);
                 if at_end && (q.required_forward || q.required_backward) {
@@ -399,7 +404,7 @@ impl Quals {
         }
         let mut total = ScanOp::Equal;
         for column in 0..schema.key_count {
-            // The bound on the side where the scan begins; an equality is the best one.
+            // The bound on the side where the scan starts; an equality is the tightest one.
             let mut best: Option<(ScanOp, DatumRef<'_>, Option<&Comparer>)> = None;
             let mut implies_not_null = false;
             let mut best_row = None;
@@ -419,7 +424,7 @@ impl Quals {
                         let op = match op {
                             ScanOp::Less => ScanOp::LessEqual,
                             ScanOp::Greater => ScanOp::GreaterEqual,
-                            // All members being equal includes the first being so.
+                            // Equality of all members implies equality of the first.
                             other => other,
                         };
                         (op, members[0].value.as_ref(), members[0].cmp.as_ref())
@@ -451,7 +456,7 @@ impl Quals {
                 }
             }
             if best.is_none() && implies_not_null {
-                // Steps over the NULLs at the end where the scan begins.
+                // Skips the NULLs at the side where the scan starts.
                 let first = schema.columns[column].nulls_first;
                 if first == forward {
                     let op = if forward { ScanOp::Greater } else { ScanOp::Less };
@@ -490,8 +495,8 @@ impl Quals {
     }
 }
 
-/// The members of a row comparison behind the first one whose order is the index's: on columns that
-/// follow each other, of the same direction, and not NULL.
+/// The members of a row comparison after the first one that follow the index order: on consecutive
+/// columns, of the same direction, and not NULL.
 fn following_members<'a>(schema: &KeySchema, members: &'a [RowMember]) -> &'a [RowMember] {
     let Some((first, rest)) = members.split_first() else { return &[] };
     let follows = |(i, m): (usize, &RowMember)| {
@@ -503,8 +508,8 @@ fn following_members<'a>(schema: &KeySchema, members: &'a [RowMember]) -> &'a [R
     &rest[..count]
 }
 
-/// Is the first of two inequalities of a kind the narrower one? Values of different types are not
-/// compared (either one may be used).
+/// Is `new` the tighter of two bounds on the same side? Values of different types are not compared:
+/// then `old` is used, since either one is correct.
 fn tighter(
     schema: &KeySchema,
     column: usize,
@@ -526,8 +531,8 @@ fn tighter(
     }
 }
 
-/// Lexicographic comparison; the second result says whether a failure holds for all tuples further
-/// on.
+/// Lexicographic comparison. The second result: if the comparison fails, does it fail for all
+/// later tuples too?
 fn row_check(
     schema: &KeySchema,
     op: ScanOp,
@@ -541,7 +546,7 @@ fn row_check(
         if m.column >= natts {
             return Ok((true, false));
         }
-        // The row order is the index order as long as the columns follow each other in one
+        // The row order is the index order as long as the columns are consecutive and have the same
         // direction.
         decisive &= m.column == members[0].column + i && schema.columns[m.column].desc == desc;
         let raw = tuple.attr(schema.shape(), m.column);

@@ -1,4 +1,6 @@
-//! What an index is: its columns, how they are ordered, and its options.
+//! The definition of an index: columns, their order, options; comparison and formation of tuples.
+//!
+//! Counterpart: the index part of `RelationData` in rel.h, `index_form_tuple` in indextuple.c.
 
 use ids::{OffsetNo, Oid, Tid};
 use page::btree::Node;
@@ -22,7 +24,7 @@ pub struct KeyColumn {
     pub attr: Attr,
 }
 
-/// An index's definition, made once per open relation.
+/// The definition of an index, built once per open relation.
 #[derive(Clone, Debug)]
 pub struct KeySchema {
     pub columns: Vec<KeyColumn>,
@@ -31,7 +33,7 @@ pub struct KeySchema {
     pub unique: bool,
     /// NULLs conflict with each other in the unique check.
     pub nulls_not_distinct: bool,
-    /// Equal keys have the same bytes, so tuples may be merged. Must agree with the meta page.
+    /// Equal keys have equal bytes, so tuples may be deduplicated. Must agree with the meta page.
     pub allequalimage: bool,
     /// Percent of a leaf page that a build or a split at the right end fills.
     pub fillfactor: u32,
@@ -40,11 +42,11 @@ pub struct KeySchema {
     pub heapkeyspace: bool,
     shape: IndexShape,
     zero_extends: u32,
-    /// Which columns are compared without a call.
+    /// By column: how it is compared without a function call, if it can be.
     direct: Box<[Direct]>,
 }
 
-/// A comparison of by-value types that need not go through the function pointer.
+/// Types that are compared inline, without a call through the function pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Direct {
     No,
@@ -64,8 +66,7 @@ impl Direct {
         }
     }
 
-    /// A value of such a type as a number of the same order. `word` may have anything above the
-    /// type's own width.
+    /// The value as a number of the same order. Bits of `word` above the type's width are ignored.
     #[inline(always)]
     fn number(self, word: u64) -> i64 {
         match self {
@@ -75,7 +76,7 @@ impl Direct {
         }
     }
 
-    /// The order of two non-null values, if it is one of these types.
+    /// The order of two non-null values; `None` for `No`.
     #[inline(always)]
     fn compare(self, value: u64, raw: &[u8]) -> Option<Ordering> {
         match (self, raw) {
@@ -119,7 +120,7 @@ impl KeySchema {
         }
     }
 
-    /// A value to look for in the first column as a number, if that column is compared as one.
+    /// A search value for the first column as a number, if that column is compared inline.
     #[inline]
     pub(crate) fn first_number(&self, value: DatumRef<'_>, cmp: Option<&Comparer>) -> Option<i64> {
         match (value, self.direct[0]) {
@@ -131,7 +132,7 @@ impl KeySchema {
     }
 
     /// The order of a number from [`KeySchema::first_number`] relative to the first column of the
-    /// tuple at `off`; `None` if the tuple must be looked at more closely.
+    /// tuple at `off`; `None` if only the full comparison can decide (NULL or missing column).
     #[inline]
     pub(crate) fn compare_first(
         &self,
@@ -143,15 +144,15 @@ impl KeySchema {
         Some(if self.columns[0].desc { ord.reverse() } else { ord })
     }
 
-    /// The first column of a tuple as a number; `None` if it is NULL or missing. Only where that
-    /// column is compared as a number.
+    /// The first column of a tuple as a number; `None` if it is NULL or missing. Only if that
+    /// column is compared inline.
     #[inline]
     pub(crate) fn first_of(&self, tuple: IndexTuple<'_>) -> Option<i64> {
         tuple.first_word().map(|word| self.direct[0].number(word))
     }
 
-    /// Narrows the range of offsets where `number` belongs as far as the first column tells: what
-    /// is before the first offset is smaller, what is at the second or after is larger.
+    /// Narrows the range of offsets where `number` belongs, by the first column only. Items before
+    /// the first offset are smaller, items from the second offset on are larger.
     #[inline]
     pub(crate) fn narrow(
         &self,
@@ -167,7 +168,7 @@ impl KeySchema {
         }
     }
 
-    /// Number of columns, included ones counted.
+    /// Number of columns, with included ones.
     #[inline]
     pub fn natts(&self) -> usize {
         self.columns.len()
@@ -238,8 +239,8 @@ impl KeySchema {
         self.datum(n, tuple.attr(&self.shape, n), scratch)
     }
 
-    /// Orders a search value against the stored value of column `n`, options considered: the result
-    /// is that of `value` relative to the stored one.
+    /// The order of a search value relative to the stored value of column `n`, by the index's
+    /// options (DESC, NULLS FIRST).
     #[inline]
     pub(crate) fn compare_value(
         &self,
@@ -279,7 +280,7 @@ impl KeySchema {
         Ok(if col.desc { ord.reverse() } else { ord })
     }
 
-    /// Orders the stored values of column `n` of two tuples.
+    /// Compares the stored values of column `n` of two tuples.
     pub(crate) fn compare_stored(
         &self,
         n: usize,
@@ -291,7 +292,7 @@ impl KeySchema {
         self.compare_value(n, value, b, None)
     }
 
-    /// Orders two leaf tuples by their key columns (not by TID).
+    /// Compares two leaf tuples by their key columns, without the TID.
     pub fn compare_keys(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<Ordering> {
         for n in 0..self.key_count {
             let ord = self.compare_stored(n, a.attr(&self.shape, n), b.attr(&self.shape, n))?;
@@ -303,12 +304,13 @@ impl KeySchema {
     }
 
     /// Appends the leaf tuple of these column values to `out`. Values must be detoasted; large ones
-    /// are compressed where their column's storage allows. Counterpart: `index_form_tuple`.
+    /// are compressed if their column's storage allows. Error: 54000 if the tuple is too large.
+    /// Counterpart: `index_form_tuple`.
     pub fn form(&self, values: &[DatumRef<'_>], tid: Tid, out: &mut Vec<u8>) -> Result<()> {
         self.form_with(values, &[], tid, out)
     }
 
-    /// As [`KeySchema::form`]; of the columns in `compressed` those bytes are stored.
+    /// As [`KeySchema::form`]; for the columns in `compressed` those bytes are stored.
     pub fn form_with(
         &self,
         values: &[DatumRef<'_>],

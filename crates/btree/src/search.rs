@@ -1,5 +1,7 @@
-//! Descending the tree. Pages are not coupled: between leaving a parent and reaching the child, the
-//! child may have been split, which its high key tells, and the right links lead on.
+//! Descent of the tree. Latches are not coupled: after the parent is released and before the child
+//! is latched, the child may be split. A comparison with its high key detects that, and the descent
+//! follows right links.
+//!
 //! Counterpart: the first half of nbtsearch.c.
 
 use crate::Index;
@@ -11,22 +13,23 @@ use page::btree::Node;
 use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 
-/// Where a descent passed an inner page: a hint where the parent entry may be found later.
+/// An inner page on the path of a descent and the offset of the downlink followed: a hint for
+/// finding the downlink again. Counterpart: `BTStackData`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackEntry {
     pub block: BlockNo,
     pub offset: OffsetNo,
 }
 
-/// More levels than any index has: the way down leads in a circle.
+/// More levels than any valid index has. Beyond it downlinks form a cycle.
 const HEIGHT_MAX: usize = 64;
 
 /// From the root down.
 pub(crate) type Stack = SmallVec<[StackEntry; 6]>;
 
 impl Index {
-    /// Descends to the first leaf that may hold `key`. `None`: the index is empty and only to be
-    /// read. For writing, incomplete splits on the way are finished. Counterpart: `_bt_search`.
+    /// Descends to the first leaf that may contain `key`. `None`: the index is empty and `access`
+    /// is `Read`. With `Write`, completes incomplete splits on the path. Counterpart: `_bt_search`.
     pub(crate) fn search<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -57,14 +60,14 @@ impl Index {
             page = self.latch(cx, child, page_access)?;
         }
         if for_update && page_access == Access::Read {
-            // A root that is a leaf: it may have split while the latch was changed.
+            // The root is a leaf. It may have been split while the latch was exchanged.
             page = Latched::Exclusive(page.into_exclusive());
             page = self.move_right(cx, key, page, true, &stack, Access::Write)?;
         }
         Ok(Some((stack, page)))
     }
 
-    /// Follows right links while `key` lies beyond the page. Counterpart: `_bt_moveright`.
+    /// Follows right links while `key` is beyond the page's high key. Counterpart: `_bt_moveright`.
     pub(crate) fn move_right<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -95,7 +98,7 @@ impl Index {
             }
             let next = node.next();
             drop(page);
-            // Links of a damaged index may lead in a circle.
+            // Sibling links of a damaged index may form a cycle.
             (cx.check_interrupts)()?;
             page = self.latch(cx, next, access)?;
         }
@@ -116,8 +119,7 @@ impl Index {
         let Some(mut page) = root else { return Ok(None) };
         let mut height = 0;
         loop {
-            // A level's first page can be dead when a deletion is under way, its last when it was
-            // split.
+            // The page that the downlink leads to may have been deleted or, for `rightmost`, split.
             while Node(&page).is_ignored() || (rightmost && !Node(&page).is_rightmost()) {
                 let next = Node(&page).next();
                 if Node(&page).is_rightmost() {

@@ -1,7 +1,8 @@
-//! Sorting of index tuples for a build: in memory up to a limit, beyond it in runs in a temporary
-//! file that are merged. Entries are compared by eight leading bytes of their first column where
-//! its order allows, then by the columns, then by heap TID. Counterpart: tuplesortvariants.c,
-//! tuplesort.c.
+//! External merge sort of index tuples for a build: in memory up to a limit, beyond it in sorted
+//! runs in a temporary file. Entries are compared by an abbreviated key of eight bytes, if the
+//! order of the first column allows, then by the columns, then by heap TID.
+//!
+//! Counterpart: tuplesort.c, the index part of tuplesortvariants.c.
 
 use crate::schema::KeySchema;
 use ids::{BlockNo, Tid};
@@ -13,19 +14,20 @@ use types::DatumRef;
 use types::compare::{self, CompareFn, Comparer};
 use vfs::{Disk, File, OpenMode, io_error};
 
-/// Smallest buffer of a run being merged, in bytes.
+/// Smallest read buffer of a run during the merge, in bytes.
 const RUN_BUFFER_MIN: usize = 16 * 1024;
-/// Tuples that are fetched into the processor's cache together.
-const FETCHED: usize = 32;
-/// A row that is dead for all but old snapshots: it is indexed, but conflicts with nothing.
+/// Number of tuples that are prefetched into the CPU cache together.
+const PREFETCH_BATCH: usize = 32;
+/// Bit of `Entry::len`: the row is dead but visible to old snapshots. It is indexed, but does not
+/// count for uniqueness.
 const DEAD: u32 = 1 << 31;
 
-/// An entry: where its tuple begins in the arena, and what orders it first.
+/// A tuple to sort: its abbreviated key, and its location in the arena.
 #[derive(Clone, Copy)]
 struct Entry {
     prefix: u64,
     at: u32,
-    /// Bytes; the top bit says that the row is dead.
+    /// In bytes; the top bit is [`DEAD`].
     len: u32,
 }
 
@@ -34,48 +36,48 @@ impl Entry {
         self.len & DEAD != 0
     }
 
-    /// Where the tuple is in the arena.
+    /// The tuple's range in the arena.
     fn range(self) -> std::ops::Range<usize> {
         let at = self.at as usize;
         at..at + (self.len & !DEAD) as usize
     }
 }
 
-/// The entries in their order, whose tuples lie in any order in the arena: reads a byte of each of
-/// the next ones at once, so that the processor waits for all of them together.
-fn fetched<'e>(entries: &'e [Entry], arena: &[u8]) -> impl Iterator<Item = &'e Entry> {
-    entries.chunks(FETCHED).flat_map(|chunk| {
+/// Iterates over sorted entries, whose tuples are in any order in the arena. Reads one byte of each
+/// tuple of a batch first, so that the cache misses of the batch overlap.
+fn prefetched<'e>(entries: &'e [Entry], arena: &[u8]) -> impl Iterator<Item = &'e Entry> {
+    entries.chunks(PREFETCH_BATCH).flat_map(|chunk| {
         std::hint::black_box(chunk.iter().fold(0, |sum, e| sum ^ arena[e.at as usize]));
         chunk
     })
 }
 
-/// Gathers index tuples and gives them back in order.
+/// Collects index tuples and returns them in order.
 pub struct Sorter<'a> {
     schema: &'a KeySchema,
     disk: Arc<dyn Disk>,
-    /// Path of the temporary file, made when memory does not suffice.
+    /// Path of the temporary file, which is created when the memory limit is exceeded.
     path: String,
     memory_limit: usize,
     arena: Vec<u8>,
     entries: Vec<Entry>,
     /// TID of the last entry.
     last_tid: Tid,
-    /// The entries came in the order of their TIDs, as they do from a scan unless HOT chains lie
-    /// crosswise.
+    /// The entries in memory were added in TID order. A heap scan adds them so, except for tuples
+    /// of HOT chains, which are indexed under the chain's root.
     tids_ascend: bool,
     prefix: Prefix,
-    /// Of the second column, where the first one leaves room.
+    /// For the second column, if the first one uses only half of the abbreviated key.
     next_prefix: Option<Prefix>,
     file: Option<TempFile>,
-    /// Extents of the sorted runs in the file.
+    /// Start and end of the sorted runs in the file, in bytes.
     runs: Vec<(u64, u64)>,
     /// Runs of other threads.
-    adopted: Vec<SortedRuns>,
+    added: Vec<SortedRuns>,
     count: u64,
 }
 
-/// What one thread of a parallel build has sorted: see [`Sorter::seal`].
+/// The sorted runs of one thread of a parallel build: see [`Sorter::into_runs`].
 pub struct SortedRuns {
     file: Option<TempFile>,
     runs: Vec<(u64, u64)>,
@@ -91,16 +93,16 @@ struct TempFile {
 
 impl Drop for TempFile {
     fn drop(&mut self) {
-        // Left-over temporary files are removed at start.
+        // If this fails, the file is removed at the next start of the server.
         let _ = self.disk.unlink(&self.path);
     }
 }
 
-/// How a column's value becomes a number of the same order.
+/// How a column's value is abbreviated to a number of the same order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Prefix {
     None,
-    /// An integer of at most 32 bits, which leaves room for half the next column's number.
+    /// An integer of at most 32 bits, so that the upper half of the next column's number fits too.
     Small,
     Signed,
     Unsigned,
@@ -140,8 +142,8 @@ impl Prefix {
 }
 
 impl<'a> Sorter<'a> {
-    /// `path` names the temporary file, below the data directory. `memory_limit` is in bytes
-    /// (`maintenance_work_mem`).
+    /// `path` is that of the temporary file, relative to the data directory. `memory_limit` is in
+    /// bytes (`maintenance_work_mem`).
     pub fn new(
         schema: &'a KeySchema,
         disk: Arc<dyn Disk>,
@@ -163,7 +165,7 @@ impl<'a> Sorter<'a> {
                 .then(|| Prefix::of(&schema.columns[1].cmp)),
             file: None,
             runs: Vec::new(),
-            adopted: Vec::new(),
+            added: Vec::new(),
             count: 0,
         }
     }
@@ -186,15 +188,15 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    /// The number that orders the tuple first; where numbers are equal, the columns decide.
+    /// The tuple's abbreviated key. If those of two tuples are equal, the columns decide.
     fn prefix_of(&self, tuple: &[u8]) -> Result<u64> {
         if self.prefix == Prefix::None {
             return Ok(0);
         }
         let first = self.number_of(tuple, 0, self.prefix)?;
         let Some(next) = self.next_prefix else { return Ok(first) };
-        // A NULL's number may be that of the least or greatest value: then the next column says
-        // nothing yet.
+        // The number of a NULL equals that of the least or greatest value. They must compare as
+        // equal here, so the next column must not be added.
         let high = first >> 32;
         if high == 0 || high == u64::from(u32::MAX) {
             return Ok(high << 32);
@@ -203,8 +205,8 @@ impl<'a> Sorter<'a> {
         Ok(high << 32 | second >> 32)
     }
 
-    /// The number of a column's value. Nulls get the number at their end; it may coincide with a
-    /// value's.
+    /// The number of a column's value. A NULL has the least or greatest number, which may also be
+    /// that of a value.
     fn number_of(&self, tuple: &[u8], column: usize, prefix: Prefix) -> Result<u64> {
         let col = &self.schema.columns[column];
         let mut scratch = Vec::new(); // allocates only where a value is compressed
@@ -216,9 +218,8 @@ impl<'a> Sorter<'a> {
         Ok(if col.desc && prefix != Prefix::None { !n } else { n })
     }
 
-    /// Orders the entries. First by their numbers alone, which compares no tuples, and by where
-    /// they were added; then each group of equal numbers by columns and TID, unless that order is
-    /// there already.
+    /// Sorts the entries: first by abbreviated key and order of addition, without comparing tuples;
+    /// then each group of equal keys by columns and TID, unless it is in that order already.
     fn sort(&mut self) -> Result<()> {
         self.entries.sort_unstable_by_key(|e| (e.prefix, e.at));
         let mut entries = std::mem::take(&mut self.entries);
@@ -230,7 +231,7 @@ impl<'a> Sorter<'a> {
         sorted
     }
 
-    /// Orders entries of one number, which are in the order of `at`.
+    /// Sorts entries of one abbreviated key, which are in the order of `at`.
     fn sort_group(&self, group: &mut [Entry]) -> Result<()> {
         if self.decides(group[0].prefix) {
             if !self.tids_ascend {
@@ -252,9 +253,9 @@ impl<'a> Sorter<'a> {
         IndexTuple::new(&self.arena[e.range()])
     }
 
-    /// Are the key columns of all tuples with this number equal?
+    /// Does an equal abbreviated key imply equal key columns?
     fn decides(&self, number: u64) -> bool {
-        // What a NULL may have as well.
+        // The number of a NULL too.
         let limit = |n: u64, max: u64| n == 0 || n == max;
         match (self.prefix, self.next_prefix, self.schema.key_count) {
             (Prefix::Small, None, 1) => !limit(number >> 32, u32::MAX.into()),
@@ -267,7 +268,7 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// Writes what is in memory as a run.
+    /// Writes the entries in memory as a sorted run.
     fn spill(&mut self) -> Result<()> {
         self.sort()?;
         if self.file.is_none() {
@@ -281,7 +282,7 @@ impl<'a> Sorter<'a> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let start = file.len;
         let mut buf = Vec::with_capacity(1 << 18);
-        for e in fetched(&self.entries, &self.arena) {
+        for e in prefetched(&self.entries, &self.arena) {
             buf.extend_from_slice(&e.len.to_le_bytes());
             buf.extend_from_slice(&self.arena[e.range()]);
             if buf.len() >= 1 << 18 {
@@ -306,29 +307,29 @@ impl<'a> Sorter<'a> {
         self.count == 0
     }
 
-    /// Ends one thread's part of a parallel build. All of it goes to the thread's temporary file
-    /// (each thread has a path of its own).
-    pub fn seal(mut self) -> Result<SortedRuns> {
+    /// Ends one thread's part of a parallel build: writes all of it to the thread's temporary file
+    /// (each thread has its own path).
+    pub fn into_runs(mut self) -> Result<SortedRuns> {
         if !self.entries.is_empty() {
             self.spill()?;
         }
         Ok(SortedRuns { file: self.file.take(), runs: self.runs, count: self.count })
     }
 
-    /// Takes over another thread's part.
-    pub fn adopt(&mut self, runs: SortedRuns) {
+    /// Adds the runs of another thread, to be merged.
+    pub fn add_runs(&mut self, runs: SortedRuns) {
         self.count += runs.count;
-        self.adopted.push(runs);
+        self.added.push(runs);
     }
 
-    /// Hands out all tuples in order: `each(tuple, dead)`.
+    /// Calls `each(tuple, dead)` with all tuples in order.
     pub fn finish(
         mut self,
         each: &mut dyn FnMut(IndexTuple<'_>, bool) -> Result<()>,
     ) -> Result<()> {
-        if self.runs.is_empty() && self.adopted.is_empty() {
+        if self.runs.is_empty() && self.added.is_empty() {
             self.sort()?;
-            for e in fetched(&self.entries, &self.arena) {
+            for e in prefetched(&self.entries, &self.arena) {
                 each(self.tuple(e), e.is_dead())?;
             }
             return Ok(());
@@ -343,12 +344,12 @@ impl<'a> Sorter<'a> {
 
     fn merge(&mut self, each: &mut dyn FnMut(IndexTuple<'_>, bool) -> Result<()>) -> Result<()> {
         let own = self.file.iter().map(|f| (f, &self.runs));
-        let others = self.adopted.iter().filter_map(|a| a.file.as_ref().map(|f| (f, &a.runs)));
+        let others = self.added.iter().filter_map(|a| a.file.as_ref().map(|f| (f, &a.runs)));
         let runs: Vec<(&TempFile, (u64, u64))> =
             own.chain(others).flat_map(|(f, runs)| runs.iter().map(move |r| (f, *r))).collect();
         let size = (self.memory_limit / runs.len().max(1)).max(RUN_BUFFER_MIN);
         let mut readers = Vec::with_capacity(runs.len());
-        // A heap of run numbers, the one with the smallest tuple first.
+        // A binary heap of run numbers; the root has the smallest current tuple.
         let mut heap: Vec<usize> = Vec::with_capacity(runs.len());
         for (file, (start, end)) in runs {
             let mut r = Reader::new(file, start, end, size);
@@ -361,7 +362,7 @@ impl<'a> Sorter<'a> {
             heap.push(n);
         }
         for at in (0..heap.len() / 2).rev() {
-            self.sift(&mut heap, &readers, at)?;
+            self.sift_down(&mut heap, &readers, at)?;
         }
         while let Some(&top) = heap.first() {
             let r = &mut readers[top];
@@ -371,12 +372,12 @@ impl<'a> Sorter<'a> {
             } else {
                 heap.swap_remove(0);
             }
-            self.sift(&mut heap, &readers, 0)?;
+            self.sift_down(&mut heap, &readers, 0)?;
         }
         Ok(())
     }
 
-    fn sift(&self, heap: &mut [usize], readers: &[Reader<'_>], mut at: usize) -> Result<()> {
+    fn sift_down(&self, heap: &mut [usize], readers: &[Reader<'_>], mut at: usize) -> Result<()> {
         let less = |a: usize, b: usize| -> Result<bool> {
             let (a, b) = (&readers[a], &readers[b]);
             let ord = match a.prefix.cmp(&b.prefix) {
@@ -417,7 +418,7 @@ impl TempFile {
     }
 }
 
-/// A run being read.
+/// Reads a run.
 struct Reader<'f> {
     file: &'f TempFile,
     at: u64,
@@ -443,8 +444,8 @@ impl<'f> Reader<'f> {
         self.len & DEAD != 0
     }
 
-    /// Makes sure that `n` bytes from `from` on are in the buffer, and says where they are then;
-    /// `None` at the end of the run.
+    /// Ensures that `n` bytes from `from` on are in the buffer; returns their new start, or `None`
+    /// at the end of the run.
     fn fill(&mut self, from: usize, n: usize) -> Result<Option<usize>> {
         if self.buf.len() >= from + n {
             return Ok(Some(from));

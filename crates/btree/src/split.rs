@@ -1,6 +1,8 @@
-//! Page splits and what they cause above: the parent's new entry, a new root. Between a split and
-//! its parent entry the left page carries a flag, and whoever comes by to insert completes the
-//! split. Counterpart: the second half of nbtinsert.c.
+//! Page splits and their effects on upper levels: a new downlink in the parent, or a new root.
+//! Between the split and the insertion of the downlink, the left page is flagged as incompletely
+//! split. An insertion that meets such a page completes the split first.
+//!
+//! Counterpart: the second half of nbtinsert.c.
 
 use crate::Index;
 use crate::buf::{Cx, ExclusiveGuard, RegFlags};
@@ -18,8 +20,8 @@ use page::index_space;
 use page::index_tuple::{self, HEADER_SIZE, IndexTuple};
 use pgerror::{PgError, Result, pg_err};
 
-/// The tuple of an inner page that stands for minus infinity. Counterpart: `_bt_pgaddtup`'s
-/// truncation.
+/// The first data tuple of an inner page, which has no columns and counts as minus infinity.
+/// Counterpart: the truncation in `_bt_pgaddtup`.
 pub(crate) fn minus_infinity(child: BlockNo) -> [u8; HEADER_SIZE] {
     let mut t = [0; HEADER_SIZE];
     index_tuple::set_size(&mut t, HEADER_SIZE);
@@ -28,7 +30,7 @@ pub(crate) fn minus_infinity(child: BlockNo) -> [u8; HEADER_SIZE] {
     t
 }
 
-/// Both halves of a page as they will be.
+/// The contents of both halves after a split.
 struct Halves {
     left: PageBuf,
     right: PageBuf,
@@ -40,8 +42,8 @@ struct Halves {
 
 impl Index {
     /// Splits the page to insert `tuple` at `offset`. Returns the right half, latched. On an inner
-    /// page `child` is the page whose own split the new entry completes; it is let go. Counterpart:
-    /// `_bt_split`.
+    /// page `child` is the page whose own split the new downlink completes; it is released.
+    /// Counterpart: `_bt_split`.
     ///
     /// WAL: SPLIT_L, SPLIT_R.
     pub(crate) fn split<'p>(
@@ -100,7 +102,7 @@ impl Index {
         if let Some(c) = &mut child {
             change_flags(edit.change(c, 3, RegFlags::STANDARD), 0, BTP_INCOMPLETE_SPLIT);
         }
-        // Redo makes the split posting list from the original tuple, if the list stays left.
+        // If the posting list stays on the left, redo splits it again from the original tuple.
         let logged = posting.filter(|_| offset - 1 < halves.first_right);
         edit.main(&old.level.to_le_bytes());
         edit.main(&halves.first_right.to_le_bytes());
@@ -128,7 +130,7 @@ impl Index {
         posting: Option<&PostingSplit<'_>>,
     ) -> Result<Halves> {
         let (first_right, new_on_left) = find_split(&self.schema, node, offset, size, tuple)?;
-        // From here on the page is seen as if a posting list had been replaced already.
+        // From here on items are read as if the posting list had been replaced already.
         let list_at = posting.map_or(0, |_| offset - 1);
         let item = |off: OffsetNo| match posting {
             Some(s) if off == list_at => IndexTuple::new(&s.list),
@@ -178,7 +180,7 @@ impl Index {
         Ok(Halves { left, right, high_key, first_right, new_on_left })
     }
 
-    /// Enters the right half of a split into the parent. Both halves are let go.
+    /// Inserts the downlink of the right half of a split into the parent. Releases both halves.
     /// Counterpart: `_bt_insert_parent`.
     pub(crate) fn insert_parent<'p>(
         &self,
@@ -194,7 +196,7 @@ impl Index {
         }
         let mut fake;
         let stack = if stack.is_empty() {
-            // The root was split since the descent began, or there was no descent.
+            // The root was split after the descent began, or there was no descent.
             let level = Node(&left).level() + 1;
             let parent = self.endpoint(cx, level, false)?.ok_or_else(|| self.fell_off())?;
             fake = [StackEntry { block: parent.block(), offset: 0 }];
@@ -227,8 +229,8 @@ impl Index {
         )
     }
 
-    /// Latches the page of the parent level that has the downlink to `child`, starting where the
-    /// last entry of `stack` says, and corrects that. Counterpart: `_bt_getstackbuf`.
+    /// Latches the page of the parent level that has the downlink to `child`; starts at the last
+    /// entry of `stack`, and corrects it. Counterpart: `_bt_getstackbuf`.
     pub(crate) fn find_parent<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -250,7 +252,7 @@ impl Index {
                 let (min, max) = (node.first_data_key(), node.max_offset());
                 let from = start.clamp(min, max + 1);
                 let is_it = |off: &OffsetNo| node.tuple(*off).downlink() == child;
-                // Entries move right by insertion and left by page deletion.
+                // Insertions move entries to the right, page deletions to the left.
                 let found = (from..=max).find(is_it).or_else(|| (min..from).rev().find(is_it));
                 if let Some(offset) = found {
                     *entry = StackEntry { block, offset };
@@ -265,8 +267,8 @@ impl Index {
         }
     }
 
-    /// Enters the right sibling of a page whose split was left incomplete. The page is let go.
-    /// Counterpart: `_bt_finish_split`.
+    /// Completes an incomplete split of `left`: inserts the downlink of its right sibling into the
+    /// parent. Releases the page. Counterpart: `_bt_finish_split`.
     pub(crate) fn finish_split<'p>(
         &self,
         cx: &mut Cx<'p>,
@@ -285,7 +287,7 @@ impl Index {
         self.insert_parent(cx, left, right, &mut stack, was_root, was_only)
     }
 
-    /// Makes a root above the halves of the old one. Counterpart: `_bt_newroot`.
+    /// Makes a new root above the halves of the old one. Counterpart: `_bt_newroot`.
     ///
     /// WAL: NEWROOT.
     fn new_root<'p>(
@@ -332,7 +334,7 @@ pub(crate) fn new_page() -> PageBuf {
     page
 }
 
-/// Appends an item that was computed to fit.
+/// Appends an item that is known to fit.
 pub(crate) fn put(page: &mut PageBuf, bytes: &[u8]) -> Result<()> {
     if index_space::append(page, bytes) {
         return Ok(());

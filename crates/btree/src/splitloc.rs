@@ -1,7 +1,9 @@
-//! Where to split a page. Even free space on both sides comes first; among the points that are
-//! nearly as good, the one wins whose separator is shortest, so that inner pages hold more of them.
-//! Pages full of duplicates, splits at the right end and runs of ascending keys in the middle are
-//! special. Counterpart: nbtsplitloc.c.
+//! The choice of a split point. Equal free space on both sides is the first criterion. Among split
+//! points that are nearly as good, the one with the shortest separator is chosen, so that inner
+//! pages hold more downlinks. Special cases: pages with many duplicates, the rightmost page of a
+//! level, runs of ascending keys in the middle of a page.
+//!
+//! Counterpart: nbtsplitloc.c.
 
 use crate::schema::KeySchema;
 use ids::{OffsetNo, Tid};
@@ -11,18 +13,18 @@ use page::index_tuple::{HEADER_SIZE, IndexTuple, TID_SIZE, max_align};
 use pgerror::{Result, pg_err};
 
 const LINE_POINTER: i32 = 4;
-/// Share of the page's data by which free space may deviate from the best split's.
+/// Fraction of the page's data by which free space may differ from that of the best split.
 const LEAF_SPLIT_DISTANCE: f64 = 0.050;
 const INTERNAL_SPLIT_DISTANCE: f64 = 0.075;
 
-/// A legal way to split. The new item counts as lying before the item at its offset.
+/// A legal split point. The new item counts as inserted before the item at its offset.
 #[derive(Clone, Copy, Debug)]
 struct SplitPoint {
-    /// Distance from the ideal, weighted.
+    /// Weighted difference of the free space on both sides.
     delta: i16,
     left_free: i16,
     right_free: i16,
-    /// First item of the old page that goes right.
+    /// First item of the old page that goes to the right half.
     first_right: OffsetNo,
     new_on_left: bool,
 }
@@ -38,7 +40,7 @@ struct Splitter<'a> {
     schema: &'a KeySchema,
     node: Node<'a>,
     new_item: IndexTuple<'a>,
-    /// With the line pointer.
+    /// In bytes, with the line pointer.
     new_size: i32,
     new_off: OffsetNo,
     is_leaf: bool,
@@ -51,9 +53,9 @@ struct Splitter<'a> {
     splits: Vec<SplitPoint>,
 }
 
-/// Chooses where to split `node` when `new_item` (of `new_size` bytes, aligned) goes in at
-/// `new_off`. Returns the first item of the old page for the right half, and whether the new item
-/// goes left.
+/// Chooses the split point of `node` for the insertion of `new_item` (of `new_size` bytes, aligned)
+/// at `new_off`. Returns the first item of the old page for the right half, and whether the new
+/// item goes to the left half.
 pub(crate) fn find_split(
     schema: &KeySchema,
     node: Node<'_>,
@@ -106,7 +108,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Notes the split before item `first_right` if both halves have room.
+    /// Adds the split before item `first_right`, if both halves have room.
     fn record(&mut self, first_right: OffsetNo, new_on_left: bool, to_left: i32, size: i32) {
         let mut posting = 0;
         let first_right_size = if first_right == self.new_off && !new_on_left {
@@ -122,8 +124,8 @@ impl<'a> Splitter<'a> {
         };
         let mut left_free = self.left_space - to_left;
         let mut right_free = self.right_space - (self.old_total - to_left);
-        // The right half's first item is also the model of the left half's high key, which may gain
-        // a heap TID but never has a posting list.
+        // The left half's high key is made from the right half's first item. It may gain a heap TID
+        // but has no posting list.
         left_free -= first_right_size;
         if self.is_leaf {
             left_free -= max_align(TID_SIZE) as i32 - posting;
@@ -188,8 +190,9 @@ impl<'a> Splitter<'a> {
         Ok((best.first_right, best.new_on_left))
     }
 
-    /// Is the new item the newest of an ascending run within a group of equal leading columns? Then
-    /// the page is split after it: `Some(true)` by the fill factor, `Some(false)` exactly there.
+    /// Is the new item the last of an ascending run within a group of equal leading columns? Then
+    /// `Some(true)`: split by the fill factor; `Some(false)`: split right after the new item.
+    /// Counterpart: `_bt_afternewitemoff`.
     fn after_new_item(&self, max: OffsetNo, leaf_mult: f64) -> Option<bool> {
         let keys = self.schema.key_count;
         let equisized = self.new_size == self.min_first_right
@@ -212,8 +215,8 @@ impl<'a> Splitter<'a> {
         {
             return None;
         }
-        let place = f64::from(self.new_off) / (f64::from(max) + 1.0);
-        Some(place > leaf_mult)
+        let fraction = f64::from(self.new_off) / (f64::from(max) + 1.0);
+        Some(fraction > leaf_mult)
     }
 
     fn sort(&mut self, mult: f64, use_mult: bool) {
@@ -225,7 +228,7 @@ impl<'a> Splitter<'a> {
         self.splits.sort_by_key(|s| s.delta);
     }
 
-    /// How many of the best splits are acceptable by their free space.
+    /// Number of the best splits that are acceptable by their free space.
     fn default_interval(&self) -> usize {
         let share = if self.is_leaf { LEAF_SPLIT_DISTANCE } else { INTERNAL_SPLIT_DISTANCE };
         let tolerance = (f64::from(self.old_total) * share) as i32;
@@ -238,7 +241,7 @@ impl<'a> Splitter<'a> {
             .map_or(self.splits.len(), |i| i + 1)
     }
 
-    /// The strategy, and the penalty that cannot be beaten within it.
+    /// The strategy, and the lowest penalty that is possible with it.
     fn strategy(&self, leftmost: SplitPoint, rightmost: SplitPoint) -> (usize, Strategy) {
         if !self.is_leaf {
             return (self.min_first_right as usize, Strategy::Default);
@@ -257,19 +260,19 @@ impl<'a> Splitter<'a> {
         if self.is_rightmost {
             return (perfect, Strategy::SingleValue);
         }
-        // All one value. Is this the last page of it?
+        // All items have one value. Is this the last page with that value?
         let perfect = fast(self.node.high_key(), self.new_item);
         let strategy = if perfect <= keys { Strategy::SingleValue } else { Strategy::Default };
         (perfect, strategy)
     }
 
-    /// The splits of the interval that lie farthest left and right on the page.
+    /// The leftmost and rightmost split points of the interval.
     fn interval_edges(&self) -> (SplitPoint, SplitPoint) {
         let best = self.splits[0];
-        let place = |s: &SplitPoint| (s.first_right, s.new_on_left);
+        let position = |s: &SplitPoint| (s.first_right, s.new_on_left);
         let within = &self.splits[..self.interval];
-        let left = within.iter().rev().find(|s| place(s) < place(&best));
-        let right = within.iter().rev().find(|s| place(s) > place(&best));
+        let left = within.iter().rev().find(|s| position(s) < position(&best));
+        let right = within.iter().rev().find(|s| position(s) > position(&best));
         (left.copied().unwrap_or(best), right.copied().unwrap_or(best))
     }
 
@@ -311,8 +314,8 @@ impl<'a> Splitter<'a> {
             }
         }
         let found = self.splits[best.1];
-        // Descending keys just right of many duplicates would otherwise leave one half-empty right
-        // page after the other.
+        // Descending keys inserted just to the right of many duplicates would otherwise cause a
+        // sequence of splits that leave half-empty right pages.
         let just_right = strategy == Strategy::ManyDuplicates
             && !self.is_rightmost
             && !found.new_on_left

@@ -1,4 +1,4 @@
-//! Indexes in a pool over a disk in memory, with a real log.
+//! Tests of indexes in a buffer pool over an in-memory disk, with WAL.
 
 mod build;
 mod concurrent;
@@ -27,11 +27,11 @@ use wal::{RecordBuilder, Wal, WalConfig, WalReader, WalStart};
 const SEGMENT: u32 = 1 << 20;
 static NEXT_REL: AtomicU32 = AtomicU32::new(20_000);
 
-/// XIDs that a test moves by hand.
+/// Transaction ids under the control of a test.
 pub(crate) struct TestXids {
     pub next: AtomicU64,
     pub horizon: AtomicU64,
-    /// What running operations hold the horizon back to.
+    /// By thread: the id to which its running operation holds back the horizon.
     pub slots: [AtomicU64; 8],
 }
 
@@ -44,7 +44,7 @@ impl TestXids {
         }
     }
 
-    /// Begins an operation of thread `slot`.
+    /// Begins an operation of thread number `slot`.
     pub(crate) fn enter(&self, slot: usize) {
         self.slots[slot].store(self.next.load(Ordering::SeqCst), Ordering::SeqCst);
     }
@@ -72,7 +72,7 @@ pub(crate) struct World {
     pub index: Index,
 }
 
-/// What a session has of its own.
+/// State of one session.
 pub(crate) struct Session {
     scratch: RecordBuilder,
     strategy: Strategy,
@@ -147,8 +147,8 @@ impl World {
         (0..n).map(|b| cx.pin(&self.index, BlockNo(b)).unwrap().share().to_buf()).collect()
     }
 
-    /// Replays the log into an empty file and compares every page.
-    /// Returns how many records of each kind there were.
+    /// Replays the log into an empty file and compares all pages. Returns the number of records of
+    /// each kind.
     pub(crate) fn check_redo(&self) -> BTreeMap<u8, usize> {
         self.wal.flush(self.wal.inserted()).unwrap();
         let (disk, _env) = memory();
@@ -239,7 +239,7 @@ pub(crate) fn int(v: i32) -> DatumRef<'static> {
     DatumRef::Word(i64::from(v) as u64)
 }
 
-/// Numbers from a seed.
+/// Pseudo-random numbers from a seed.
 pub(crate) struct Rng(pub u64);
 
 impl Rng {
@@ -251,11 +251,11 @@ impl Rng {
     }
 }
 
-/// A table of which every row is alive, until it is in `dead`.
+/// A table whose rows are live unless they are in `dead`.
 #[derive(Default)]
 pub(crate) struct TestHeap {
     pub dead: BTreeSet<Tid>,
-    /// Answers to dirty checks for some rows.
+    /// Rows whose inserting transaction is running.
     pub in_progress: BTreeSet<Tid>,
     pub deletions: usize,
 }

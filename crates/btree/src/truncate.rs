@@ -1,5 +1,7 @@
-//! Suffix truncation: the separator made when a leaf splits keeps only the columns that tell the
-//! two halves apart. Counterpart: `_bt_truncate` and `_bt_keep_natts` of nbtutils.c.
+//! Suffix truncation: the separator made by a leaf split keeps only the columns that are needed to
+//! distinguish the two halves.
+//!
+//! Counterpart: `_bt_truncate` and `_bt_keep_natts` in nbtutils.c.
 
 use crate::schema::KeySchema;
 use page::btree::{MAX_ITEM_SIZE, MAX_ITEM_SIZE_NO_HEAP_TID};
@@ -8,8 +10,8 @@ use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 
 impl KeySchema {
-    /// Number of leading key columns that a separator between these leaf neighbours needs;
-    /// `key_count` + 1 where only the heap TID tells them apart.
+    /// Number of leading key columns that a separator between these adjacent leaf tuples needs;
+    /// `key_count` + 1 if only their heap TIDs differ.
     fn keep_natts(&self, left: IndexTuple<'_>, right: IndexTuple<'_>) -> Result<usize> {
         if !self.heapkeyspace {
             return Ok(self.key_count);
@@ -23,8 +25,8 @@ impl KeySchema {
         Ok(self.key_count + 1)
     }
 
-    /// As [`Self::keep_natts`], judging by the bytes of the values: never less, and exact where
-    /// equal values have equal bytes. Columns that a pivot tuple lacks differ. Counterpart:
+    /// As [`Self::keep_natts`], by comparison of the values' bytes: never more, and exact if equal
+    /// values have equal bytes. Columns that a pivot tuple lacks count as different. Counterpart:
     /// `_bt_keep_natts_fast`.
     pub(crate) fn keep_natts_fast(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> usize {
         let present = a.natts(self.natts()).min(b.natts(self.natts()));
@@ -76,8 +78,9 @@ impl KeySchema {
         Ok(())
     }
 
-    /// Refuses a tuple of which not three fit on a page. Those of internal pages may have as much
-    /// more as a TID needs. Counterpart: `_bt_check_third_page`.
+    /// An error if three tuples of this size do not fit on a page. With `needs_tid_space` the limit
+    /// is lower by the size of a TID, which truncation may add to the separator.
+    /// Counterpart: `_bt_check_third_page`.
     pub(crate) fn check_third_page(
         &self,
         index_name: &str,

@@ -1,8 +1,10 @@
-//! The search for live duplicates before an insertion. Counterpart: `_bt_check_unique`.
+//! The unique check: searches for live duplicates before an insertion.
+//!
+//! Counterpart: `_bt_check_unique` in nbtinsert.c.
 
 use crate::Index;
 use crate::buf::{Cx, ShareExclusiveGuard};
-use crate::insert::{Inserted, Place, UniqueCheck};
+use crate::insert::{InsertState, Inserted, UniqueCheck};
 use crate::liveness::{DirtyState, HeapLiveness};
 use ids::OffsetNo;
 use page::Hints;
@@ -10,37 +12,38 @@ use page::btree::{BTP_HAS_GARBAGE, FLAGS_AT, HIGH_KEY, Node};
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 
-/// The page looked at: the first one, latched exclusively, or one of its right neighbours.
+/// The page being checked: the first one, exclusively latched, or one of its right siblings.
 enum At<'p> {
     First,
     Right(ShareExclusiveGuard<'p>),
 }
 
-/// What the TIDs of one index tuple came to.
+/// Result of checking the TIDs of one index tuple.
 enum Verdict {
     Next,
+    /// All rows are dead to all snapshots.
     AllDead,
-    /// The tuple being inserted is itself gone: no need to look further.
+    /// The row being inserted is itself dead: no conflict.
     Stop,
     Return(Inserted),
 }
 
 impl Index {
-    /// Looks at all items equal to the key without TID. `Done` goes on with the insertion.
+    /// Checks all items equal to the key (without TID). `Done`: the insertion continues.
     pub(crate) fn check_unique<'p>(
         &self,
         cx: &mut Cx<'p>,
-        place: &mut Place<'p, '_>,
+        state: &mut InsertState<'p, '_>,
         check: UniqueCheck,
         heap: &mut dyn HeapLiveness,
     ) -> Result<Inserted> {
-        let mut offset = self.search_page(place)?;
-        let strict = place.bounds.map(|b| b.1);
+        let mut offset = self.search_page(state)?;
+        let strict = state.bounds.map(|b| b.1);
         let mut at = At::First;
         let mut found = false;
         loop {
             let node = match &at {
-                At::First => Node(&place.page),
+                At::First => Node(&state.page),
                 At::Right(g) => Node(g),
             };
             if offset <= node.max_offset() {
@@ -48,16 +51,16 @@ impl Index {
                     break;
                 }
                 if !node.line_pointer(offset).is_dead() {
-                    if self.schema.compare(&place.key, node, offset)? != Ordering::Equal {
+                    if self.schema.compare(&state.key, node, offset)? != Ordering::Equal {
                         break;
                     }
-                    match self.judge(place, node, offset, check, &mut found, heap)? {
+                    match self.check_item(state, node, offset, check, &mut found, heap)? {
                         Verdict::Next => {}
-                        Verdict::AllDead => mark_dead(cx, place, &mut at, offset),
+                        Verdict::AllDead => mark_dead(cx, state, &mut at, offset),
                         Verdict::Stop => break,
                         Verdict::Return(r) => {
                             if matches!(r, Inserted::Wait { .. }) {
-                                place.bounds = None;
+                                state.bounds = None;
                             }
                             return Ok(r);
                         }
@@ -66,9 +69,9 @@ impl Index {
                 offset += 1;
                 continue;
             }
-            // Equal items may go on to the right only if the high key is equal too.
+            // The right sibling has equal items only if the high key is equal too.
             if node.is_rightmost()
-                || self.schema.compare(&place.key, node, HIGH_KEY)? != Ordering::Equal
+                || self.schema.compare(&state.key, node, HIGH_KEY)? != Ordering::Equal
             {
                 break;
             }
@@ -101,16 +104,16 @@ impl Index {
         Ok(Inserted::Done { unique: true })
     }
 
-    fn judge(
+    fn check_item(
         &self,
-        place: &Place<'_, '_>,
+        state: &InsertState<'_, '_>,
         node: Node<'_>,
         offset: OffsetNo,
         check: UniqueCheck,
         found: &mut bool,
         heap: &mut dyn HeapLiveness,
     ) -> Result<Verdict> {
-        let own = place.tuple.tid_field();
+        let own = state.tuple.tid_field();
         let mut every_dead = true;
         for tid in node.tuple(offset).tids() {
             if check == UniqueCheck::Existing && tid == own {
@@ -136,14 +139,14 @@ impl Index {
     }
 }
 
-fn mark_dead(cx: &mut Cx<'_>, place: &mut Place<'_, '_>, at: &mut At<'_>, offset: OffsetNo) {
+fn mark_dead(cx: &mut Cx<'_>, state: &mut InsertState<'_, '_>, at: &mut At<'_>, offset: OffsetNo) {
     let mark = |hints: Hints<'_>| {
         hints.mark_dead(offset);
         hints.or_u16(FLAGS_AT, BTP_HAS_GARBAGE);
         true
     };
     match at {
-        At::First => place.page.set_hints(Some(cx.scratch), mark),
+        At::First => state.page.set_hints(Some(cx.scratch), mark),
         At::Right(g) => g.set_hints(Some(cx.scratch), mark),
     };
 }

@@ -1,5 +1,7 @@
-//! VACUUM of an index: all pages in physical order, each leaf under the cleanup latch. Tuples that
-//! a split moved to a page already passed are caught by following the split's right links back.
+//! VACUUM of an index: visits all pages in physical order, each leaf under the cleanup latch. If a
+//! concurrent split moved tuples to a page with a lower block number, which the scan has passed,
+//! the vacuum follows the right link back to it.
+//!
 //! Counterpart: nbtree.c.
 
 use crate::Index;
@@ -10,7 +12,7 @@ use ids::{BlockNo, FullXid, OffsetNo, Tid};
 use page::btree::{BTP_SPLIT_END, CYCLE_ID_AT, META_BLOCK, Meta, NONE, NOVAC_VERSION, Node};
 use pgerror::Result;
 
-/// What a vacuum of one index did. Counterpart: `IndexBulkDeleteResult`.
+/// Statistics of a vacuum of one index. Counterpart: `IndexBulkDeleteResult`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BulkDeleteResult {
     pub num_pages: u32,
@@ -23,19 +25,20 @@ pub struct BulkDeleteResult {
     pub pages_free: u32,
 }
 
-/// Tells whether a heap TID is to be removed.
+/// Returns whether index tuples with this heap TID are to be removed.
 pub type IsDead<'a> = &'a mut dyn FnMut(Tid) -> bool;
 
-/// One pass over the index.
+/// State of one pass over the index. Counterpart: `BTVacState`.
 pub(crate) struct VacuumState<'a> {
     stats: &'a mut BulkDeleteResult,
     cycle_id: u16,
-    /// Pages deleted in this pass, to be recycled at its end if that is safe by then.
+    /// Pages deleted in this pass; recycled at its end if that is safe by then.
     pending: Vec<(BlockNo, FullXid)>,
 }
 
 impl VacuumState<'_> {
-    /// Counts a page just deleted: not as a deleted one if the scan will still come to it.
+    /// Counts a newly deleted page. `pages_deleted` excludes it if the scan has not reached it yet,
+    /// because it will be counted then.
     pub(crate) fn note_deleted(&mut self, block: BlockNo, scan: BlockNo, safe_xid: FullXid) {
         self.stats.pages_newly_deleted += 1;
         if block <= scan {
@@ -59,9 +62,9 @@ impl Index {
         Ok(stats)
     }
 
-    /// After the passes of [`Self::bulk_delete`], or instead of any: recycles deleted pages where
-    /// that is worth a pass. `heap_tuples` is the exact number of rows, if known. `None`: nothing
-    /// was done. Counterpart: `btvacuumcleanup`.
+    /// Called once after all passes of [`Self::bulk_delete`]. If there was no pass and many deleted
+    /// pages are left, makes one to recycle them. `heap_tuples` is the exact number of rows, if
+    /// known. `None`: nothing was done. Counterpart: `btvacuumcleanup`.
     pub fn vacuum_cleanup(
         &self,
         cx: &mut Cx<'_>,
@@ -82,7 +85,7 @@ impl Index {
         };
         self.set_cleanup_info(cx, stats.pages_deleted - stats.pages_free)?;
         if let Some(n) = heap_tuples {
-            // Splits during the scan may have shown tuples twice.
+            // Because of splits during the scan, some tuples may have been counted twice.
             stats.num_index_tuples = stats.num_index_tuples.min(n);
         }
         Ok(Some(stats))
@@ -135,7 +138,7 @@ impl Index {
         let mut vacuum = VacuumState { stats, cycle_id, pending: Vec::new() };
         let mut block = META_BLOCK.next();
         loop {
-            // Pages added meanwhile must be visited too.
+            // Pages added during the scan must be visited too.
             let end = cx.nblocks(self)?;
             if block >= end {
                 vacuum.stats.num_pages = end.0;
@@ -161,7 +164,8 @@ impl Index {
         Ok(())
     }
 
-    /// One block, and blocks before it that splits moved tuples to. Counterpart: `btvacuumpage`.
+    /// Vacuums one block, and blocks before it that received tuples from it by splits.
+    /// Counterpart: `btvacuumpage`.
     fn vacuum_block(
         &self,
         cx: &mut Cx<'_>,
@@ -200,7 +204,7 @@ impl Index {
                 return Ok(());
             }
             if node.is_half_dead() {
-                // Left by a vacuum that was interrupted.
+                // Left by an interrupted vacuum.
                 let page = page.into_pin().exclusive();
                 return self.delete_page(cx, page, vacuum);
             }
@@ -209,7 +213,7 @@ impl Index {
             }
             let mut page = page.into_pin().cleanup()?.into_exclusive();
             let node = Node(&page);
-            // The page may have changed while the latch was exchanged.
+            // The page may have changed while it was not latched.
             if node.is_ignored() || !node.is_leaf() {
                 return Ok(());
             }

@@ -1,6 +1,7 @@
-//! Checks a whole index: every level from left to right, then against the level above. Orders
-//! tuples by a comparison of its own, in which a missing column or TID counts as minus infinity.
-//! Counterpart: contrib/amcheck, verify_nbtree.c.
+//! Verification of a whole index: each level from left to right, and against the level above.
+//! Compares tuples by a function of its own, in which a missing column or TID is minus infinity.
+//!
+//! Counterpart: verify_nbtree.c of amcheck.
 
 use crate::Index;
 use crate::buf::Cx;
@@ -11,7 +12,7 @@ use page::index_tuple::{HEADER_SIZE, IndexTuple, max_align};
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
 
-/// What was seen.
+/// Statistics of a verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VerifyStats {
     pub levels: u32,
@@ -21,7 +22,8 @@ pub struct VerifyStats {
     pub tuples: u64,
 }
 
-/// A child as its parent level describes it: the tuple with the link (none for the level's first).
+/// A child page according to its parent level: its block, and the pivot tuple with its downlink
+/// (none for the first page of the level).
 struct Expected {
     block: BlockNo,
     low: Option<Vec<u8>>,
@@ -34,9 +36,9 @@ struct Verifier<'i, 'l> {
 }
 
 impl Index {
-    /// Checks the index, of which nothing may change meanwhile. `on_leaf` is called with every heap
-    /// TID and the leaf tuple that it is in (to check that the table and the index agree). An error
-    /// of code XX002 says what is wrong where.
+    /// Checks the index, which must not change concurrently. `on_leaf` is called with each heap TID
+    /// and its leaf tuple, to check that the table and the index agree. Error: XX002, which
+    /// describes the damage.
     pub fn verify(
         &self,
         cx: &mut Cx<'_>,
@@ -80,7 +82,8 @@ impl Verifier<'_, '_> {
             .detail(format!("Block {block}."))
     }
 
-    /// Checks a level against what the one above says and returns what it says of the one below.
+    /// Checks a level against `expected`, the children according to the level above. Returns its
+    /// own children, which the level below must have.
     fn level(
         &mut self,
         cx: &mut Cx<'_>,
@@ -108,7 +111,7 @@ impl Verifier<'_, '_> {
                     return Err(self.fault(block, "half-dead page is not an empty leaf"));
                 }
             } else {
-                // The right half of an unfinished split has no entry above.
+                // The right half of an incomplete split has no downlink.
                 let mut low = None;
                 if !split_left {
                     match expected.next() {
@@ -165,7 +168,7 @@ impl Verifier<'_, '_> {
         Ok(())
     }
 
-    /// The page's high key must be the separator that leads to its right neighbour.
+    /// The page's high key must not be greater than the separator of its right sibling.
     fn against_parent(
         &self,
         node: Node<'_>,
@@ -179,7 +182,8 @@ impl Verifier<'_, '_> {
         {
             return Err(self.fault(block, "downlinks are out of order"));
         }
-        // With a deletion or split under way, the neighbour by key is not the neighbour by link.
+        // After an incomplete split or deletion, the next page by downlink is not the right
+        // sibling.
         if let (Some(next), false) = (next_low, node.is_rightmost() || node.is_incomplete_split()) {
             let ord = order_pivots(schema, node.high_key().bytes(), next)?;
             if ord == Ordering::Greater {
@@ -255,7 +259,8 @@ impl Verifier<'_, '_> {
         Ok(())
     }
 
-    /// Is the item what its place asks for? Counterpart: `_bt_check_natts`.
+    /// Checks the form of an item: leaf tuple, pivot tuple, high key, minus infinity.
+    /// Counterpart: `_bt_check_natts`.
     fn shape(&self, node: Node<'_>, block: BlockNo, off: OffsetNo) -> Result<()> {
         let schema = &self.index.schema;
         let bad = |what: &str| self.fault(block, format!("item {off}: {what}"));
@@ -324,7 +329,7 @@ fn order_pivots(schema: &KeySchema, a: &[u8], b: &[u8]) -> Result<Ordering> {
     order(schema, a, a.heap_tid(), b, b.heap_tid())
 }
 
-/// The order of two tuples, of which the given TIDs count.
+/// The order of two tuples, with the given TIDs.
 fn order(
     schema: &KeySchema,
     a: IndexTuple<'_>,
@@ -348,7 +353,7 @@ fn order(
         }
     }
     if !schema.heapkeyspace {
-        // Equal keys are in no order there.
+        // Equal keys are not ordered.
         return Ok(Ordering::Less);
     }
     Ok(a_tid.cmp(&b_tid))

@@ -77,7 +77,7 @@ fn of_index(
     let (mut rows, mut batch) = (Vec::new(), empty.clone());
     let (mut sampled, mut kept) = (0usize, 0usize);
     let mut state = EvalState::default();
-    for (of, left_out) in sample.rows.iter().zip(&sample.left_out) {
+    for (of, left_out) in sample.rows.iter().zip(&sample.omitted) {
         host.backend().check_interrupts()?;
         for r in 0..of.len {
             sampled += 1;
@@ -108,7 +108,7 @@ fn of_index(
     rows.push(batch);
     let share = kept as f64 / sampled.max(1) as f64;
     let sample = Sample {
-        left_out: rows.iter().map(|_| Vec::new()).collect(),
+        omitted: rows.iter().map(|_| Vec::new()).collect(),
         rows,
         live_rows: (sample.live_rows * share).ceil(),
         ..*sample

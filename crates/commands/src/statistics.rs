@@ -43,7 +43,7 @@ pub fn compute(
     // Computed values, as in indexes, have no short varlena headers.
     let packed = rel.kind() != b'i';
     let mut column = Values { packed, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
-    for (batch, left_out) in sample.rows.iter().zip(&sample.left_out) {
+    for (batch, left_out) in sample.rows.iter().zip(&sample.omitted) {
         let mut left_out = left_out.iter().filter(|v| v.column == sample_column).peekable();
         for r in 0..batch.len {
             match left_out.next_if(|v| v.row == r) {

@@ -1,7 +1,7 @@
-//! Cost of point reads, point updates and small transactions through the engine, without SQL.
+//! Micro-benchmark of point reads, point updates and small transactions in the engine, without SQL.
 //!
 //! `point DIRECTORY WHAT COUNT [ROWS]` with WHAT `read`, `select` (a read with its transaction),
-//! `update` (by primary key, one a transaction) or `empty`. Counts of instructions: `valgrind
+//! `update` (by primary key, one per transaction) or `empty`. For instruction counts: `valgrind
 //! --tool=callgrind --toggle-collect='point::measured*' …`
 
 use btree::{KeyColumn, KeySchema};
@@ -183,7 +183,7 @@ fn measured_selects(w: &mut World, count: u64) -> Result<()> {
             slot => slot.insert(w.scan(&[3])?),
         };
         assert!(w.find(scan, id, &mut batch)?);
-        scan.let_go(&mut w.be)?;
+        scan.release(&mut w.be)?;
         w.be.commit(CommitExtras::default())?;
     }
     Ok(())
@@ -240,7 +240,7 @@ fn main() -> Result<()> {
     let count: u64 = count.parse().expect("COUNT is a number");
     let rows = rest.first().map_or(100_000, |r| r.parse().expect("ROWS is a number"));
     let mut world = World::new(directory, rows)?;
-    // Hint bits.
+    // Sets hint bits.
     warm_up(&mut world)?;
     let run = match what.as_str() {
         "read" => measured_reads,

@@ -1,4 +1,4 @@
-//! What a session owns of the storage layer. Every storage call takes `&mut Backend`.
+//! A session's state in the storage layer. Storage calls of a session take `&mut Backend`.
 //!
 //! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
@@ -21,10 +21,10 @@ use txn::{
 };
 use wal::{RecordBuilder, RmgrId, WalLevel, WalUsage};
 
-/// Bytes of a restore point's name in the log, with a zero at the end.
+/// Bytes of a restore point's name in the log, with the terminating zero.
 const RESTORE_POINT_NAME: usize = 64;
 
-/// Settings of the session that storage looks at.
+/// Settings of the session that the storage layer uses.
 #[derive(Clone, Debug)]
 pub struct BackendSettings {
     /// `synchronous_commit` other than off.
@@ -39,18 +39,18 @@ pub struct BackendSettings {
     pub temp_file_limit: Option<u64>,
     /// `log_temp_files` in bytes.
     pub log_temp_files: Option<u64>,
-    /// Bytes for sorting and dead TIDs.
+    /// In bytes.
     pub maintenance_work_mem: usize,
-    /// `wal_compression` of the session; `None` is the server's.
+    /// `wal_compression` of the session; `None`: the server's.
     pub wal_compression: Option<wal::Compression>,
-    /// `wal_consistency_checking` of the session, as a mask; `None` is the server's.
+    /// `wal_consistency_checking` of the session, as a mask; `None`: the server's.
     pub wal_consistency_checking: Option<u32>,
     /// `track_wal_io_timing`.
     pub track_wal_io_timing: bool,
-    /// How long a commit's flush lets others join, if so many other transactions write.
+    /// `commit_delay` and `commit_siblings`.
     pub commit_delay: CommitDelay,
     pub pool: PoolSettings,
-    /// `wal_skip_threshold`, in kilobytes.
+    /// `wal_skip_threshold`, in kB.
     pub wal_skip_threshold: u64,
     /// `norsu.wal_update_delta`.
     pub wal_update_delta: bool,
@@ -81,7 +81,7 @@ impl Default for BackendSettings {
     }
 }
 
-/// The error that pending interrupts call for.
+/// The error of a pending interrupt.
 #[inline]
 pub(crate) fn check_waiter(waiter: &Waiter) -> Result<()> {
     if waiter.pending()
@@ -92,30 +92,30 @@ pub(crate) fn check_waiter(waiter: &Waiter) -> Result<()> {
     Ok(())
 }
 
-/// What goes into a commit besides rows; all of it is made by the crates above.
+/// Parts of a commit record that the crates above supply, and actions at commit.
 #[derive(Default)]
 pub struct CommitExtras<'a> {
-    /// Shared invalidation messages for standbys, as PostgreSQL lays them out.
+    /// Shared invalidation messages for standbys, in PostgreSQL's layout.
     pub invalidations: Vec<[u8; INVALIDATION_BYTES]>,
     pub relcache_init_file: bool,
     pub dropped_stats: Vec<DroppedStats>,
-    /// Wait for the flush whatever `synchronous_commit` says.
+    /// Wait for the flush at any setting of `synchronous_commit`.
     pub force_sync: bool,
-    /// Called when the transaction is over for others and before its locks are released: publishes
-    /// invalidations.
+    /// Called to publish invalidations, after other sessions see the transaction as committed and
+    /// before its locks are released.
     pub publish: Option<&'a mut dyn FnMut()>,
 }
 
-/// What index code borrows of a session.
+/// The parts of a session that index code borrows.
 pub(crate) struct IndexParts<'a> {
     pub(crate) cx: btree::Cx<'a>,
     pub(crate) txn: &'a Transaction,
 }
 
-/// See the module's text.
+/// A session of the storage layer.
 pub struct Backend {
     storage: Arc<Storage>,
-    /// The transaction machine; most code uses the methods below.
+    /// The session's transaction; most code uses the methods below.
     pub txn: Transaction,
     waits: SessionWaits,
     pub(crate) scratch: RecordBuilder,
@@ -127,22 +127,23 @@ pub struct Backend {
     waiter: Arc<Waiter>,
     /// [`Backend::check_interrupts`] for the crates below.
     check: Box<dyn Fn() -> Result<()> + Send + Sync>,
-    /// Stands where no snapshot is.
+    /// A placeholder where no snapshot is in use.
     no_snapshot: Arc<Snapshot>,
     wrote_exclusive_lock: bool,
     /// Memory for forming tuples.
     tuple: Vec<u8>,
     speculative_token: u32,
     temp_space: Arc<TempSpace>,
-    /// The commit waits for its flush whatever the setting says.
+    /// The commit waits for its flush at any setting.
     force_sync: bool,
-    /// Failpoint: called once between the reading of a leaf's entries and the visit of their rows.
+    /// Failpoint: called once after a leaf's entries are read and before their rows are visited.
     #[cfg(test)]
     pub(crate) entries_read: Option<Box<dyn FnMut() + Send>>,
 }
 
 impl Backend {
-    /// A session of `database` (invalid before it is known). 53300 if there are too many.
+    /// A session of `database` (invalid before it is known). Error: 53300 if there are too many
+    /// sessions.
     pub fn connect(
         storage: &Arc<Storage>,
         pid: i32,
@@ -185,7 +186,7 @@ impl Backend {
         &self.storage
     }
 
-    /// Where the session's queries put what does not fit in memory.
+    /// Temporary files of the session's queries.
     pub fn temp_space(&self) -> &Arc<TempSpace> {
         &self.temp_space
     }
@@ -223,15 +224,15 @@ impl Backend {
         self.settings = settings;
     }
 
-    /// Errors if the session has been asked to stop what it does, or holds more memory than its
-    /// share; cheap enough for every row.
+    /// An error if an interrupt is pending or the session has exceeded its memory limit. Cheap
+    /// enough to be called for each row.
     #[inline]
     pub fn check_interrupts(&self) -> Result<()> {
         types::memory::check()?;
         check_waiter(&self.waiter)
     }
 
-    /// The pool that relations of that persistence live in.
+    /// The buffer pool for relations of that persistence.
     pub fn pool(&self, persistence: Persistence) -> &BufferPool {
         match (&self.temp, persistence) {
             (Some(temp), Persistence::Temporary) => temp,
@@ -239,7 +240,7 @@ impl Backend {
         }
     }
 
-    /// As [`Backend::pool`], to be held while the backend is borrowed for something else.
+    /// As [`Backend::pool`], without borrowing the backend.
     pub(crate) fn pool_arc(&self, persistence: Persistence) -> Arc<BufferPool> {
         match (&self.temp, persistence) {
             (Some(temp), Persistence::Temporary) => temp.clone(),
@@ -247,7 +248,7 @@ impl Backend {
         }
     }
 
-    /// Makes the session's pool of temporary relations, before the first of them is opened.
+    /// Creates the session's buffer pool for temporary relations, before the first is opened.
     pub fn ensure_temp_pool(&mut self) -> Result<()> {
         if self.temp.is_none() {
             let config = PoolConfig {
@@ -261,7 +262,7 @@ impl Backend {
         Ok(())
     }
 
-    /// What the heap is handed; its pages are in the pool for that persistence.
+    /// The context of heap operations on relations of that persistence.
     pub(crate) fn heap_cx(&mut self, persistence: Persistence) -> HeapCx<'_> {
         self.waits.0.owner = self.txn.lock_owner();
         let pool = match (&self.temp, persistence) {
@@ -276,17 +277,17 @@ impl Backend {
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
             update_delta: self.settings.wal_update_delta,
-            looking_at: 0,
+            current_offset: 0,
         }
     }
 
-    /// What the B-tree is handed.
+    /// The context of B-tree operations on indexes of that persistence.
     #[inline]
     pub(crate) fn index_cx(&mut self, persistence: Persistence) -> btree::Cx<'_> {
         self.index_parts(persistence).cx
     }
 
-    /// As [`Backend::index_cx`], with the transaction for whoever asks the table meanwhile.
+    /// As [`Backend::index_cx`], with the transaction, for visibility checks in the table.
     #[inline]
     pub(crate) fn index_parts(&mut self, persistence: Persistence) -> IndexParts<'_> {
         let pool = match (&self.temp, persistence) {
@@ -306,7 +307,7 @@ impl Backend {
         IndexParts { cx, txn: &self.txn }
     }
 
-    /// As [`Backend::heap_cx`], with a ring of the caller's.
+    /// As [`Backend::heap_cx`], with the caller's buffer ring.
     pub(crate) fn heap_cx_with<'a>(
         &'a mut self,
         persistence: Persistence,
@@ -316,7 +317,7 @@ impl Backend {
         HeapCx { strategy, ..self.heap_cx(persistence) }
     }
 
-    /// Moves what a ring has counted to the session's counts.
+    /// Adds the buffer usage of `strategy` to the session's, and resets it.
     pub(crate) fn add_usage(&mut self, strategy: &mut Strategy) {
         self.strategy.usage += std::mem::take(&mut strategy.usage);
     }
@@ -336,7 +337,7 @@ impl Backend {
         self.speculative_token
     }
 
-    /// Warnings that have come up below: ids that run out, damaged pages that were let pass.
+    /// Removes and returns pending warnings: of wraparound, and of damaged pages that were ignored.
     pub fn take_warnings(&mut self) -> Vec<PgError> {
         let mut warnings = self.txn.take_warnings();
         if let Some(pool) = self.strategy.session() {
@@ -345,13 +346,13 @@ impl Backend {
         warnings
     }
 
-    /// Buffers that the session has used since it began.
+    /// Buffer usage of the session since it started.
     pub fn buffer_usage(&self) -> BufferUsage {
         BufferUsage { dirtied: self.scratch.dirtied, ..self.strategy.usage }
     }
 
-    /// Gives the log's present position a name, of at most 63 bytes; the end of the record. WAL:
-    /// XLOG_RESTORE_POINT. Counterpart: XLogRestorePoint.
+    /// Creates a restore point with a name of at most 63 bytes; returns the end of its record.
+    /// WAL: `XLOG_RESTORE_POINT`. Counterpart: `XLogRestorePoint`.
     pub fn create_restore_point(&mut self, name: &str) -> Result<Lsn> {
         let storage = self.storage.clone();
         if storage.wal.level() == WalLevel::Minimal {
@@ -375,7 +376,7 @@ impl Backend {
         storage.wal.insert(&mut self.scratch, &[], xid).map(|at| at.end)
     }
 
-    /// What the session has written to the log since it began.
+    /// WAL usage of the session since it started.
     pub fn wal_usage(&self) -> WalUsage {
         self.scratch.usage
     }
@@ -387,7 +388,7 @@ impl Backend {
         self.begin_at(isolation, self.storage.env.clock.pg_micros());
     }
 
-    /// As [`Backend::begin`], at a moment that the caller has read off the clock.
+    /// As [`Backend::begin`], at a time that the caller has read from the clock.
     pub fn begin_at(&mut self, isolation: Isolation, now: i64) {
         self.txn.begin(isolation, now);
     }
@@ -396,8 +397,8 @@ impl Backend {
         self.txn.is_active()
     }
 
-    /// Makes the transaction durable and visible, then lets go of all it holds. On an error
-    /// of severity ERROR the transaction must be aborted.
+    /// Commits the transaction and releases its resources. After an error of severity ERROR the
+    /// caller must abort it.
     pub fn commit(&mut self, extras: CommitExtras<'_>) -> Result<Lsn> {
         self.active.clear();
         make_new_files_durable(self)?;
@@ -418,13 +419,13 @@ impl Backend {
         Ok(end)
     }
 
-    /// Tells the transaction what has been logged from the session's scratch record.
+    /// Notes records that were logged through the session's record builder in the transaction.
     fn note_records(&mut self) {
         let end = self.scratch.take_last_end();
         self.txn.note_record(end);
     }
 
-    /// Undoes the transaction. It is over whatever is returned.
+    /// Aborts the transaction. It has ended even if an error is returned.
     pub fn abort(&mut self) -> Result<()> {
         self.active.clear();
         self.note_records();
@@ -438,9 +439,9 @@ impl Backend {
         result
     }
 
-    /// WAL: files go after the record that says so has reached the disk, for aborts too. Else
-    /// replay might make the init fork of an unlogged table anew beside the emptied main fork, and
-    /// PostgreSQL's recovery does not overwrite that one.
+    /// WAL: the record that lists the files must be flushed before they are removed, for aborts
+    /// too. Otherwise replay could recreate the init fork of an unlogged table beside its empty
+    /// main fork, which PostgreSQL's recovery does not overwrite.
     fn flush_drops(&mut self, record: &XactExtras) -> Result<()> {
         if record.dropped_files.is_empty() {
             return Ok(());
@@ -449,8 +450,9 @@ impl Backend {
         wal.flush(wal.inserted())
     }
 
-    /// Files go before the locks do, else another session could make a relation of that name while
-    /// this one's files are still there. Nothing here fails: the transaction's fate is decided.
+    /// Removes files, publishes invalidations, releases the locks. Files are removed before the
+    /// locks are released; otherwise another session could create a relation of the same name while
+    /// the files exist. Returns no error, since the transaction's outcome is decided.
     fn finish(&mut self, commit: bool, publish: Option<&mut dyn FnMut()>) {
         let files = self.pending.finish(commit);
         self.drop_all(&files);
@@ -462,7 +464,8 @@ impl Backend {
         self.force_sync = false;
     }
 
-    /// Files that cannot be removed are warned of: nobody knows of them any more.
+    /// Removes files; a warning for each that cannot be removed, since nothing refers to it any
+    /// more.
     fn drop_all(&mut self, files: &[crate::storage::DropFile]) {
         for file in files {
             let warnings = match (&self.temp, file.backend) {
@@ -476,19 +479,20 @@ impl Backend {
         }
     }
 
-    /// SAVEPOINT, and blocks that catch errors.
+    /// Starts a subtransaction: SAVEPOINT, or a block with exception handlers.
     pub fn begin_subxact(&mut self) -> Result<SubXactId> {
         self.txn.begin_subxact()
     }
 
-    /// RELEASE: numbers of the level and of its parent.
+    /// RELEASE SAVEPOINT; returns the numbers of the subtransaction and of its parent.
     pub fn commit_subxact(&mut self) -> Result<(SubXactId, SubXactId)> {
         let ids = self.txn.commit_subxact()?;
         self.pending.commit_level(self.txn.nesting());
         Ok(ids)
     }
 
-    /// Undoes the innermost level. `ROLLBACK TO` begins a new one afterwards.
+    /// Aborts the innermost subtransaction. For ROLLBACK TO SAVEPOINT the caller then starts a new
+    /// one.
     pub fn abort_subxact(&mut self) -> Result<SubXactId> {
         let record = XactExtras {
             dropped_files: self.pending.at_abort_of(self.txn.nesting()),
@@ -501,13 +505,14 @@ impl Backend {
         Ok(id)
     }
 
-    /// Counterpart: `CommandCounterIncrement`; true if the command had written.
+    /// Makes the command's changes visible to the next one; true if there were any.
+    /// Counterpart: `CommandCounterIncrement`.
     pub fn command_counter_increment(&mut self) -> Result<bool> {
         self.txn.command_counter_increment()
     }
 
-    /// The commit of this transaction is to be durable before anybody hears of it: files of
-    /// databases follow it. Counterpart: `ForceSyncCommit`.
+    /// Makes the commit of this transaction wait for its flush at any setting. Used where files of
+    /// databases depend on it. Counterpart: `ForceSyncCommit`.
     pub fn force_sync_commit(&mut self) {
         self.force_sync = true;
     }
@@ -519,17 +524,18 @@ impl Backend {
 
 /// Snapshots.
 impl Backend {
-    /// The statement's snapshot by the isolation level.
+    /// The snapshot for a statement, by the isolation level.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         self.txn.snapshot()
     }
 
-    /// For reading catalogs: as of now, own earlier commands included.
+    /// A new snapshot, for reading catalogs; changes of the transaction's earlier commands are
+    /// visible.
     pub fn catalog_snapshot(&mut self) -> Arc<Snapshot> {
         self.txn.latest_snapshot()
     }
 
-    /// Makes it the one that functions called by the statement see.
+    /// Makes it the active snapshot, which functions called by the statement use.
     pub fn push_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.active.push(snapshot);
     }
@@ -539,7 +545,7 @@ impl Backend {
         self.txn.reset_xmin();
     }
 
-    /// A snapshot that belongs to no transaction and holds nothing back.
+    /// A placeholder snapshot that holds back no horizon.
     pub fn no_snapshot(&self) -> Arc<Snapshot> {
         self.no_snapshot.clone()
     }
@@ -548,7 +554,7 @@ impl Backend {
         self.active.last()
     }
 
-    /// How many are pushed, and the way back to that many (after an error).
+    /// Number of active snapshots, for [`Backend::truncate_snapshots`] after an error.
     pub fn snapshot_depth(&self) -> usize {
         self.active.len()
     }
@@ -561,13 +567,13 @@ impl Backend {
 
 /// Locks.
 impl Backend {
-    /// Takes a lock until the end of the (sub)transaction. A new AccessExclusive lock on a
+    /// Acquires a lock until the end of the (sub)transaction. A new AccessExclusive lock on a
     /// relation is logged for standbys. Counterpart: `LockAcquire`.
     pub fn lock(&mut self, tag: LockTag, mode: LockMode) -> Result<Acquired> {
         self.lock_with(tag, mode, WaitPolicy::Wait)
     }
 
-    /// As [`Backend::lock`], but [`Acquired::NotAvailable`] instead of waiting.
+    /// As [`Backend::lock`], but returns [`Acquired::NotAvailable`] instead of waiting.
     pub fn try_lock(&mut self, tag: LockTag, mode: LockMode) -> Result<Acquired> {
         self.lock_with(tag, mode, WaitPolicy::Try)
     }
@@ -577,7 +583,8 @@ impl Backend {
             && tag.kind == LockTagKind::Relation
             && self.storage.txns.standby_info();
         if logged && !self.txn.locks().holds(tag, mode) {
-            // An id first: waiting happens before, logging after the lock, and both need it.
+            // The record that is logged after the acquisition needs an id. It is assigned before,
+            // so that an error cannot leave the lock acquired but not logged.
             self.txn.top_xid()?;
         }
         let owner = self.txn.lock_owner();
@@ -595,13 +602,13 @@ impl Backend {
         Ok(acquired)
     }
 
-    /// Gives back one acquisition made in this (sub)transaction.
+    /// Releases one acquisition made in this (sub)transaction.
     pub fn unlock(&mut self, tag: LockTag, mode: LockMode) -> bool {
         let owner = self.txn.lock_owner();
         self.txn.locks().release(tag, mode, owner)
     }
 
-    /// A lock that outlives transactions (`pg_advisory_lock`).
+    /// Acquires a session-level lock (`pg_advisory_lock`).
     pub fn session_lock(
         &mut self,
         tag: LockTag,
@@ -629,7 +636,7 @@ impl Backend {
 impl Drop for Backend {
     fn drop(&mut self) {
         if self.in_transaction() {
-            // Whoever drops a session in mid-transaction has reported the reason already.
+            // The error that ended the session in mid-transaction has been reported already.
             let _ = self.abort();
         }
         if self.settings.track_wal_io_timing {

@@ -1,10 +1,10 @@
-//! Building an index from a table's rows: read, sort, load.
+//! Building an index from a table's rows: heap scan, sort, load.
 //!
-//! All versions that some snapshot may still see get an entry, under the line pointer of their HOT
-//! chain's root. A chain with versions that differ in the new index's columns is *broken*: only its
-//! live end is indexed, and older snapshots must not use the index.
+//! Each version that may be visible to a snapshot gets an entry, under the root line pointer of its
+//! HOT chain. A HOT chain whose versions may differ in the new index's columns is *broken*: only
+//! its last version is indexed, and older snapshots must not use the index.
 //!
-//! Counterpart: `heapam_index_build_range_scan`, nbtsort.c.
+//! Counterpart: `heapam_index_build_range_scan` in heapam_handler.c, nbtsort.c.
 
 use crate::rows::RowReader;
 use crate::shared::fork_name;
@@ -24,7 +24,7 @@ use wal::{RegFlags, RmgrId};
 /// Info byte of an XLOG record with full page images.
 const XLOG_FPI: u8 = 0xB0;
 
-/// What a build found.
+/// Result of a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BuildResult {
     /// Live rows of the table.
@@ -35,7 +35,8 @@ pub struct BuildResult {
     pub broken_hot_chains: bool,
 }
 
-/// Whose backend reads a table. What is computed of the rows may need more of it than storage.
+/// Owner of the [`Backend`] that reads a table. The callbacks get it, because computing index
+/// values may need more of the session than its storage part.
 pub trait Owner {
     fn backend(&mut self) -> &mut Backend;
 }
@@ -46,26 +47,27 @@ impl Owner for Backend {
     }
 }
 
-/// Computes the index values of a row: gets the columns that [`build`] was asked for, appends one
-/// datum per index column; false if the row does not belong into the index (partial indexes).
+/// Computes the index values of a row: gets the `columns` of [`build`], appends one datum per index
+/// column; false if the row does not satisfy the predicate of a partial index.
 pub type RowToEntry<'a, O> =
     dyn FnMut(&mut O, &[DatumRef<'_>], &mut Vec<Datum>) -> Result<bool> + 'a;
 
-/// The text of a key.
+/// Formats a key as text.
 pub type PrintKey<'a, O> = dyn FnMut(&mut O, &[Datum]) -> String + 'a;
 
-/// How a version is dealt with.
+/// A row version that gets an index entry.
 struct Candidate {
+    /// TID for the entry: the root line pointer of the HOT chain.
     tid: Tid,
-    /// Where the version itself is.
+    /// TID of the version itself.
     at: Tid,
-    /// Counts for uniqueness.
+    /// It counts for uniqueness.
     alive: bool,
 }
 
-/// Fills a new, empty index from the table, whose changes the caller has locked out. `columns`:
-/// what of the table `entry` needs. `print` makes the text of key values for the DETAIL of a
-/// violated uniqueness (`(a, b)=(1, 2)`).
+/// Fills a new, empty index from the table, against whose changes the caller holds a lock.
+/// `columns`: the table's columns that `entry` needs. `print` formats key values for the DETAIL of
+/// a unique violation (`(a, b)=(1, 2)`).
 pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
     table: &Arc<TableDesc>,
@@ -114,7 +116,7 @@ pub fn build<O: Owner + ?Sized>(
     Ok(result)
 }
 
-/// The key columns of an entry, if they can be read.
+/// The key columns of an entry; `None` if they cannot be decoded.
 fn key_of(index: &IndexDesc, tuple: IndexTuple<'_>) -> Option<Vec<Datum>> {
     let columns = (0..index.schema.key_count).map(|n| {
         let mut scratch = Vec::new();
@@ -123,15 +125,15 @@ fn key_of(index: &IndexDesc, tuple: IndexTuple<'_>) -> Option<Vec<Datum>> {
     columns.collect()
 }
 
-/// The reading half of a build.
+/// The heap scan of a build.
 struct Spool<'t> {
     table: &'t Arc<TableDesc>,
     index: &'t IndexDesc,
-    /// What is deleted before it nobody sees any more.
+    /// Versions deleted before it are dead to all snapshots.
     oldest: Xid,
     strategy: Strategy,
     reader: RowReader,
-    /// Of one page: the versions that get entries, and their columns.
+    /// Versions of the current page that get entries, and their columns.
     candidates: Vec<Candidate>,
     batch: types::Batch,
     roots: Vec<OffsetNo>,
@@ -161,7 +163,7 @@ impl<'t> Spool<'t> {
         })
     }
 
-    /// Gathers what of a page gets entries.
+    /// Collects the versions of a page that get entries.
     fn page(&mut self, be: &mut Backend, block: BlockNo, nblocks: u32) -> Result<()> {
         let rel = self.table.heap(be);
         let pool = be.pool(self.table.persistence);
@@ -180,7 +182,7 @@ impl<'t> Spool<'t> {
         self.reader.finish(be, self.table, &mut self.batch)
     }
 
-    /// Makes the entries of what was gathered.
+    /// Adds entries for the collected versions to the sorter.
     fn entries<O: Owner + ?Sized>(
         &self,
         owner: &mut O,
@@ -196,21 +198,15 @@ impl<'t> Spool<'t> {
             }
             let values: SmallVec<[DatumRef<'_>; 8]> = values.iter().map(Datum::as_ref).collect();
             tuple.clear();
-            let place = (candidate.tid, candidate.at);
-            crate::index::form(
-                owner.backend(),
-                self.table,
-                self.index,
-                &values,
-                place,
-                &mut tuple,
-            )?;
+            let tids = (candidate.tid, candidate.at);
+            crate::index::form(owner.backend(), self.table, self.index, &values, tids, &mut tuple)?;
             sorter.add(&tuple, !candidate.alive)?;
         }
         Ok(())
     }
 
-    /// Takes from the page what gets entries; or tells whose end must be waited for first.
+    /// Collects the versions of a page that get entries. Returns a transaction whose end must be
+    /// waited for before the page is read again; invalid if there is none.
     fn read_page(&mut self, be: &mut Backend, block: BlockNo) -> Result<Xid> {
         let (table, index) = (self.table, self.index);
         let rel = table.heap(be);
@@ -237,7 +233,8 @@ impl<'t> Spool<'t> {
                 }
                 Liveness::InsertInProgress => {
                     if !cx.txn.is_current(header.xmin()) && index.unique {
-                        // Only catalogs are written to by others at this point.
+                        // Another session's insertion is possible only in a catalog, since other
+                        // tables are locked against changes.
                         return Ok(header.xmin());
                     }
                     result.heap_tuples += 1.0;
@@ -279,7 +276,7 @@ fn no_root(table: &TableDesc, tid: Tid) -> PgError {
     )
 }
 
-/// For each line pointer the one that index entries of its chain name; 0 where there is none.
+/// For each line pointer, the root line pointer of its HOT chain; 0 if there is none.
 /// Counterpart: `heap_get_root_tuples`.
 fn root_offsets(page: &Page, vis: &Visibility<'_>, roots: &mut Vec<OffsetNo>) -> Result<()> {
     let max = page.max_offset();
@@ -321,7 +318,7 @@ fn root_offsets(page: &Page, vis: &Visibility<'_>, roots: &mut Vec<OffsetNo>) ->
     Ok(())
 }
 
-/// Fills the file of a new index without entries; for unlogged ones the init fork too.
+/// Writes the file of a new index without entries; for an unlogged one the init fork too.
 pub fn build_empty(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     let tree = index.btree(be);
     tree.build_empty(&mut be.index_cx(index.persistence))?;
@@ -331,7 +328,7 @@ pub fn build_empty(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     Ok(())
 }
 
-/// The init fork of an unlogged index: what recovery resets it to. WAL: a full page image.
+/// Writes the init fork of an unlogged index, to which recovery resets it. WAL: a full-page image.
 pub fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     let tree = index.btree(be);
     let mut image = tree.empty_meta();
@@ -345,6 +342,6 @@ pub fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
     drop(guard);
     storage.pool.flush_relation(index.file)?;
-    // Checkpoints know nothing of the file yet if this one is just under way.
+    // A checkpoint that is already in progress may not sync the new file.
     storage.smgr.immediate_sync(fork_name(index.file, Fork::Init, None))
 }

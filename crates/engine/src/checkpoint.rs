@@ -1,4 +1,4 @@
-//! Checkpoints: after one, replay need not look at the log before its redo pointer.
+//! Checkpoints: after one, replay does not need the log before its redo pointer.
 //!
 //! ```text
 //! fix the redo pointer  ->  wait for sections between a commit record and its status bit
@@ -7,9 +7,9 @@
 //! ->  remove files of dropped relations, recycle old segments
 //! ```
 //!
-//! LOCK ORDER: the checkpoint's own lock comes before every other; one checkpoint at a time.
+//! LOCK ORDER: the mutex of the running checkpoint (`Checkpointer::running`) before all others.
 //!
-//! Counterpart: CreateCheckPoint in xlog.c, checkpointer.c.
+//! Counterpart: `CreateCheckPoint` in xlog.c, checkpointer.c.
 
 use crate::Engine;
 use crate::engine::EngineConfig;
@@ -21,18 +21,18 @@ use sync::Mutex;
 use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, SegmentCounts, WalLevel};
 
-/// Kind of a checkpoint and what asked for it.
+/// Kind and cause of a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CheckpointFlags(u32);
 
 impl CheckpointFlags {
     pub const NONE: CheckpointFlags = CheckpointFlags(0);
     pub const SHUTDOWN: CheckpointFlags = CheckpointFlags(1);
-    /// The first after recovery: a word for the log.
+    /// The first after recovery; only for the log message.
     pub const END_OF_RECOVERY: CheckpointFlags = CheckpointFlags(2);
-    /// At full speed.
+    /// Without pauses.
     pub const IMMEDIATE: CheckpointFlags = CheckpointFlags(4);
-    /// Even if nothing happened since the last one.
+    /// Even if nothing was logged since the last one.
     pub const FORCE: CheckpointFlags = CheckpointFlags(8);
     /// Pages of unlogged relations too.
     pub const FLUSH_ALL: CheckpointFlags = CheckpointFlags(16);
@@ -44,9 +44,9 @@ impl CheckpointFlags {
         self.0 & other.0 != 0
     }
 
-    /// The words of the log line.
-    fn words(self) -> String {
-        let words = [
+    /// The flags in the log message.
+    fn names(self) -> String {
+        let names = [
             (CheckpointFlags::SHUTDOWN, " shutdown"),
             (CheckpointFlags::END_OF_RECOVERY, " end-of-recovery"),
             (CheckpointFlags::IMMEDIATE, " immediate"),
@@ -56,7 +56,7 @@ impl CheckpointFlags {
             (CheckpointFlags::CAUSE_TIME, " time"),
             (CheckpointFlags::FLUSH_ALL, " flush-all"),
         ];
-        words.iter().filter(|(flag, _)| self.has(*flag)).map(|(_, word)| *word).collect()
+        names.iter().filter(|(flag, _)| self.has(*flag)).map(|(_, name)| *name).collect()
     }
 }
 
@@ -69,27 +69,29 @@ impl std::ops::BitOr for CheckpointFlags {
 
 /// State between checkpoints.
 pub(crate) struct Checkpointer {
+    /// Locked while a checkpoint runs.
     running: Mutex<Estimate>,
-    /// Sessions that want one at once: the running one stops pacing itself.
+    /// Number of sessions that wait for an immediate checkpoint: the running one then makes no
+    /// pauses.
     hurry: AtomicU32,
     stopping: AtomicBool,
-    /// Recovery's checkpoint is still to be made.
+    /// The checkpoint after recovery has not been made yet.
     after_recovery: AtomicBool,
     /// Start of the last checkpoint, as microseconds of the monotonic clock.
     last_start_us: AtomicU64,
-    /// When running transactions were logged last, and where that ended.
+    /// Time and end LSN of the last RUNNING_XACTS record.
     last_snapshot_us: AtomicU64,
     last_snapshot_lsn: AtomicU64,
 }
 
-/// How much log lies between checkpoints, in bytes.
+/// Estimated amount of WAL between checkpoints, in bytes.
 #[derive(Default)]
 struct Estimate {
     distance: f64,
     last_distance: f64,
 }
 
-/// Where a paced checkpoint stands.
+/// Start of a paced checkpoint, from which its schedule is computed.
 struct Pace {
     flags: CheckpointFlags,
     began: Duration,
@@ -109,16 +111,16 @@ impl Checkpointer {
         }
     }
 
-    /// The next step makes a checkpoint: until there is one, another crash would have the same log
-    /// replayed again.
+    /// Requests the checkpoint after recovery from the next step of the checkpointer: until it is
+    /// made, another crash would replay the same log again.
     pub(crate) fn want_after_recovery(&self) {
         self.after_recovery.store(true, Release);
     }
 }
 
 impl Engine {
-    /// Makes a checkpoint, in the calling thread; `false` if there was nothing to do. With
-    /// `IMMEDIATE`, one that runs already is hurried along first.
+    /// Makes a checkpoint in the calling thread; `false` if there was nothing to do. With
+    /// `IMMEDIATE`, one that is running first completes without pauses.
     pub fn checkpoint(&self, flags: CheckpointFlags) -> Result<bool> {
         let state = &self.checkpointer;
         if flags.has(CheckpointFlags::SHUTDOWN) {
@@ -148,7 +150,7 @@ impl Engine {
         let wal = &self.wal;
         let last = self.control.get();
         let must = shutdown || flags.has(CheckpointFlags::FORCE);
-        // Nothing that matters was logged since the last one, whose record was the last.
+        // No important record was logged since the last checkpoint.
         if !must && wal.last_important() <= last.check_point {
             return Ok(false);
         }
@@ -165,7 +167,7 @@ impl Engine {
         };
         checkpoint.redo = wal.begin_checkpoint();
         if self.live().log_checkpoints {
-            self.log(&format!("checkpoint starting:{}", flags.words()));
+            self.log(&format!("checkpoint starting:{}", flags.names()));
         }
         self.txn.fill_checkpoint(&mut checkpoint, shutdown);
         if wal.level() == WalLevel::Minimal {
@@ -213,7 +215,7 @@ impl Engine {
             self.log_error(&error.severity(Severity::Warning));
         }
         let prior = last.check_point_copy.redo;
-        estimate.learn((checkpoint.redo.0.saturating_sub(prior.0)) as f64);
+        estimate.update((checkpoint.redo.0.saturating_sub(prior.0)) as f64);
         let ahead = (1.0 + self.live().checkpoint_completion_target) * estimate.distance * 1.1;
         let segments = wal.remove_old_segments(checkpoint.redo, ahead, !shutdown)?;
         if !shutdown {
@@ -262,7 +264,7 @@ impl Engine {
         )
     }
 
-    /// Writes all pages dirty now. Counterpart: CheckPointBuffers.
+    /// Writes all pages that are dirty now. Counterpart: `CheckPointBuffers`.
     fn write_dirty_pages(&self, pace: &Pace) -> Result<usize> {
         let flags = pace.flags;
         let all = flags.has(CheckpointFlags::SHUTDOWN) || flags.has(CheckpointFlags::FLUSH_ALL);
@@ -276,14 +278,15 @@ impl Engine {
         Ok(result.written)
     }
 
-    /// The end is near: a paced checkpoint that runs goes on without pauses. Called before the
-    /// checkpointer's thread is waited for.
+    /// Announces a shutdown: a running checkpoint makes no further pauses. Called before the
+    /// checkpointer's thread is joined.
     pub fn announce_shutdown(&self) {
         self.checkpointer.stopping.store(true, Release);
     }
 
-    /// Sleeps while a paced checkpoint is ahead of its schedule, but not long for few pages: the
-    /// whole span is for when there is much to write. Counterpart: CheckpointWriteDelay.
+    /// Sleeps while a paced checkpoint is ahead of its schedule, at most 100 ms per page written.
+    /// So a checkpoint with few dirty pages does not take the whole interval.
+    /// Counterpart: `CheckpointWriteDelay`.
     fn pause(&self, pace: &Pace, progress: f64, pages: usize) {
         const NAP: Duration = Duration::from_millis(100);
         let state = &self.checkpointer;
@@ -299,7 +302,7 @@ impl Engine {
         }
     }
 
-    /// Counterpart: IsCheckpointOnSchedule.
+    /// Is the checkpoint ahead of its schedule? Counterpart: `IsCheckpointOnSchedule`.
     fn is_ahead(&self, pace: &Pace, progress: f64) -> bool {
         let progress = progress * self.live().checkpoint_completion_target;
         let used = self.wal.inserted().0.saturating_sub(pace.redo.0) as f64;
@@ -311,16 +314,17 @@ impl Engine {
         progress >= elapsed / self.live().checkpoint_timeout.as_secs_f64()
     }
 
-    /// Segments after which a checkpoint begins, so that `max_wal_size` holds until its end.
-    /// Counterpart: CalculateCheckpointSegments.
+    /// Number of segments after which a checkpoint starts, such that `max_wal_size` is not exceeded
+    /// before its end. Counterpart: `CalculateCheckpointSegments`.
     fn checkpoint_segments(&self) -> u64 {
         let most = self.wal.config().max_wal_size / self.wal.layout().segment_size();
         let segments = most as f64 / (1.0 + self.live().checkpoint_completion_target);
         (segments as u64).max(1)
     }
 
-    /// The checkpointer's step: a checkpoint if time or log say so. Returns how long to sleep,
-    /// unless [`wal::Wal::checkpointer_waiter`] is woken before.
+    /// One step of the checkpointer: makes a checkpoint if `checkpoint_timeout` or the amount of
+    /// WAL requires one. Returns how long to sleep, unless [`wal::Wal::checkpointer_waiter`] is
+    /// woken before.
     pub fn checkpointer_step(&self) -> Result<Duration> {
         const TICK: Duration = Duration::from_millis(200);
         let state = &self.checkpointer;
@@ -357,13 +361,13 @@ impl Engine {
         Ok(TICK)
     }
 
-    /// The walwriter's step. Returns how long to sleep.
+    /// One step of the WAL writer. Returns how long to sleep.
     pub fn walwriter_step(&self) -> Result<Duration> {
         self.wal.background_flush()?;
         Ok(self.wal.config().writer_delay)
     }
 
-    /// The background writer's step. Returns how long to sleep.
+    /// One step of the background writer. Returns how long to sleep.
     pub fn bgwriter_step(&self) -> Result<Duration> {
         let config = self.live();
         self.log_running_transactions()?;
@@ -377,11 +381,12 @@ impl Engine {
         if most > 0 && written.is_some_and(|n| n >= most) {
             self.storage.background.maxwritten.fetch_add(1, Relaxed);
         }
-        // Without any demand it hibernates.
+        // Without demand for buffers it hibernates.
         Ok(config.bgwriter_delay * if written.is_none() { 50 } else { 1 })
     }
 
-    /// Every 15 seconds, if something happened: who runs, for the sake of standbys that start.
+    /// Logs running transactions every 15 seconds, if an important record was logged since, for
+    /// standbys that start. WAL: `RUNNING_XACTS`.
     fn log_running_transactions(&self) -> Result<()> {
         const INTERVAL_US: u64 = 15_000_000;
         let state = &self.checkpointer;
@@ -403,8 +408,9 @@ impl Engine {
 }
 
 impl Estimate {
-    /// Follows a rise at once and a fall slowly. Counterpart: UpdateCheckPointDistanceEstimate.
-    fn learn(&mut self, bytes: f64) {
+    /// Follows an increase at once and a decrease slowly.
+    /// Counterpart: `UpdateCheckPointDistanceEstimate`.
+    fn update(&mut self, bytes: f64) {
         self.last_distance = bytes;
         self.distance =
             if self.distance < bytes { bytes } else { 0.9 * self.distance + 0.1 * bytes };

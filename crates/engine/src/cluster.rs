@@ -1,6 +1,7 @@
-//! A new cluster's directories, first log segment, status files and control file: what must be
-//! there before the engine can open it. The catalogs are filled in through the opened engine.
-//! Counterpart: BootStrapXLOG in xlog.c, the directory list of initdb.
+//! Creation of a new cluster: directories, first WAL segment, status files and control file, which
+//! the engine needs to open it. The catalogs are filled later, through the opened engine.
+//!
+//! Counterpart: `BootStrapXLOG` in xlog.c, `create_data_directory` and `subdirs` in initdb.c.
 
 use crate::control::Control;
 use ids::{FullXid, Lsn, MultiXid, Oid, Xid};
@@ -40,7 +41,7 @@ const DIRECTORIES: [&str; 23] = [
 /// The database `template1`.
 const TEMPLATE1: Oid = Oid(1);
 
-/// What a new cluster is to be.
+/// Properties of a new cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct ClusterOptions {
     pub segment_size: u32,
@@ -53,8 +54,8 @@ impl Default for ClusterOptions {
     }
 }
 
-/// Makes the skeleton in an empty data directory. Afterwards [`crate::Engine::open`] finds a
-/// cluster that was shut down.
+/// Creates a cluster in an empty data directory, in the state of one that was shut down, for
+/// [`crate::Engine::open`].
 pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
     let disk = &*env.disk;
     for dir in DIRECTORIES {
@@ -65,7 +66,8 @@ pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
         vfs::write_file(disk, path, b"15\n")?;
     }
     let seconds = env.clock.unix_seconds();
-    // The system identifier: when, and something to tell apart those made at the same time.
+    // The system identifier: the time, and random bits to distinguish clusters created at the same
+    // time.
     let system_id = (seconds as u64) << 32 | (env.random.u64() & 0xffff_ffff);
     let layout = Layout::new(options.segment_size);
     let first = layout.segment_start(1);
@@ -110,7 +112,7 @@ pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
         time: seconds,
         check_point: at.start,
         check_point_copy: checkpoint,
-        // The first of the numbers that stand in for positions on unlogged pages.
+        // First fake LSN for unlogged relations.
         unlogged_lsn: Lsn(1000),
         min_recovery_point: Lsn::INVALID,
         min_recovery_point_tli: 0,

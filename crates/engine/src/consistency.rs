@@ -1,6 +1,8 @@
-//! Records that carry images for checking (`wal_consistency_checking`): after the record is
-//! replayed, the pages must equal the images, up to what redo is allowed to leave different (hints,
-//! unused space), which is masked. Counterpart: checkXLogConsistency, bufmask.c, heap_mask.
+//! `wal_consistency_checking`: records carry images of their pages after the change. After replay
+//! the pages must equal the images, except for masked parts that redo may leave different (hints,
+//! unused space).
+//!
+//! Counterpart: `verifyBackupPageConsistency` in xlogrecovery.c, bufmask.c, `heap_mask`.
 
 use bufmgr::redo::{IfMissing, RedoCx, read_block};
 use page::PageBuf;
@@ -8,21 +10,21 @@ use page::heap_tuple::{INFOMASK_AT, infomask};
 use pgerror::{PgError, Result, Severity};
 use wal::{DecodedRecord, RmgrId};
 
-/// What masked bytes become.
+/// Value of masked bytes.
 const MARKER: u8 = 0;
 
-/// Compares those of the record's blocks that are the context's with their images.
+/// Compares the blocks of the record that this context replays with their images.
 pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
     for (id, block) in record.blocks() {
-        // An image that was applied is the page.
-        let another = !cx.owns(block.rel, block.block);
-        if block.image.is_none() || block.applies_image() || another {
+        // A page that was restored from its image is equal to it.
+        let foreign = !cx.owns(block.rel, block.block);
+        if block.image.is_none() || block.applies_image() || foreign {
             continue;
         }
         let guard = read_block(cx, block.rel, block.fork, block.block, IfMissing::Ignore)?;
         let Some(guard) = guard else { continue };
         if guard.lsn() > record.end {
-            // The page came from disk and is past this record.
+            // The page was read from disk with later changes.
             continue;
         }
         let mut replayed = guard.to_buf();
@@ -46,7 +48,7 @@ pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -
     Ok(())
 }
 
-/// Clears what may differ.
+/// Clears the parts of the page that may differ.
 fn mask(rmgr: RmgrId, page: &mut PageBuf) {
     match rmgr {
         RmgrId::Btree => btree::mask(page),
@@ -70,7 +72,7 @@ fn mask_header(page: &mut PageBuf) {
 
 fn mask_hint_bits(page: &mut PageBuf) {
     page.set_prune_xid(ids::Xid::INVALID);
-    // Full, has free lines, all visible: hints, or kept in step by other means.
+    // PD_HAS_FREE_LINES, PD_PAGE_FULL and PD_ALL_VISIBLE: hints, or restored by other records.
     let flags = page.flags() & !0x0007;
     page.set_flags(flags);
 }
@@ -88,10 +90,12 @@ fn mask_heap_items(page: &mut PageBuf) {
         let (start, len) = (pointer.offset(), pointer.len());
         if pointer.is_normal() && len >= page::heap_tuple::HEADER_SIZE {
             let mut bits = page.u16_at(start + INFOMASK_AT);
-            // Whether xmin or xmax is over may be known to one side only, unless it is frozen.
+            // Hint bits about xmin and xmax may be set on one side only. The frozen bits are
+            // logged.
             if bits & infomask::XMIN_FROZEN == infomask::XMIN_FROZEN {
                 bits &= !(infomask::XMAX_COMMITTED | infomask::XMAX_INVALID);
-                // Locks leave it as it is, and replay does not; nobody looks at it any more.
+                // A row lock may leave this bit set where replay clears it; it is not used any
+                // more.
                 bits &= !infomask::COMBOCID;
             } else {
                 bits &= !infomask::XACT_MASK;
@@ -99,8 +103,7 @@ fn mask_heap_items(page: &mut PageBuf) {
             page.set_u16_at(start + INFOMASK_AT, bits);
             // The command id is not logged.
             page.set_u32_at(start + 8, u32::from(MARKER));
-            // A speculative token is replaced by the TID in replay; which block, redo does not tell
-            // here.
+            // Replay stores the tuple's TID where the original page may have a speculative token.
             let token = page::heap_tuple::SPEC_TOKEN_OFFSET;
             if page.u16_at(start + 16) == token {
                 page.bytes_mut()[start + 12..start + 18].fill(MARKER);

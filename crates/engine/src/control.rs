@@ -1,4 +1,6 @@
-//! The control file in memory and on disk. Counterpart: ControlFile in xlog.c.
+//! The control file in memory and on disk.
+//!
+//! Counterpart: `ControlFile`, `UpdateControlFile` in xlog.c.
 
 use pgerror::{Result, Severity};
 use sync::{Arc, Mutex, MutexGuard};
@@ -6,7 +8,7 @@ use vfs::{Clock, Disk, OpenMode, io_error};
 use wal::ControlFile;
 use wal::control::CONTROL_FILE;
 
-/// Shared; changes go through [`Control::update`].
+/// The control file, shared by all threads.
 pub struct Control {
     disk: Arc<dyn Disk>,
     clock: Arc<dyn Clock>,
@@ -22,7 +24,7 @@ impl Control {
         Ok(Control { disk, clock, file })
     }
 
-    /// Makes the file of a new cluster.
+    /// Creates the file of a new cluster.
     pub fn create(disk: &dyn Disk, file: &ControlFile) -> Result<()> {
         vfs::write_file(disk, CONTROL_FILE, &file.encode())?;
         disk.sync_dir("global").map_err(|e| io_error("fsync file", "global", &e))
@@ -37,7 +39,7 @@ impl Control {
         self.file.lock()
     }
 
-    /// Changes fields and makes the file durable; the time is set. A failure is a PANIC.
+    /// Changes fields, sets the time, and makes the file durable. Error: severity PANIC.
     pub fn update(&self, change: impl FnOnce(&mut ControlFile)) -> Result<()> {
         let mut file = self.lock();
         change(&mut file);
@@ -46,7 +48,7 @@ impl Control {
     }
 
     fn write(&self, file: &ControlFile) -> Result<()> {
-        // In place: what matters lies in one sector.
+        // Overwritten in place: all fields are in one sector, whose write is atomic.
         let out = self
             .disk
             .open(CONTROL_FILE, OpenMode::ReadWrite)

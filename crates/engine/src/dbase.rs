@@ -1,4 +1,5 @@
-//! The files of databases and tablespaces: making, copying, dropping, and the replay of it.
+//! Files of databases and tablespaces: creation, copying, removal, and replay of their records.
+//!
 //! Counterpart: dbcommands.c, tablespace.c.
 
 use crate::describe::text;
@@ -26,7 +27,7 @@ const XLOG_FPI: u8 = 0xB0;
 pub const TABLESPACE_VERSION_DIRECTORY: &str = "PG_15_202209061";
 const VERSION_FILE: &[u8] = b"15\n";
 
-/// A relation of the database that is copied.
+/// A relation of the template database.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceRelation {
     pub file: RelFile,
@@ -34,9 +35,10 @@ pub struct SourceRelation {
 }
 
 impl Engine {
-    /// Copies database `from` to the new database `to`, every block logged, so that no checkpoint
-    /// is needed. `relations` are what the catalogs of `from` know of; nobody is connected to it.
-    /// On an error what has been made is removed. Counterpart: CreateDatabaseUsingWalLog.
+    /// Copies database `from` to the new database `to` and logs each block, so that no checkpoint
+    /// is needed. `relations` are those in the catalogs of `from`, to which no session is
+    /// connected. After an error the new files are removed. WAL: `DBASE_CREATE_WAL_LOG`, then
+    /// `XLOG_FPI` per block. Counterpart: `CreateDatabaseUsingWalLog`.
     pub fn create_database(
         &self,
         be: &mut Backend,
@@ -78,8 +80,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Copies database `from` to the new database `to` file by file between two checkpoints.
-    /// Counterpart: CreateDatabaseUsingFileCopy.
+    /// Copies database `from` to the new database `to` file by file, between two checkpoints.
+    /// WAL: `DBASE_CREATE_FILE_COPY`. Counterpart: `CreateDatabaseUsingFileCopy`.
     pub fn create_database_by_copy(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
         let result = self.copy_files(be, from, to);
         if result.is_err() {
@@ -92,7 +94,7 @@ impl Engine {
         use crate::CheckpointFlags as F;
         let disk = &*self.env.disk;
         let xid = be.current_xid()?;
-        // All of the source is in its files, unlogged relations too.
+        // Writes all pages of the source to its files, those of unlogged relations too.
         self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT | F::FLUSH_ALL)?;
         self.pool.flush_database(from.1)?;
         for db in databases(disk)?.into_iter().filter(|db| db.1 == from.1) {
@@ -101,7 +103,7 @@ impl Engine {
             copy_dir(disk, &database_path(db), &database_path(target))?;
             self.log_file_copy(be, db, target, xid)?;
         }
-        // Replay must not come by the copying again: the source may have changed by then.
+        // Replay must not repeat the copy, because the source may have changed by then.
         self.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT)?;
         Ok(())
     }
@@ -115,9 +117,9 @@ impl Engine {
         self.wal.flush(at.end)
     }
 
-    /// Moves a database to another tablespace; its sessions are gone. The caller commits its row
-    /// right after, then calls [`Engine::drop_database_in`] for the old place.
-    /// Counterpart: the first half of movedb.
+    /// Copies a database to another tablespace; no session is connected to it. The caller commits
+    /// the change of its `pg_database` row right after, then calls [`Engine::drop_database_in`] for
+    /// the old tablespace. WAL: `DBASE_CREATE_FILE_COPY`. Counterpart: the first half of `movedb`.
     pub fn move_database(&self, be: &mut Backend, from: DbKey, to: DbKey) -> Result<()> {
         use crate::CheckpointFlags as F;
         let disk = &*self.env.disk;
@@ -147,7 +149,8 @@ impl Engine {
         copied
     }
 
-    /// Removes a database's files in one tablespace. Counterpart: the second half of movedb.
+    /// Removes a database's files in one tablespace. WAL: `DBASE_DROP`.
+    /// Counterpart: the second half of `movedb`.
     pub fn drop_database_in(&self, be: &mut Backend, db: DbKey) -> Result<()> {
         let disk = &*self.env.disk;
         let xid = be.current_xid()?;
@@ -157,12 +160,13 @@ impl Engine {
         self.log_drop(be, db.1, &[db], xid)
     }
 
-    /// Has a database of that OID files somewhere? Counterpart: check_db_file_conflict.
+    /// Does a tablespace contain files of a database with that OID?
+    /// Counterpart: `check_db_file_conflict`.
     pub fn has_database_files(&self, database: Oid) -> Result<bool> {
         Ok(databases(&*self.env.disk)?.iter().any(|db| db.1 == database))
     }
 
-    /// Takes back what a failed copy has made; errors leave files behind that nobody knows of.
+    /// Removes the files of a failed copy. Files that cannot be removed stay, without an owner.
     fn remove_failed(&self, database: Oid) {
         self.pool.drop_database(database);
         self.smgr.forget_database(database);
@@ -173,7 +177,7 @@ impl Engine {
         }
     }
 
-    /// Copies all forks through shared buffers. Counterpart: CreateAndCopyRelationData.
+    /// Copies all forks through shared buffers. Counterpart: `CreateAndCopyRelationData`.
     fn copy_relation(
         &self,
         scratch: &mut RecordBuilder,
@@ -209,7 +213,7 @@ impl Engine {
         let source = self.pool.open(from, fork, persistence);
         let target = self.pool.open(to, fork, persistence);
         let blocks = self.pool.nblocks(&source)?;
-        // The maps keep their contents where a heap page has its hole.
+        // Map pages have contents where a standard page has its hole.
         let flags = match fork {
             Fork::Main | Fork::Init => RegFlags::FORCE_IMAGE | RegFlags::STANDARD,
             Fork::Fsm | Fork::Vm => RegFlags::FORCE_IMAGE,
@@ -234,12 +238,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a database's files. Its sessions are gone and its catalog rows are deleted; the
-    /// caller commits right after. Counterpart: the end of dropdb.
+    /// Removes a database's files. No session is connected to it, and its catalog rows are deleted;
+    /// the caller commits right after. WAL: `DBASE_DROP`. Counterpart: the end of `dropdb`.
     pub fn drop_database(&self, be: &mut Backend, database: Oid) -> Result<()> {
         let xid = be.current_xid()?;
         self.pool.drop_database(database);
-        // No page or sync of it may be pending when its files go.
+        // No write or sync may be pending when its files are removed.
         self.smgr.forget_database(database);
         self.relmaps.forget(database);
         self.checkpoint(
@@ -266,8 +270,8 @@ impl Engine {
     }
 }
 
-/// Removes a database's directory as far as can be: some of its files may be gone already, so there
-/// is no way back. Returns warnings.
+/// Removes a database's directory, as far as possible. Errors are returned as warnings, because
+/// removed files cannot be restored.
 fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
     let path = database_path(db);
     let mut warnings = vfs::remove_tree_best_effort(disk, &path);
@@ -280,8 +284,8 @@ fn remove_directory(disk: &dyn Disk, db: DbKey) -> Vec<PgError> {
     warnings.into_iter().map(|e| e.severity(Severity::Warning)).collect()
 }
 
-/// A database's directory with its `PG_VERSION`. In replay it may be there already.
-/// Counterpart: CreateDirAndVersionFile.
+/// Creates a database's directory with its `PG_VERSION`. In replay it may exist already.
+/// Counterpart: `CreateDirAndVersionFile`.
 pub(crate) fn create_directory(disk: &dyn Disk, db: DbKey, redo: bool) -> Result<()> {
     let path = database_path(db);
     if redo {
@@ -306,7 +310,7 @@ fn word(record: &DecodedRecord, at: usize) -> Result<u32> {
     }
 }
 
-/// Counterpart: dbase_redo.
+/// Counterpart: `dbase_redo`.
 pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     let disk = &*engine.env.disk;
     match record.info() {
@@ -319,7 +323,7 @@ pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord)
             }
             vfs::create_dir_all(disk, vfs::parent(&to_path))?;
             if !vfs::exists(disk, &from_path)? {
-                // Dropped later in the log, as the copy then must be.
+                // The source is dropped later in the log, and so is the copy.
                 return create_directory(disk, to, true);
             }
             cx.pool.flush_database(from.1)?;
@@ -351,8 +355,9 @@ pub(crate) fn redo(engine: &Engine, cx: &mut RedoCx<'_>, record: &DecodedRecord)
     }
 }
 
-/// Makes the directory of a tablespace at `location` and the link to it; empty stands for
-/// a directory in place. Counterpart: create_tablespace_directories.
+/// Creates the directory of a tablespace at `location` and the symbolic link to it. An empty
+/// `location`: a directory in `pg_tblspc` instead of the link.
+/// Counterpart: `create_tablespace_directories`.
 pub(crate) fn create_tablespace(
     disk: &dyn Disk,
     tablespace: Oid,
@@ -374,7 +379,7 @@ pub(crate) fn create_tablespace(
                 format!("directory \"{versioned}\" already in use as a tablespace"),
             ));
         }
-        // What is missing is the location itself.
+        // The location itself does not exist.
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Err(PgError::new(
                 SqlState::UNDEFINED_FILE,
@@ -396,7 +401,7 @@ pub(crate) fn create_tablespace(
 }
 
 /// Removes a tablespace's directory and link; `false` if it is not empty.
-/// Counterpart: destroy_tablespace_directories.
+/// Counterpart: `destroy_tablespace_directories`.
 pub(crate) fn drop_tablespace(disk: &dyn Disk, tablespace: Oid) -> Result<bool> {
     let link = format!("pg_tblspc/{tablespace}");
     let versioned = format!("{link}/{TABLESPACE_VERSION_DIRECTORY}");
@@ -425,7 +430,7 @@ pub(crate) fn drop_tablespace(disk: &dyn Disk, tablespace: Oid) -> Result<bool> 
 }
 
 impl Engine {
-    /// Makes a tablespace's directories, then logs it.
+    /// Creates a tablespace's directories. WAL: `TBLSPC_CREATE`.
     pub fn create_tablespace(
         &self,
         be: &mut Backend,
@@ -440,12 +445,12 @@ impl Engine {
         Ok(())
     }
 
-    /// Removes a tablespace's directories, which must hold no files any more, and logs it.
+    /// Removes a tablespace's directories; `false` if they contain files. WAL: `TBLSPC_DROP`.
     pub fn drop_tablespace(&self, be: &mut Backend, tablespace: Oid) -> Result<bool> {
         let xid = be.current_xid()?;
         self.smgr.close_all();
         if !drop_tablespace(&*self.env.disk, tablespace)? {
-            // Files of dropped relations go with the next checkpoint.
+            // Files of dropped relations are removed by the next checkpoint.
             self.checkpoint(crate::CheckpointFlags::IMMEDIATE | crate::CheckpointFlags::FORCE)?;
             if !drop_tablespace(&*self.env.disk, tablespace)? {
                 return Ok(false);
@@ -458,7 +463,7 @@ impl Engine {
     }
 }
 
-/// Counterpart: tblspc_redo.
+/// Counterpart: `tblspc_redo`.
 pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result<()> {
     let disk = &*engine.env.disk;
     let tablespace = Oid(word(record, 0)?);
@@ -469,7 +474,7 @@ pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result
         }
         TBLSPC_DROP => {
             engine.smgr.close_all();
-            // What is left over is left alone: it cannot be in use.
+            // Remaining files are ignored: they cannot be in use.
             if let Err(e) = drop_tablespace(disk, tablespace) {
                 engine.log_error(&e.severity(Severity::Log));
                 engine
@@ -482,7 +487,7 @@ pub(crate) fn redo_tablespace(engine: &Engine, record: &DecodedRecord) -> Result
     }
 }
 
-/// A database's record in words. Counterpart: dbase_desc.
+/// Text description of a database's record. Counterpart: `dbase_desc`.
 pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() {
@@ -504,7 +509,7 @@ pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-/// A tablespace's record in words. Counterpart: tblspc_desc.
+/// Text description of a tablespace's record. Counterpart: `tblspc_desc`.
 pub(crate) fn describe_tablespace(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() {

@@ -1,4 +1,6 @@
-//! Open tables and indexes, as `catalog` describes them to the engine.
+//! Descriptors of open tables and indexes, which `catalog` builds for the engine.
+//!
+//! Counterpart: `RelationData` in rel.h.
 
 use crate::Backend;
 use btree::KeySchema;
@@ -11,7 +13,7 @@ use std::sync::OnceLock;
 use sync::Arc;
 use txn::HorizonKind;
 
-/// A table, TOAST table, materialised view or sequence.
+/// A table, TOAST table, materialized view or sequence.
 pub struct TableDesc {
     pub oid: Oid,
     /// For messages.
@@ -20,19 +22,19 @@ pub struct TableDesc {
     pub file: RelFile,
     pub persistence: Persistence,
     pub tupdesc: Arc<TupleDesc>,
-    /// Percent of a page that insertion may fill; 100 unless set.
+    /// Percent of a page that insertions may fill; 100 unless set.
     pub fillfactor: u8,
-    /// Bytes above which rows are toasted; 0 for the usual quarter page.
+    /// `toast_tuple_target` in bytes; 0: the default, about a quarter page.
     pub toast_tuple_target: usize,
-    /// Where large values go.
+    /// The TOAST table.
     pub toast: Option<ToastDesc>,
     pub is_catalog: bool,
     pub is_toast: bool,
-    /// Columns used by any index (key, included, expression, predicate): an update that leaves them
-    /// alone may be heap-only. Ascending.
+    /// Columns used by any index (key, included, expression, predicate): an update that does not
+    /// change them may be heap-only. Ascending.
     pub indexed_columns: Box<[AttrNo]>,
-    /// Key columns of unique indexes that a foreign key could refer to: an update that leaves them
-    /// alone locks the row less strongly. Ascending.
+    /// Key columns of unique indexes that a foreign key could refer to: an update that does not
+    /// change them locks the row less strongly. Ascending.
     pub key_columns: Box<[AttrNo]>,
     /// `Default::default()`.
     pub opened: OpenTable,
@@ -44,7 +46,7 @@ pub struct ToastDesc {
     pub index: Arc<IndexDesc>,
 }
 
-/// An index. (B-tree is the only access method so far.)
+/// A B-tree index, the only kind so far.
 pub struct IndexDesc {
     pub oid: Oid,
     pub table_oid: Oid,
@@ -54,15 +56,15 @@ pub struct IndexDesc {
     pub name: Box<str>,
     pub table_name: Box<str>,
     pub schema: KeySchema,
-    /// Enforces uniqueness at once (not deferred).
+    /// Enforces uniqueness immediately (not deferred).
     pub unique: bool,
-    /// Table columns that are indexed, by index column; 0 stands for an expression.
+    /// Table columns that are indexed, by index column; 0 for an expression.
     pub columns: Box<[AttrNo]>,
     /// `Default::default()`.
     pub opened: OpenIndex,
 }
 
-/// Handles that stay open with a table's descriptor, and what is derived from it.
+/// Handles that stay open with a table's descriptor, and values derived from it.
 #[derive(Default)]
 pub struct OpenTable {
     heap: OnceLock<HeapRel>,
@@ -76,7 +78,7 @@ pub struct OpenIndex {
 }
 
 impl IndexDesc {
-    /// The same index as one that may hold a key twice.
+    /// The same index without its unique check.
     pub fn without_uniqueness(&self) -> IndexDesc {
         let mut schema = self.schema.clone();
         schema.unique = false;
@@ -122,7 +124,7 @@ impl TableDesc {
         }
     }
 
-    /// The relation as the heap knows it; its forks stay open with the descriptor.
+    /// The relation for heap operations; its forks stay open with the descriptor.
     pub(crate) fn heap(&self, be: &Backend) -> &HeapRel {
         self.opened.heap.get_or_init(|| {
             let pool = be.pool(self.persistence);
@@ -155,7 +157,7 @@ impl IndexDesc {
         LockTag::relation(crate::shared::tag_database(self.file), self.oid)
     }
 
-    /// The index as the access method knows it; its caches stay with the descriptor.
+    /// The B-tree of the index; its caches stay with the descriptor.
     pub(crate) fn btree(&self, be: &Backend) -> &btree::Index {
         self.opened.btree.get_or_init(|| {
             btree::Index::open(

@@ -1,7 +1,9 @@
-//! A record in words, as `pg_waldump` has it: whose it is, and what the managers without a crate of
-//! their own say. Counterpart: the `*_desc` functions of access/rmgrdesc.
+//! Text descriptions of WAL records, as `pg_waldump` prints them: dispatch by resource manager, and
+//! descriptions for resource managers without a crate of their own.
+//!
+//! Counterpart: the `*_desc` functions in src/backend/access/rmgrdesc.
 
-mod absent;
+mod unsupported;
 
 use crate::redo::*;
 use crate::{dbase, relmap, sequence, truncate};
@@ -12,12 +14,12 @@ const REPLORIGIN_SET: u8 = 0x00;
 const REPLORIGIN_DROP: u8 = 0x10;
 const LOGICAL_MESSAGE: u8 = 0x00;
 
-/// What the record says besides its name ([`wal::desc::identify`]); of one that ends too early, as
-/// much as there is. `time` puts microseconds since 2000 in words.
+/// The description of the record, without its name ([`wal::desc::identify`]); as much as can be
+/// read if the record is too short. `time` formats microseconds since 2000-01-01.
 pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String {
     let mut out = String::new();
     let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };
-    // None only says that the record is short.
+    // `None` only means that the record is too short.
     let _ = match rmgr {
         RmgrId::Xlog => xlog(record, time, &mut out),
         RmgrId::Xact | RmgrId::Clog | RmgrId::CommitTs | RmgrId::MultiXact | RmgrId::Standby => {
@@ -32,13 +34,13 @@ pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String 
         RmgrId::Seq => sequence::describe(record, &mut out),
         RmgrId::ReplOrigin => origin(record, &mut out),
         RmgrId::LogicalMsg => message(record, &mut out),
-        // Its differences are the blocks' data, of which nothing is told.
+        // A generic record has only block data, which is not described.
         RmgrId::Generic => Some(()),
-        RmgrId::Hash => absent::hash(record, &mut out),
-        RmgrId::Gin => absent::gin(record, &mut out),
-        RmgrId::Gist => absent::gist(record, &mut out),
-        RmgrId::SpGist => absent::spgist(record, &mut out),
-        RmgrId::Brin => absent::brin(record, &mut out),
+        RmgrId::Hash => unsupported::hash(record, &mut out),
+        RmgrId::Gin => unsupported::gin(record, &mut out),
+        RmgrId::Gist => unsupported::gist(record, &mut out),
+        RmgrId::SpGist => unsupported::spgist(record, &mut out),
+        RmgrId::Brin => unsupported::brin(record, &mut out),
     };
     out
 }
@@ -101,7 +103,7 @@ fn checkpoint(c: &CheckPoint, kind: &str, out: &mut String) -> Option<()> {
     .ok()
 }
 
-/// Counterpart: xl_parameter_change.
+/// Counterpart: `xl_parameter_change`.
 fn parameters(mut f: Fields<'_>, out: &mut String) -> Option<()> {
     for name in [
         "max_connections",
@@ -130,7 +132,7 @@ fn origin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-/// Counterpart: xl_logical_message.
+/// Counterpart: `xl_logical_message`.
 fn message(record: &DecodedRecord, out: &mut String) -> Option<()> {
     if record.info() != LOGICAL_MESSAGE {
         return Some(());

@@ -1,4 +1,4 @@
-//! The engine: everything below SQL in one handle. Opening it is recovery.
+//! The engine: all storage components of an instance in one handle. Opening it runs recovery.
 
 use crate::checkpoint::Checkpointer;
 use crate::control::Control;
@@ -16,30 +16,30 @@ use txn::{TxnConfig, TxnManager};
 use vfs::Env;
 use wal::{Wal, WalConfig};
 
-/// Where messages for the server's log go.
+/// Receives messages for the server's log.
 pub type LogSink = Arc<dyn Fn(&PgError) + Send + Sync>;
 
-/// Settings of the storage engine.
+/// Configuration of the engine.
 #[derive(Clone)]
 pub struct EngineConfig {
     pub env: Env,
-    /// Frames of shared buffers.
+    /// Number of shared buffers.
     pub shared_buffers: usize,
-    /// Settings of the log. Segment size, system identifier and `log_hints` are taken from the
-    /// control file; `on_panic` from `on_panic` below.
+    /// Configuration of WAL. Segment size and system identifier are taken from the control file,
+    /// `log_hints` from it and `wal_log_hints`, `on_panic` from the field below.
     pub wal: WalConfig,
     pub wal_log_hints: bool,
     pub checkpoint_timeout: Duration,
     pub checkpoint_completion_target: f64,
     pub checkpoint_warning: Duration,
-    /// Pages after which the kernel is asked to begin with writing; 0 leaves it to the kernel.
+    /// Number of written pages after which the kernel is asked to start writeback; 0: never.
     pub checkpoint_flush_after: u32,
     pub bgwriter_flush_after: u32,
     pub log_checkpoints: bool,
     pub bgwriter_delay: Duration,
     pub bgwriter_lru_maxpages: usize,
     pub bgwriter_lru_multiplier: f64,
-    /// Time between messages about long replay; zero for none.
+    /// Interval of progress messages during replay; zero: none.
     pub log_startup_progress_interval: Duration,
     pub max_connections: u32,
     pub max_worker_processes: u32,
@@ -47,24 +47,24 @@ pub struct EngineConfig {
     pub max_prepared_xacts: u32,
     pub max_locks_per_xact: u32,
     pub track_commit_timestamp: bool,
-    /// `archive_mode` other than off: the directory is refused.
+    /// `archive_mode` other than off, with which the engine does not start.
     pub archiving: bool,
     pub zero_damaged_pages: bool,
     pub ignore_checksum_failure: bool,
     pub ignore_invalid_pages: bool,
     pub scan_rings: bool,
-    /// `norsu.redo_workers`: threads that replay pages besides the one that reads the log; with
-    /// none, that one does. At most 64.
+    /// `norsu.redo_workers`: number of threads that replay pages, besides the one that reads the
+    /// log; 0: that one replays them. At most 64.
     pub redo_workers: usize,
     pub open_files_max: usize,
     pub txn: TxnConfig,
     pub log: LogSink,
-    /// Called when the server must go down at once; must not return into business as usual.
+    /// Called on a PANIC; must not return to normal operation.
     pub on_panic: Arc<dyn Fn(&PgError) + Send + Sync>,
 }
 
 impl EngineConfig {
-    /// PostgreSQL's defaults in the given world.
+    /// PostgreSQL's defaults, in the given environment.
     pub fn new(env: Env) -> EngineConfig {
         EngineConfig {
             env,
@@ -107,7 +107,7 @@ pub struct LiveConfig {
     pub checkpoint_timeout: Duration,
     pub checkpoint_completion_target: f64,
     pub checkpoint_warning: Duration,
-    /// Pages after which the kernel is asked to begin with writing; 0 leaves it to the kernel.
+    /// Number of written pages after which the kernel is asked to start writeback; 0: never.
     pub checkpoint_flush_after: u32,
     pub bgwriter_flush_after: u32,
     pub log_checkpoints: bool,
@@ -132,7 +132,7 @@ impl From<&EngineConfig> for LiveConfig {
     }
 }
 
-/// See the module text. The fields are for this crate; above it everything goes through methods.
+/// The storage components of an instance.
 pub struct Engine {
     pub(crate) env: Env,
     pub(crate) config: EngineConfig,
@@ -151,7 +151,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the data directory: recovers it if it was not shut down, and starts business.
+    /// Opens the data directory; runs recovery if it was not shut down cleanly.
     pub fn open(config: EngineConfig) -> Result<Arc<Engine>> {
         let engine = Engine::assemble(config)?;
         let log = |e: PgError| engine.log_error(&e);
@@ -160,13 +160,13 @@ impl Engine {
         Ok(engine)
     }
 
-    /// All parts, before recovery.
+    /// Builds all components, before recovery.
     fn assemble(config: EngineConfig) -> Result<Arc<Engine>> {
         let env = config.env.clone();
         let control = Control::open(env.disk.clone(), env.clock.clone())?;
         let file = control.get();
-        let stamps = file.track_commit_timestamp || config.track_commit_timestamp;
-        recovery::refuse_what_we_cannot_keep(&*config.env.disk, stamps, config.archiving)?;
+        let timestamps = file.track_commit_timestamp || config.track_commit_timestamp;
+        recovery::refuse_unsupported(&*config.env.disk, timestamps, config.archiving)?;
         let mut wal_config = config.wal.clone();
         wal_config.segment_size = file.wal_segment_size;
         wal_config.system_id = file.system_id;
@@ -227,7 +227,7 @@ impl Engine {
         }))
     }
 
-    /// The shutdown checkpoint. Nobody else is using the engine any more.
+    /// Makes the shutdown checkpoint, after all other use of the engine has ended.
     pub fn shutdown(&self) -> Result<()> {
         if self.stopped.swap(true, AcqRel) {
             return Ok(());
@@ -238,7 +238,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A message for the server's log.
+    /// Writes a message to the server's log.
     pub(crate) fn log(&self, message: &str) {
         self.log_error(
             &PgError::new(SqlState::SUCCESSFUL_COMPLETION, message).severity(Severity::Log),
@@ -249,13 +249,13 @@ impl Engine {
         (self.config.log)(report);
     }
 
-    /// The parts that sessions work with.
+    /// The components that sessions use.
     pub fn storage(&self) -> &Arc<Storage> {
         &self.storage
     }
 
-    /// How the cluster was made: with checksums of its pages? How large are its log's files?
-    pub fn made_with(&self) -> (bool, u32) {
+    /// Whether the cluster has data checksums, and the size of its WAL segments in bytes.
+    pub fn creation_options(&self) -> (bool, u32) {
         let file = self.control.get();
         (file.data_checksum_version != 0, file.wal_segment_size)
     }
@@ -296,7 +296,7 @@ impl Engine {
         *self.live.read()
     }
 
-    /// Takes over what of a configuration may change while the engine runs.
+    /// Applies the settings that may change while the engine runs.
     pub fn reconfigure(&self, new: &EngineConfig) -> Result<()> {
         *self.live.write() = LiveConfig::from(new);
         let wanted = &new.wal;
@@ -324,7 +324,7 @@ impl Engine {
         Ok(())
     }
 
-    /// As it was when the engine was opened.
+    /// The configuration with which the engine was opened.
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }

@@ -1,7 +1,7 @@
-//! Index entries and index scans, which fetch the rows they lead to.
+//! Insertion of index entries, index scans that fetch rows, searches for conflicting rows.
 //!
-//! Counterpart: indexam.c, `heapam_index_fetch_tuple`, nodeIndexonlyscan.c (its storage half),
-//! `check_exclusion_or_unique_constraint`.
+//! Counterpart: indexam.c, `heapam_index_fetch_tuple` in heapam_handler.c, the storage part of
+//! nodeIndexonlyscan.c, `check_exclusion_or_unique_constraint` in execIndexing.c.
 
 use crate::liveness::{DirtyFound, Probe};
 use crate::rows::{self, RowReader};
@@ -20,21 +20,21 @@ use types::{Batch, DatumRef};
 
 pub use btree::{Direction, RowMember, ScanKey, ScanOp, UniqueCheck};
 
-/// Entries above it may be too large for a page: it is looked whether values are compressed in the
-/// table.
+/// Size in bytes above which an entry may be too large for a page. Values that are compressed in
+/// the table are then stored compressed.
 const LARGE_ENTRY: usize = 2000;
 
-/// What became of an insertion.
+/// Outcome of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inserted {
-    /// `unique`: there is certainly no duplicate; says something only if the check was not `No`.
+    /// `unique`: there is certainly no duplicate; meaningful only if the check was not `No`.
     Done { unique: bool },
-    /// Nothing was inserted: the live row at `tid` has the same key.
+    /// Not inserted: the live row at `tid` has the same key.
     Conflict { tid: Tid },
 }
 
-/// Inserts the entry for the row at `tid`; `values` has one entry per index column. Waits for
-/// transactions on which uniqueness depends. `unchanged`: an update that left these columns alone.
+/// Inserts the entry for the row at `tid`; `values` has one value per index column. Waits for
+/// transactions on which uniqueness depends. `unchanged`: an update did not change these columns.
 pub fn insert(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -72,7 +72,7 @@ pub fn insert(
     }
 }
 
-/// Makes an entry for the row version at `at` that leads to `tid`.
+/// Forms an entry with TID `tid` for the row version at `at`.
 pub(crate) fn form(
     be: &mut Backend,
     table: &TableDesc,
@@ -93,8 +93,8 @@ pub(crate) fn form(
     index.schema.form_with(values, &compressed, tid, tuple)
 }
 
-/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: what the index's
-/// keys are (`a, lower(b)`), and the printed values (`1, x`).
+/// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: the index's key
+/// columns (`a, lower(b)`) and the formatted values (`1, x`).
 pub fn unique_violation(
     index: &IndexDesc,
     table: &TableDesc,
@@ -113,14 +113,15 @@ pub fn unique_violation(
     }
 }
 
-/// A live row with certain key values, by a dirty look: others' uncommitted ones count.
+/// A live row with given key values, by a dirty snapshot: uncommitted rows of other transactions
+/// count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflict {
     pub tid: Tid,
-    /// In-progress transaction on which it depends; invalid if the row is certain.
+    /// Running transaction on whose outcome the row depends; invalid if there is none.
     pub waits_for: Xid,
     pub speculative_token: u32,
-    /// This transaction made the row version.
+    /// This transaction inserted the row version.
     pub own: bool,
 }
 
@@ -139,7 +140,7 @@ impl Conflict {
     }
 }
 
-/// The first live row with these key values (ON CONFLICT). NULLs equal nothing.
+/// The first live row with these key values (ON CONFLICT). A NULL equals no value.
 /// Counterpart: `check_exclusion_or_unique_constraint`.
 pub fn find_conflict(
     be: &mut Backend,
@@ -155,12 +156,12 @@ pub fn find_conflict(
     Ok(found)
 }
 
-/// Calls `each` with the live rows with these key values, in index order, until it breaks. NULLs
-/// equal nothing.
+/// Calls `each` with the live rows with these key values, in index order, until it breaks. A NULL
+/// equals no value, unless the index has NULLS NOT DISTINCT.
 ///
-/// LOCK ORDER: the rows are visited while the entries' leaf is pinned, so that VACUUM cannot remove
-/// the entries and no other row can take their places (a dirty snapshot would see it). A heap page
-/// is latched for each; nothing is waited for.
+/// LOCK ORDER: the rows are visited while the entries' leaf is pinned. So VACUUM cannot remove the
+/// entries, and no TID can be reused for another row, which would be visible to a dirty snapshot.
+/// The heap page is latched for each row; there is no wait for a heavyweight lock.
 pub fn for_each_conflict(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
@@ -206,30 +207,31 @@ pub fn for_each_conflict(
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IndexScanOptions {
-    /// Take columns from the index where the heap page is all-visible (all of them must be in it).
+    /// Read columns from the index if the heap page is all-visible; the index must have all of
+    /// them.
     pub index_only: bool,
 }
 
-/// A scan in index order that fetches rows.
+/// An index scan that fetches rows in index order.
 pub struct IndexScan {
     table: Arc<TableDesc>,
     index: Arc<IndexDesc>,
     snapshot: Arc<Snapshot>,
     scan: Scan,
     reader: RowReader,
-    /// For index-only scans: index column (from 0) of each column asked for.
+    /// For index-only scans: index column (from 0) of each requested column.
     from_index: SmallVec<[usize; 4]>,
     index_only: bool,
     last_block: BlockNo,
     current: Tid,
     heap_fetches: u64,
-    /// The scan has come to its end in this direction.
+    /// The scan has reached its end in this direction.
     ended: Option<Direction>,
     scratch: Vec<u8>,
 }
 
 impl IndexScan {
-    /// `columns` are those of the table (system columns too, unless index-only).
+    /// `columns` are numbers of the table's columns, or of system columns unless index-only.
     pub fn new(
         be: &mut Backend,
         table: &Arc<TableDesc>,
@@ -322,7 +324,7 @@ impl IndexScan {
         let schema = &self.index.schema;
         for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
             match schema.column(tuple, at, &mut self.scratch)? {
-                // An index stores a name as a cstring; the column has it padded to its length.
+                // An index stores a `name` as cstring; the table's column pads it to 64 bytes.
                 types::DatumRef::Bytes(b) if schema.columns[at].attr.len == -2 => {
                     let mut padded = [0; 64];
                     let len = b.len().min(padded.len());
@@ -364,7 +366,7 @@ impl IndexScan {
         Ok(found.is_some())
     }
 
-    /// Has the last batch found the end?
+    /// Did the last batch reach the end?
     pub fn has_ended(&self) -> bool {
         self.ended.is_some()
     }
@@ -374,9 +376,8 @@ impl IndexScan {
         self.current
     }
 
-    /// Starts again with the same conditions and other values: `values[n]` for the plain comparison
-    /// that was given as number `n`. The way to go where a scan is used over and over: it allocates
-    /// nothing for values of fixed width.
+    /// Restarts the scan with the same conditions and other values: `values[n]` is for condition
+    /// number `n`, if that is a plain comparison. Does not allocate for values of fixed width.
     pub fn rescan_values(&mut self, be: &mut Backend, values: &[DatumRef<'_>]) -> Result<()> {
         self.ended = None;
         let IndexScan { scan, index, .. } = self;
@@ -384,20 +385,20 @@ impl IndexScan {
         scan.rescan_values(tree, &mut be.index_cx(index.persistence), values)
     }
 
-    /// Sees what `snapshot` sees from the next rescan on. So a scan can be kept from statement to
-    /// statement; between them it must not hold a snapshot: see [`IndexScan::let_go`].
+    /// Sets the snapshot, from the next rescan on. So a scan can be reused by several statements;
+    /// between them it must not hold a snapshot: see [`IndexScan::release`].
     pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
     }
 
-    /// Ends the scan and gives its snapshot back; [`IndexScan::set_snapshot`] and a rescan make it
+    /// Ends the scan and releases its snapshot; [`IndexScan::set_snapshot`] and a rescan make it
     /// usable again.
-    pub fn let_go(&mut self, be: &mut Backend) -> Result<()> {
+    pub fn release(&mut self, be: &mut Backend) -> Result<()> {
         self.snapshot = be.no_snapshot();
         self.end(be)
     }
 
-    /// Starts again with other conditions.
+    /// Restarts the scan with other conditions.
     pub fn rescan(&mut self, be: &mut Backend, keys: Vec<ScanKey>) -> Result<()> {
         self.ended = None;
         let IndexScan { scan, index, .. } = self;
@@ -405,12 +406,12 @@ impl IndexScan {
         scan.rescan(tree, &mut be.index_cx(index.persistence), keys)
     }
 
-    /// Remembers the row returned last (rows must be taken one at a time).
+    /// Marks the row returned last. Requires batches of one row.
     pub fn mark(&mut self) {
         self.scan.mark();
     }
 
-    /// Goes back to the marked row: the next one returned is the one after it.
+    /// Returns to the marked row: the next row returned is the one after it.
     pub fn restore(&mut self, be: &mut Backend) -> Result<()> {
         self.ended = None;
         let IndexScan { scan, index, .. } = self;
@@ -418,21 +419,21 @@ impl IndexScan {
         scan.restore(tree, &mut be.index_cx(index.persistence))
     }
 
-    /// The scan is over: marks entries that were found dead. Dropping it without this is harmless.
+    /// Ends the scan; marks entries that were found dead. A scan may also be dropped without this.
     pub fn end(&mut self, be: &mut Backend) -> Result<()> {
         let IndexScan { scan, index, .. } = self;
         let tree = index.btree(be);
         scan.end(tree, &mut be.index_cx(index.persistence))
     }
 
-    /// Rows that were looked up in the table.
+    /// Number of rows that were fetched from the table.
     pub fn heap_fetches(&self) -> u64 {
         self.heap_fetches
     }
 }
 
-/// All TIDs that match, in index order, for bitmap scans. Calls `each`; returns their number. The
-/// leaves are not pinned afterwards: the rows must be looked up by an MVCC snapshot that was taken
+/// Calls `each` with all matching TIDs in index order, for bitmap scans; returns their number. The
+/// leaves are not pinned afterwards, so the rows must be fetched by an MVCC snapshot that was taken
 /// before.
 pub fn scan_tids(
     be: &mut Backend,
@@ -466,8 +467,8 @@ impl BitmapFetch {
         Ok(BitmapFetch { table: table.clone(), reader: RowReader::new(table, columns)? })
     }
 
-    /// Appends the rows of one block's candidate TIDs (`None`: the whole page) that the snapshot
-    /// sees. Blocks beyond the table's end are ignored.
+    /// Appends the visible rows of one block's candidate TIDs (`None`: the whole page). Blocks
+    /// beyond the table's end are ignored.
     pub fn block(
         &mut self,
         be: &mut Backend,
@@ -502,7 +503,7 @@ impl BitmapFetch {
     }
 }
 
-/// An empty batch of index columns, as index-only scans of these table columns return them.
+/// An empty batch for index-only scans of these table columns.
 pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
     Batch::new(columns.iter().map(|c| rows::is_by_val(table, *c)))
 }

@@ -1,7 +1,8 @@
-//! Catalog rows whose statistics are overwritten in place (`pg_class`, `pg_database`), and the lock
-//! that keeps such a change and a new version of the row apart. See [`heap::inplace_update`] for
-//! the invariant. Counterpart: `systable_inplace_update_begin`,
-//! `LockTuple(InplaceUpdateTupleLock)`.
+//! In-place updates of catalog rows (`pg_class`, `pg_database`), and the lock that excludes a
+//! concurrent new version of the row. See [`heap::inplace_update`] for the invariant.
+//!
+//! Counterpart: `systable_inplace_update_begin` in genam.c, `LockTuple` with
+//! `InplaceUpdateTupleLock`.
 
 use crate::{Backend, TableDesc};
 use heap::InPlace;
@@ -20,8 +21,8 @@ fn tag(be: &Backend, table: &TableDesc, tid: Tid) -> LockTag {
     LockTag::tuple(rel.database, rel.oid, tid)
 }
 
-/// Locks the row version at `tid` against in-place changes and updates, until [`unlock`] or the
-/// transaction's end.
+/// Locks the row version at `tid` against in-place updates and new versions, until [`unlock`] or
+/// the transaction's end.
 ///
 /// LOCK ORDER: no page is latched.
 pub fn lock(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<()> {
@@ -36,9 +37,9 @@ pub fn unlock(be: &mut Backend, table: &TableDesc, tid: Tid) {
     be.unlock(tag, MODE);
 }
 
-/// Overwrites the columns in which `new` differs from `old`, the row as it was read from `tid`
-/// under [`lock`]. False if it is not the row's latest version any more, or somebody who updates it
-/// had to be waited for: then the caller releases the lock and looks the row up anew.
+/// Overwrites the columns in which `new` differs from `old`, which was read from `tid` under
+/// [`lock`]. False if it is no longer the row's latest version, or after a wait for an updater:
+/// then the caller releases the lock and looks the row up again.
 pub fn overwrite(
     be: &mut Backend,
     table: &TableDesc,
@@ -48,7 +49,7 @@ pub fn overwrite(
 ) -> Result<bool> {
     let mut columns: SmallVec<[Column; 8]> = SmallVec::new();
     for n in 0..table.tupdesc.len() {
-        // The first column is the key: it shows that the row is the one that was looked up.
+        // The first column is the key: comparing it verifies that this is the expected row.
         if n == 0 || old[n] != new[n] {
             columns.push(column(&table.tupdesc, n, old[n], new[n])?);
         }
@@ -68,7 +69,8 @@ struct Column {
     new: [u8; 8],
 }
 
-/// Where a column is in the tuple's data, all columns before it being of fixed width and not null.
+/// Location of a column in the tuple's data. An error unless all columns before it are of fixed
+/// width and not null.
 fn column(desc: &TupleDesc, n: usize, old: DatumRef<'_>, new: DatumRef<'_>) -> Result<Column> {
     let movable = || pg_err!(INTERNAL_ERROR, "column {} cannot be changed in place", n + 1);
     let mut at = 0;

@@ -1,11 +1,11 @@
-//! The storage façade: recovery, checkpoints, sessions' access to tables, indexes and sequences,
-//! vacuum, TOAST, control file. Nothing above sees a page.
+//! The interface of the storage layer: recovery, checkpoints, sessions' access to tables, indexes
+//! and sequences, vacuum, TOAST, control file. Code above it does not access pages.
 //!
-//! Reading order: `engine` (what there is), `cluster`, `shared` (its parts as sessions see them),
-//! `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`, `consistency`,
-//! `describe`, `recovery`, `checkpoint`; for sessions: `backend` (what a session owns), `desc`
-//! (open tables and indexes), `storage` (their files), `table`, `index`, `inplace`, `vacuum`,
-//! `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
+//! Reading order: `engine` (components of an instance), `cluster`, `shared` (components that
+//! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`,
+//! `consistency`, `describe`, `recovery`, `checkpoint`; for sessions: `backend` (state of a
+//! session), `desc` (open tables and indexes), `storage` (their files), `table`, `index`, `build`,
+//! `inplace`, `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! What an index asks about the table while it holds a leaf latched: is there a live row with this
-//! key, and which entries lead nowhere any more.
+//! Visibility checks in the table on behalf of an index, which has a leaf latched or pinned: is the
+//! row of an entry live, and which entries point to dead rows only?
 //!
 //! Counterpart: `heap_index_delete_tuples`, `bottomup_sort_and_shrink` in heapam.c,
-//! `table_index_fetch_tuple_check`.
+//! `table_index_fetch_tuple_check` in tableam.c.
 
 use btree::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
 use bufmgr::{BufferPool, Strategy};
@@ -15,9 +15,9 @@ use std::cell::Cell;
 use txn::{GlobalVis, Snapshot, SnapshotKind, Transaction};
 use wal::Wal;
 
-/// Blocks that one bottom-up deletion looks at.
+/// Maximum number of heap blocks that one bottom-up deletion visits.
 const BOTTOM_UP_BLOCKS_MAX: usize = 6;
-/// Distance within which blocks count as neighbours.
+/// Distance within which blocks count as contiguous.
 const BOTTOM_UP_TOLERANCE: u32 = 3;
 
 pub(crate) struct Probe<'a> {
@@ -48,12 +48,12 @@ impl<'a> Probe<'a> {
             wal: self.wal,
             permanent: self.rel.is_permanent(),
             page_lsn: page.lsn(),
-            settled: Cell::new(None),
+            committed_xmin: Cell::new(None),
         }
     }
 
-    /// Does a member of the chain live, by a snapshot of kind `SelfNow`?
-    fn lives_for_self(&mut self, tid: Tid) -> Result<bool> {
+    /// Is a member of the chain visible to a snapshot of kind `SelfNow`?
+    fn is_visible_self(&mut self, tid: Tid) -> Result<bool> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
         let vis = self.visibility(&guard);
@@ -61,8 +61,8 @@ impl<'a> Probe<'a> {
         Ok(hot_search(&guard, tid.offset, &vis, &snapshot, None, None, &mut Vec::new())?.is_some())
     }
 
-    /// The chain member at `tid` that a dirty snapshot sees. The caller keeps the index entry's
-    /// leaf pinned or latched: else another row may have taken `tid`.
+    /// The member of the HOT chain at `tid` that is visible to a dirty snapshot. The caller keeps
+    /// the index entry's leaf pinned or latched; otherwise `tid` could be reused for another row.
     pub(crate) fn dirty(&mut self, tid: Tid) -> Result<DirtyFound> {
         let pool = self.pool;
         let guard = pool.read(&self.rel.main, tid.block, &mut self.strategy)?.share();
@@ -77,8 +77,8 @@ impl<'a> Probe<'a> {
             let Some((offset, header)) = header else {
                 return Ok(DirtyFound::Dead { all_dead: dead });
             };
-            // The transaction that it depends on may have ended since the search: then search
-            // again, for another member may be the one that lives now.
+            // The transaction on which it depends may have ended since the search. Then search
+            // again, since another member may be visible now.
             if let Some(info) = vis.dirty(&header, &mut 0)? {
                 let own = self.txn.is_current(header.raw_xmin);
                 let tid = Tid::new(tid.block, offset);
@@ -88,11 +88,11 @@ impl<'a> Probe<'a> {
     }
 }
 
-/// What [`Probe::dirty`] finds.
+/// Result of [`Probe::dirty`].
 pub(crate) enum DirtyFound {
-    /// `all_dead`: dead for everybody.
+    /// `all_dead`: dead to all snapshots.
     Dead { all_dead: bool },
-    /// `own`: this transaction made the version.
+    /// `own`: this transaction inserted the version.
     Live { tid: Tid, info: DirtyInfo, own: bool },
 }
 
@@ -113,7 +113,7 @@ impl HeapLiveness for Probe<'_> {
     }
 
     fn is_live_self(&mut self, tid: Tid) -> Result<bool> {
-        self.lives_for_self(tid)
+        self.is_visible_self(tid)
     }
 
     fn delete_candidates(&mut self, op: &mut DeleteOp) -> Result<Xid> {
@@ -130,7 +130,8 @@ impl HeapLiveness for Probe<'_> {
             let block = op.candidates[at].tid.block;
             let end = at + op.candidates[at..].iter().take_while(|c| c.tid.block == block).count();
             if op.bottom_up {
-                // Stop when the last block gave nothing, and ask less of each further one.
+                // Stop if the last block had nothing to delete. Each further block lowers the
+                // target, except the first ones if they are contiguous.
                 if freed >= target || blocks > 0 && freed == freed_before {
                     break;
                 }
@@ -166,7 +167,7 @@ impl HeapLiveness for Probe<'_> {
     }
 }
 
-/// The newest xid that ended a member of the chain at `start`, if all members are removable (or
+/// The newest XID that deleted a member of the chain at `start`, if all members are removable (or
 /// `known` to be); `None` if one is not.
 fn chain_removed_xid(
     page: &Page,
@@ -197,7 +198,7 @@ fn chain_removed_xid(
             at_start = false;
             continue;
         }
-        // Dead line pointers: the xid was logged when the page was pruned.
+        // A dead line pointer: the XID was logged when the page was pruned.
         let Some(header) = page.heap_header(offset).filter(|_| lp.is_normal()) else { break };
         if at_start && header.is_heap_only() || prior.is_valid() && prior != header.xmin() {
             break;
@@ -227,8 +228,8 @@ fn chain_removed_xid(
     Ok(Some(latest))
 }
 
-/// Orders the candidates by how promising their blocks are and keeps those of the best ones; number
-/// of blocks at the front that lie together. `candidates` come sorted by TID.
+/// Sorts the candidates by the number of promising ones in their block, and keeps those of the best
+/// blocks. Returns the number of contiguous blocks at the start. `candidates` are sorted by TID.
 fn sort_and_shrink(candidates: &mut Vec<DeleteCandidate>) -> usize {
     struct Group {
         block: BlockNo,
@@ -241,7 +242,7 @@ fn sort_and_shrink(candidates: &mut Vec<DeleteCandidate>) -> usize {
             let promising = chunk.iter().filter(|c| c.promising).count();
             Group {
                 block: chunk[0].tid.block,
-                // Small differences in the counts mean less than neighbourhood.
+                // Rounded, because contiguity of blocks matters more than small differences.
                 promising: if promising <= 4 { 4 } else { promising.next_power_of_two() },
                 tids: chunk.to_vec(),
             }

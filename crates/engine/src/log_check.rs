@@ -1,7 +1,7 @@
-//! The look at the log before recovery writes anything, so that a directory that only PostgreSQL
-//! can recover stays as it is. Most logs hold nothing that is even doubtful; for that their
-//! records' headers are enough, and threads take segments in turn. Only a doubtful log is read as a
-//! whole.
+//! Checks the log for records that replay does not support, before recovery writes anything: a
+//! directory that only PostgreSQL can recover is then left unchanged. First, threads read the
+//! record headers of separate segments. Only if one of them may be unsupported, the log is read
+//! completely.
 
 use crate::Engine;
 use crate::recovery::{FIRST_POSTGRES, Start, log_reader, seek};
@@ -12,17 +12,17 @@ use sync::atomic::{AtomicU64, Ordering};
 use sync::{Arc, JoinHandle};
 use wal::WalReader;
 
-/// A look at the log that goes on in threads of its own.
+/// A check of the log, which runs in its own threads.
 pub(crate) struct LogCheck {
     start: Start,
     reader: WalReader,
-    /// What the calling thread has found, where there are no others.
+    /// Result of the calling thread, if there are no others.
     doubtful: bool,
     threads: Vec<JoinHandle<Result<bool>>>,
 }
 
 impl LogCheck {
-    /// Begins, with as many threads as replay has; with none, it is done in this one.
+    /// Starts the check, with as many threads as replay has; with none, it runs in this thread.
     pub(crate) fn start(engine: &Engine, start: Start) -> Result<LogCheck> {
         let size = u64::from(engine.control.get().wal_segment_size);
         let next = Arc::new(AtomicU64::new(0));
@@ -42,17 +42,18 @@ impl LogCheck {
         Ok(check)
     }
 
-    /// An error for a record that we cannot replay.
+    /// Waits for the result. Error: 0A000 for a record that replay does not support.
     pub(crate) fn finish(mut self) -> Result<()> {
         let mut doubtful = self.doubtful;
         for thread in self.threads.drain(..) {
-            let lost = |_| PgError::internal("the look at the log ended in a panic");
+            let lost = |_| PgError::internal("a thread that checks the log ended in a panic");
             doubtful |= thread.join().map_err(lost)??;
         }
         if doubtful { self.read_all() } else { Ok(()) }
     }
 
-    /// A doubtful record may lie beyond the log's end, or carry images: only reading tells.
+    /// Reads the log completely: a doubtful record may be beyond the end of the valid log, or have
+    /// images of all its pages.
     fn read_all(&mut self) -> Result<()> {
         let reader = &mut self.reader;
         seek(reader, &self.start);
@@ -63,17 +64,18 @@ impl LogCheck {
     }
 }
 
-/// One thread's part of the look.
+/// One thread's part of the check.
 struct Skim {
     reader: WalReader,
-    /// Segments taken so far, counted from the one where replay begins.
+    /// Number of the next segment to check, counted from the one where replay starts.
     next: Arc<AtomicU64>,
-    /// Of a segment.
+    /// Bytes of a segment.
     size: u64,
 }
 
 impl Skim {
-    /// Is there a record in this thread's segments whose header is not enough?
+    /// Is there a record in this thread's segments whose header does not prove that replay
+    /// supports it?
     fn is_doubtful(&mut self, start: &Start) -> Result<bool> {
         let reader = &mut self.reader;
         seek(reader, start);

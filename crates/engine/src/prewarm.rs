@@ -1,4 +1,6 @@
-//! Brings a part of a relation into memory on purpose. Counterpart: pg_prewarm.c.
+//! Prewarming: loads a part of a relation into memory.
+//!
+//! Counterpart: pg_prewarm.c.
 
 use crate::Backend;
 use bufmgr::Strategy;
@@ -6,18 +8,18 @@ use ids::{BlockNo, Fork, Persistence, RelFile};
 use pgerror::Result;
 use std::io::IoSliceMut;
 
-/// How far the blocks are brought.
+/// Where the blocks are loaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// The operating system is asked to read them, and not waited for.
+    /// Asynchronously into the cache of the operating system.
     Prefetch,
-    /// They are read, into nobody's memory.
+    /// Synchronously into the cache of the operating system.
     Read,
-    /// They are read into shared buffers.
+    /// Into the buffer pool.
     Buffer,
 }
 
-/// Blocks handled between two looks for interrupts.
+/// Blocks between two checks for interrupts.
 const STEP: u32 = 32;
 
 /// Blocks of the relation's fork; `None` if it has no such fork.
@@ -35,8 +37,7 @@ pub fn blocks(
     pool.nblocks_or_none(&buffers).map(|n| Some(n.unwrap_or(0)))
 }
 
-/// Brings the blocks from `first` up to `end` (exclusive), which exist, and returns how many those
-/// are.
+/// Loads the blocks from `first` to `end` (exclusive), which must exist; returns their number.
 pub fn prewarm(
     backend: &Backend,
     file: RelFile,

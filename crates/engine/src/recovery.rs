@@ -1,8 +1,8 @@
-//! Opening a data directory: finding the last checkpoint, replaying the log from its redo pointer,
-//! and writing on after the log's end. A directory that was shut down takes the same way with
-//! nothing to replay. A crash on the way is harmless: the next start begins at the same checkpoint.
+//! Start-up and crash recovery: finds the last checkpoint, replays the log from its redo pointer,
+//! and continues the log at its end. After a clean shutdown there is nothing to replay. A crash
+//! during recovery is harmless: the next start begins at the same checkpoint.
 //!
-//! Counterpart: xlogrecovery.c, StartupXLOG in xlog.c.
+//! Counterpart: xlogrecovery.c, `StartupXLOG` in xlog.c.
 
 use crate::Engine;
 use crate::log_check::LogCheck;
@@ -22,10 +22,10 @@ use vfs::{Disk, FileKind, io_error};
 use wal::layout::{SHORT_HEADER, WAL_PAGE};
 use wal::{CheckPoint, ControlFile, DbState, RecordBuilder, RmgrId, WalLevel, WalReader, WalStart};
 
-/// Restoring from backups, following a primary, archiving, slots and commit timestamps are not
-/// offered; what asks for them must not be overlooked, since ignoring it would damage the cluster
-/// or what hangs on it. Nothing is written before.
-pub(crate) fn refuse_what_we_cannot_keep(
+/// An error if the directory or the configuration requires restoring a backup, standby mode,
+/// archiving, replication slots or commit timestamps. These are not supported, and ignoring them
+/// would damage the cluster or systems that depend on it. Called before anything is written.
+pub(crate) fn refuse_unsupported(
     disk: &dyn Disk,
     commit_timestamps: bool,
     archiving: bool,
@@ -57,7 +57,7 @@ pub(crate) fn refuse_what_we_cannot_keep(
     Ok(())
 }
 
-/// Names in a directory that may be missing, in order.
+/// Sorted names in a directory; none if it does not exist.
 fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
     match disk.list(directory) {
         Ok(entries) => {
@@ -72,8 +72,8 @@ fn names_in(disk: &dyn Disk, directory: &str) -> Result<Vec<String>> {
     }
 }
 
-/// The log's directories are there; that for archiving is made. Counterpart:
-/// ValidateXLOGDirectoryStructure.
+/// An error if `pg_wal` does not exist; creates `pg_wal/archive_status` if that is missing.
+/// Counterpart: `ValidateXLOGDirectoryStructure`.
 fn check_log_directories(engine: &Engine) -> Result<()> {
     const ARCHIVE: &str = "pg_wal/archive_status";
     let disk = &*engine.env.disk;
@@ -94,8 +94,8 @@ fn check_log_directories(engine: &Engine) -> Result<()> {
     Ok(())
 }
 
-/// Directories that hold nothing of ours, but without which PostgreSQL does not start either:
-/// whoever lost them has lost more.
+/// An error if one of these directories is missing. Norsu has no files there, but PostgreSQL does
+/// not start without them either, because more files may be lost.
 fn require_directories(engine: &Engine, paths: &[&str]) -> Result<()> {
     for path in paths {
         let found = engine.env.disk.list(path);
@@ -104,7 +104,8 @@ fn require_directories(engine: &Engine, paths: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// What the checkpoint behind recovery would need: PostgreSQL makes it before it serves anybody.
+/// Checks for directories that the checkpoint after recovery would need. PostgreSQL makes that
+/// checkpoint before it accepts connections, so it would fail here.
 fn check_for_checkpoint(engine: &Engine) -> Result<()> {
     let needed = ["pg_logical/snapshots", "pg_logical/mappings", "pg_subtrans"];
     require_directories(engine, &needed).map_err(|e| {
@@ -114,11 +115,11 @@ fn check_for_checkpoint(engine: &Engine) -> Result<()> {
     })
 }
 
-/// What helps where only PostgreSQL can recover.
+/// Hint of errors for directories that only PostgreSQL can recover.
 pub(crate) const FIRST_POSTGRES: &str =
     "Start PostgreSQL on this directory and shut it down in good order first.";
 
-/// The checkpoint to start from.
+/// The checkpoint from which recovery starts.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     pub checkpoint: CheckPoint,
@@ -128,10 +129,10 @@ pub(crate) struct Start {
     shutdown: bool,
 }
 
-/// The whole start-up.
+/// Runs the start-up.
 pub(crate) fn startup(engine: &Engine) -> Result<()> {
     require_directories(engine, &["pg_notify"])?;
-    announce(engine)?;
+    report_last_state(engine)?;
     let file = engine.control.get();
     let timeline = file.check_point_copy.timeline;
     refuse_other_recoveries(&file)?;
@@ -167,7 +168,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         require_directories(engine, &["pg_tblspc"])?;
         unlogged::reset(disk, Reset::Cleanup)?;
         end = replay(engine, &mut reader, &start, end)?;
-        // The init forks are copied as files, so what replay made of them must be there.
+        // Init forks are copied as files, so pages that replay changed must be written first.
         for rel in unlogged::relations(disk)? {
             engine.pool.flush_relation(rel)?;
         }
@@ -175,12 +176,12 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         check_for_checkpoint(engine)?;
     }
     require_directories(engine, &["pg_replslot", "pg_twophase", "pg_commit_ts"])?;
-    begin_business(engine, timeline, checkpoint.redo, &end, crashed)
+    start_production(engine, timeline, checkpoint.redo, &end, crashed)
 }
 
-/// A log that goes over to another timeline, after a promotion whose checkpoint was not made any
-/// more, and a base backup that was not yet replayed to its end: we would take the log as it looks
-/// to be, and lose what comes after.
+/// An error for a log that continues on another timeline (after a promotion without a checkpoint),
+/// and for a base backup that was not replayed to its end. Replaying only the log of the current
+/// timeline would lose later changes.
 fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
     let (timeline, last) = (file.check_point_copy.timeline, file.min_recovery_point_tli);
     let backup = file.backup_start_point.is_valid() || file.backup_end_point.is_valid();
@@ -194,8 +195,8 @@ fn refuse_other_recoveries(file: &ControlFile) -> Result<()> {
     Err(PgError::unsupported(what).severity(Severity::Fatal).hint(FIRST_POSTGRES))
 }
 
-/// Says how the last run ended.
-fn announce(engine: &Engine) -> Result<()> {
+/// Logs how the last run ended, from the state in the control file.
+fn report_last_state(engine: &Engine) -> Result<()> {
     let file = engine.control.get();
     let invalid = |what: &str| {
         let message = format!("control file contains invalid {what}");
@@ -246,7 +247,7 @@ fn panic(message: impl Into<String>) -> PgError {
     PgError::new(SqlState::DATA_CORRUPTED, message).severity(Severity::Panic)
 }
 
-/// Reads the checkpoint record and checks that its redo point is there.
+/// Reads the checkpoint record and checks that there is a record at its redo pointer.
 fn find_checkpoint(engine: &Engine, reader: &mut WalReader, lsn: Lsn) -> Result<Start> {
     let invalid = |why: &str| {
         engine.log(why);
@@ -280,23 +281,23 @@ fn find_checkpoint(engine: &Engine, reader: &mut WalReader, lsn: Lsn) -> Result<
         if !reader.is_out_of_segments() {
             engine.log(reader.end_reason());
         }
-        let place = |lsn: Lsn| format!("{:X}/{:08X}", lsn.0 >> 32, lsn.0 as u32);
+        let location = |lsn: Lsn| format!("{:X}/{:08X}", lsn.0 >> 32, lsn.0 as u32);
         return Err(panic(format!(
             "could not find redo location {} referenced by checkpoint record at {}",
-            place(checkpoint.redo),
-            place(lsn)
+            location(checkpoint.redo),
+            location(lsn)
         )));
     }
     Ok(Start { checkpoint, lsn, end, shutdown })
 }
 
-/// What replay found at the end of the log.
+/// State at the end of the log.
 struct LogEnd {
-    /// Where the next record goes.
+    /// Start of the next record.
     end: Lsn,
     /// Start of the last valid record.
     prev: Lsn,
-    /// A half record at the end: its start.
+    /// Start of an incomplete record at the end of the log.
     aborted: Option<Lsn>,
     full_page_writes: bool,
 }
@@ -308,8 +309,8 @@ pub(crate) fn log_reader(engine: &Engine) -> WalReader {
     WalReader::new(disk, file.wal_segment_size, timeline, Some(file.system_id))
 }
 
-/// Where replay begins: a shutdown checkpoint is its own redo point, and what follows it comes
-/// first.
+/// Positions the reader at the first record to replay: the redo pointer, or the record after a
+/// shutdown checkpoint, which is its own redo pointer.
 pub(crate) fn seek(reader: &mut WalReader, start: &Start) {
     let from_record = start.checkpoint.redo < start.lsn;
     reader.seek(if from_record { start.checkpoint.redo } else { start.end });
@@ -346,7 +347,7 @@ fn replay(
         count += 1;
         end.prev = record.start;
         end.end = record.end;
-        // The record is lent by the reader, so what else it knows is asked for first.
+        // The record borrows the reader, so this is read first.
         let overwritten = reader.overwritten_contrecord();
         replay.overwritten = overwritten;
         replay.apply(reader.record())?;
@@ -360,7 +361,7 @@ fn replay(
         }
     }
     let others = replay.workers.take().map_or(Ok(Default::default()), RedoWorkers::finish)?;
-    // That the log ends with a segment is nothing to speak of.
+    // No message if the log ends at the end of a segment.
     if !reader.is_out_of_segments() {
         engine.log(reader.end_reason());
     }
@@ -393,7 +394,7 @@ fn replay(
     }
     end.full_page_writes = replay.full_page_writes;
     if !engine.config.ignore_invalid_pages {
-        // As PostgreSQL's, which checks this only of a base backup, the server starts without them.
+        // Like PostgreSQL, which checks this only for base backups, the server starts without them.
         for missing in replay.cx.invalid().reports() {
             engine.log_error(&PgError::new(SqlState::WARNING, missing).severity(Severity::Warning));
         }
@@ -401,8 +402,8 @@ fn replay(
     Ok(end)
 }
 
-/// Opens the log for writing and brings the control file up to date.
-fn begin_business(
+/// Opens the log for writing and sets the control file's state to "in production".
+fn start_production(
     engine: &Engine,
     timeline: u32,
     redo: Lsn,
@@ -438,10 +439,10 @@ fn begin_business(
     engine.control.update(|file| file.state = DbState::InProduction)
 }
 
-/// Recovery is over, and its checkpoint is left to the checkpointer: the log goes on as if there
-/// had been no crash, so until then the old redo pointer serves for another one. Standbys are told
-/// that nobody runs any more. Counterpart: CreateEndOfRecoveryRecord, which PostgreSQL has for
-/// promotions alone.
+/// Logs the end of recovery and leaves its checkpoint to the checkpointer. The log continues as if
+/// there had been no crash, so until then another crash replays it from the old redo pointer.
+/// WAL: `XLOG_END_OF_RECOVERY`, then `RUNNING_XACTS`, which tells standbys that no transaction is
+/// running. Counterpart: `CreateEndOfRecoveryRecord`, which PostgreSQL uses for promotions only.
 fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> Result<()> {
     scratch.reset(RmgrId::Xlog, XLOG_END_OF_RECOVERY);
     scratch.main(&engine.env.clock.pg_micros().to_le_bytes());
@@ -456,8 +457,8 @@ fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> 
     Ok(())
 }
 
-/// Logs settings that replay elsewhere depends on, if they changed. Counterpart:
-/// XLogReportParameters.
+/// Logs settings on which replay by a standby depends, if they changed.
+/// WAL: `XLOG_PARAMETER_CHANGE`. Counterpart: `XLogReportParameters`.
 fn report_parameters(engine: &Engine, scratch: &mut RecordBuilder) -> Result<()> {
     let config = &engine.config;
     let level = config.wal.level;
@@ -505,8 +506,9 @@ fn report_parameters(engine: &Engine, scratch: &mut RecordBuilder) -> Result<()>
 }
 
 impl Engine {
-    /// Changes `full_page_writes` and logs it. Turned on, it holds before the record; turned off,
-    /// only after it: replay may count on images between. Counterpart: UpdateFullPageWrites.
+    /// Changes `full_page_writes`. It is turned on before the record and turned off after it, so
+    /// that replay can rely on images between the two. WAL: `XLOG_FPW_CHANGE`.
+    /// Counterpart: `UpdateFullPageWrites`.
     pub fn set_full_page_writes(&self, on: bool) -> Result<()> {
         if self.wal.full_page_writes() == on {
             return Ok(());

@@ -1,5 +1,7 @@
-//! Replay of one record: whose it is, who replays it, and what the managers without a crate of
-//! their own do. Counterpart: rmgr.c, xlog_redo in xlog.c, seq_redo, generic_redo.
+//! Replay of one record: dispatch by resource manager, choice of the thread that replays it, and
+//! redo for resource managers without a crate of their own.
+//!
+//! Counterpart: rmgr.c, `xlog_redo` in xlog.c, `seq_redo`, `generic_redo`.
 
 use crate::describe::describe;
 use crate::redo_workers::RedoWorkers;
@@ -26,17 +28,17 @@ pub(crate) const XLOG_FPI_FOR_HINT: u8 = 0xA0;
 pub(crate) const XLOG_FPI: u8 = 0xB0;
 pub(crate) const XLOG_OVERWRITE_CONTRECORD: u8 = 0xD0;
 
-/// What replay learns on the way.
+/// State of replay.
 pub(crate) struct Replay<'a> {
     pub engine: &'a Engine,
     pub cx: RedoCx<'a>,
-    /// Who replays the pages; none: this thread.
+    /// Threads that replay pages; `None`: this thread does.
     pub workers: Option<RedoWorkers>,
     /// The last known state of `full_page_writes`.
     pub full_page_writes: bool,
-    /// Time of the last commit or abort, microseconds since 2000; 0 for none.
+    /// Time of the last commit or abort, in microseconds since 2000-01-01; 0: none.
     pub last_xact_time: i64,
-    /// Start of the half record that the reader passed over just before this one.
+    /// Start of the incomplete record that the reader skipped just before this one.
     pub overwritten: Option<Lsn>,
 }
 
@@ -47,7 +49,7 @@ fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
     })
 }
 
-/// Must [`check_replayable`] look at the whole record?
+/// Does [`check_replayable`] need the whole record?
 pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     match header.rmgr() {
         None => true,
@@ -57,8 +59,8 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     }
 }
 
-/// An error (0A000) for a record that replay has no means for: of an access method that is not
-/// here, unless images of all its pages come with it, or of a prepared transaction.
+/// Error: 0A000 for a record that replay does not support: that of an access method that is not
+/// implemented, unless it has images of all its pages, or of a prepared transaction.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
     let known = match rmgr {
@@ -76,39 +78,38 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     Err(in_record(rmgr, record, e.severity(Severity::Fatal)))
 }
 
-/// What a record needs of the threads that replay pages.
+/// What a record changes, which decides the thread that replays it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Concern {
-    /// It changes its blocks, each from itself and the record: whoever has a block's page in its
-    /// share does that.
+    /// Its blocks only, each independently of the others: the threads that own the pages replay it.
     Pages,
-    /// It has nothing to do with pages.
+    /// No pages: this thread replays it, without waiting.
     Status,
-    /// All else: what came before must be done, and what follows waits for it.
+    /// Anything else: this thread replays it, after all earlier records have been replayed.
     All,
 }
 
 fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
     let pages = match rmgr {
         RmgrId::Heap | RmgrId::Seq => true,
-        // Bits of one page of the map are set for many heap pages, and its LSN tells whether they
-        // are.
+        // A page of the visibility map has bits of many heap pages, which different threads own,
+        // but one LSN that tells whether a record has been applied.
         RmgrId::Heap2 => !heap::redo::sets_visible(record),
         RmgrId::Btree => btree::redo_concerns_one_page(record),
         RmgrId::Xlog => matches!(record.info(), XLOG_FPI | XLOG_FPI_FOR_HINT),
-        // Files that a transaction drops are waited for where they are dropped.
+        // `dispatch` waits for the other threads if the transaction drops files.
         RmgrId::Xact | RmgrId::Clog | RmgrId::MultiXact | RmgrId::Standby | RmgrId::CommitTs => {
             return Concern::Status;
         }
         _ => false,
     };
-    // Init forks are written at once; maps are shared by many pages.
+    // Pages of init forks are written at once; map pages are shared by many heap pages.
     let plain = record.blocks().all(|(_, block)| block.fork == Fork::Main);
     if pages && plain { Concern::Pages } else { Concern::All }
 }
 
-/// Replays what a record does to the pages that are the context's, and checks it if it brings the
-/// means. Only for records that concern nothing else.
+/// Replays a record of [`Concern::Pages`] for the pages that the context owns, and checks them if
+/// the record has images for that.
 pub(crate) fn replay_pages(
     cx: &mut RedoCx<'_>,
     rmgr: RmgrId,
@@ -132,8 +133,7 @@ fn redo_pages(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Resu
     }
 }
 
-/// Says which record an error came from.
-/// Counterpart: rm_redo_error_callback.
+/// Adds the record to the context of an error. Counterpart: `rm_redo_error_callback`.
 fn in_record(rmgr: RmgrId, record: &DecodedRecord, e: PgError) -> PgError {
     let name = match desc::kind(rmgr, record.header.info) {
         Some(name) => name.to_owned(),
@@ -145,7 +145,7 @@ fn in_record(rmgr: RmgrId, record: &DecodedRecord, e: PgError) -> PgError {
 }
 
 impl Replay<'_> {
-    /// Replays a record, or hands it to those who do.
+    /// Replays a record, or sends it to the threads that do.
     pub(crate) fn apply(&mut self, record: &DecodedRecord) -> Result<()> {
         let rmgr = rmgr_of(record)?;
         if record.xid().is_normal() {
@@ -163,7 +163,8 @@ impl Replay<'_> {
         result.map_err(|e| in_record(rmgr, record, e))
     }
 
-    /// All records handed over are replayed, and whatever follows may remove files.
+    /// Waits until all records that were sent are replayed, and closes open forks, because the next
+    /// record may remove files.
     fn wait(&mut self) -> Result<()> {
         self.workers.as_mut().map_or(Ok(()), RedoWorkers::wait)?;
         self.cx.forget_forks();
@@ -199,7 +200,7 @@ impl Replay<'_> {
                 redo_pages(&mut self.cx, rmgr, record)
             }
             RmgrId::Generic => self.generic(record),
-            // Origins are kept by checkpoints of replication, messages are for decoding only.
+            // Replication origins are not kept; logical messages are for logical decoding only.
             RmgrId::ReplOrigin | RmgrId::LogicalMsg => Ok(()),
             RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
                 self.images_only(record)
@@ -280,10 +281,10 @@ impl Replay<'_> {
         .severity(Severity::Panic))
     }
 
-    /// Records made of differences of pages. Counterpart: generic_redo.
+    /// Generic records, which contain differences of pages. Counterpart: `generic_redo`.
     fn generic(&mut self, record: &DecodedRecord) -> Result<()> {
         let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
-        // All latches are kept until every page is changed.
+        // All pages stay latched until the last one is changed.
         let mut held = Vec::with_capacity(ids.len());
         for id in ids {
             let mut redo = read_for_redo(&mut self.cx, record, id, RedoMode::Normal)?;
@@ -296,7 +297,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// An access method that is not here: its records carry images of all their pages
+    /// Records of an access method that is not implemented, which have images of all their pages
     /// ([`check_replayable`]).
     fn images_only(&mut self, record: &DecodedRecord) -> Result<()> {
         check_replayable(record)?;
@@ -307,11 +308,11 @@ impl Replay<'_> {
     }
 }
 
-/// Images alone.
+/// Records that consist of page images.
 fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     for (id, block) in record.blocks() {
         if block.image.is_none() {
-            // A hint's image may have become needless while the record was built.
+            // The image for a hint may have become unnecessary while the record was built.
             if record.info() == XLOG_FPI {
                 return Err(PgError::internal("missing full page image in XLOG_FPI record"));
             }
@@ -331,7 +332,7 @@ fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     Ok(())
 }
 
-/// Counterpart: seq_redo.
+/// Counterpart: `seq_redo`.
 fn sequence(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     const REL_SIZE: usize = 12;
     if record.info() != 0 {
@@ -352,7 +353,8 @@ fn sequence(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     Ok(())
 }
 
-/// Fragments (offset u16, length u16, bytes); the hole of the page is zeroed afterwards.
+/// Applies fragments (offset u16, length u16, bytes), then zeroes the hole of the page.
+/// Counterpart: `applyPageRedo`.
 fn apply_delta(page: PageMut<'_>, mut delta: &[u8]) -> Result<()> {
     while let [a, b, c, d, rest @ ..] = delta {
         let offset = u16::from_le_bytes([*a, *b]) as usize;

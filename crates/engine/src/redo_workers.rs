@@ -1,22 +1,21 @@
-//! Replay of pages by several threads.
+//! Parallel replay of pages.
 //!
-//! One thread reads the log and decodes it. Records that change nothing but their blocks go to the
-//! threads that have those pages in their shares ([`Partition`]): a page's records reach one thread, in
-//! order. A record of two pages in two shares goes to both, and each does its half. All other
-//! records are replayed by the reading thread: those that have to do with files, with many pages or
-//! with what pages hold wait until everything before them is done ([`RedoWorkers::wait`]), commits
-//! and the like wait for nothing.
+//! One thread reads and decodes the log. Records that change only their blocks are sent to the
+//! workers that own those pages ([`Partition`]); so the records of a page are replayed by one worker,
+//! in order. A record of two pages with different owners is sent to both, and each replays its
+//! part. All other records are replayed by the reading thread. Those that concern files, many
+//! pages or the contents of other pages first wait until all earlier records have been replayed
+//! ([`RedoWorkers::wait`]); commits and the like do not wait.
 //!
-//! Records travel as bytes, many in one buffer, and are taken apart again by the worker: what two
-//! cores hand to each other record by record costs more than the work.
+//! Records are sent as bytes, many in one buffer, and decoded again by the worker: passing single
+//! records between cores costs more than decoding.
 //!
 //! ```text
-//! reader ── full buffers ──> worker          each lane: a queue of bounded length
+//! reader ── full buffers ──> worker          each channel: a queue of bounded length
 //!        <── empty buffers ──
 //! ```
 //!
-//! An error ends replay as a whole; the first one counts, and workers only empty their queues after
-//! it.
+//! An error ends replay. The first one is reported; after it workers discard their queues.
 
 use crate::redo::replay_pages;
 use bufmgr::BufferPool;
@@ -30,18 +29,18 @@ use sync::{Arc, Condvar, JoinHandle, Mutex};
 use vfs::process::thread_usage;
 use wal::DecodedRecord;
 
-/// A buffer goes out when it holds so much.
+/// Size at which a buffer is sent.
 const BATCH_BYTES: usize = 64 << 10;
-/// Full buffers that wait for a worker.
+/// Maximum number of full buffers in a queue.
 const QUEUE_MAX: usize = 16;
-/// A reader that found a queue full goes on when so many are left: to wake it for each one costs
-/// more than what it brings.
+/// A reader that found a queue full is woken when it has shrunk to this length: waking it for each
+/// buffer would cost too many context switches.
 const QUEUE_LOW: usize = QUEUE_MAX / 2;
-/// So many records ahead of the one being replayed, the processor is told which page it will need.
+/// Number of records by which prefetching of pages into the CPU cache runs ahead of replay.
 const AHEAD: usize = 4;
 
-/// Before each record in a buffer: where it lies in the log, its length, and the first of its
-/// blocks that is in the worker's share.
+/// Header of each record in a buffer: location in the log, length, and the first of its blocks that
+/// the worker owns.
 #[derive(Clone, Copy)]
 struct Frame {
     start: Lsn,
@@ -50,7 +49,7 @@ struct Frame {
     rel: RelFile,
     fork: u8,
     block: BlockNo,
-    /// The record moves what lies on the page.
+    /// Replay defragments the page, so it accesses all of it.
     whole: bool,
 }
 
@@ -72,7 +71,7 @@ impl Frame {
         to.extend_from_slice(words.map(u64::to_le_bytes).as_flattened());
     }
 
-    /// The frame at the beginning of a buffer, and what follows it.
+    /// The frame at the start of a buffer, and the rest.
     fn split(buffer: &[u8]) -> Option<(Frame, &[u8])> {
         let (frame, rest) = buffer.split_first_chunk::<{ Frame::SIZE }>()?;
         let (words, _) = frame.as_chunks::<8>();
@@ -91,27 +90,27 @@ impl Frame {
     }
 }
 
-/// Processor time used, user and system.
+/// CPU time used, user and system.
 pub(crate) type Times = (Duration, Duration);
 
 #[derive(Default)]
 struct Queue {
     full: VecDeque<Vec<u8>>,
     empty: Vec<Vec<u8>>,
-    /// The worker has a buffer in hand.
+    /// The worker is replaying a buffer.
     busy: bool,
-    /// Nothing more will come.
+    /// No more buffers will be sent.
     closed: bool,
-    /// The worker is gone.
-    gone: bool,
+    /// The worker has ended.
+    exited: bool,
 }
 
 #[derive(Default)]
-struct Lane {
+struct Channel {
     queue: Mutex<Queue>,
-    /// There is something to do, or will never be again.
+    /// Signals the worker that a buffer was added or the queue was closed.
     work: Condvar,
-    /// Something was done.
+    /// Signals the reader that the queue has shrunk or the worker has ended.
     done: Condvar,
 }
 
@@ -136,30 +135,30 @@ impl Failure {
     }
 }
 
-/// The threads, as the one that reads the log sees them.
+/// The workers, for use by the thread that reads the log.
 pub(crate) struct RedoWorkers {
-    lanes: Vec<Arc<Lane>>,
-    /// For each lane, the buffer that is being filled.
+    channels: Vec<Arc<Channel>>,
+    /// For each channel, the buffer that is being filled.
     filling: Vec<Vec<u8>>,
     threads: Vec<JoinHandle<Times>>,
     failure: Arc<Failure>,
 }
 
 impl RedoWorkers {
-    /// Starts `count` threads (more than none) that replay together with `cx`.
+    /// Starts `count` workers (at least one), which replay together with `cx`.
     pub(crate) fn start(count: usize, cx: &RedoCx<'_>, pool: &Arc<BufferPool>) -> Result<Self> {
         let mut workers = RedoWorkers {
-            lanes: Vec::new(),
+            channels: Vec::new(),
             filling: Vec::new(),
             threads: Vec::new(),
             failure: Arc::default(),
         };
         let count = u32::try_from(count).unwrap_or(1);
         for index in 0..count {
-            let lane = Arc::new(Lane::default());
+            let channel = Arc::new(Channel::default());
             let ticket = cx.ticket(Partition { index, count });
             let mut worker = Worker {
-                lane: lane.clone(),
+                channel: channel.clone(),
                 pool: pool.clone(),
                 failure: workers.failure.clone(),
                 record: DecodedRecord::default(),
@@ -167,24 +166,24 @@ impl RedoWorkers {
             let thread = sync::spawn(format!("redo {index}"), move || worker.run(&ticket));
             let failed = |e| PgError::internal(format!("could not start a thread of redo: {e}"));
             workers.threads.push(thread.map_err(failed)?);
-            workers.lanes.push(lane);
+            workers.channels.push(channel);
             workers.filling.push(Vec::with_capacity(BATCH_BYTES * 2));
         }
         Ok(workers)
     }
 
-    /// Hands a record to those who have its pages.
+    /// Sends a record to the workers that own its pages.
     pub(crate) fn send(&mut self, record: &DecodedRecord) -> Result<()> {
-        let count = self.lanes.len() as u32;
+        let count = self.channels.len() as u32;
         let mut shares = 0u64;
         let whole = heap::redo::compacts(record);
         for (_, block) in record.blocks() {
-            let lane = Partition::of(block.rel, block.block, count) as usize;
-            if shares & 1 << lane != 0 {
+            let channel = Partition::of(block.rel, block.block, count) as usize;
+            if shares & 1 << channel != 0 {
                 continue;
             }
-            shares |= 1 << lane;
-            let buffer = &mut self.filling[lane];
+            shares |= 1 << channel;
+            let buffer = &mut self.filling[channel];
             let bytes = record.bytes();
             let frame = Frame {
                 start: record.start,
@@ -198,46 +197,46 @@ impl RedoWorkers {
             frame.write(buffer);
             buffer.extend_from_slice(bytes);
             if buffer.len() >= BATCH_BYTES {
-                self.hand_over(lane);
+                self.send_buffer(channel);
                 self.failure.check()?;
             }
         }
         Ok(())
     }
 
-    fn hand_over(&mut self, lane: usize) {
-        let full = std::mem::take(&mut self.filling[lane]);
-        let lane_of = &self.lanes[lane];
-        let mut queue = lane_of.queue.lock();
+    fn send_buffer(&mut self, channel: usize) {
+        let full = std::mem::take(&mut self.filling[channel]);
+        let target = &self.channels[channel];
+        let mut queue = target.queue.lock();
         if queue.full.len() >= QUEUE_MAX {
-            while queue.full.len() > QUEUE_LOW && !queue.gone {
-                lane_of.done.wait(&mut queue);
+            while queue.full.len() > QUEUE_LOW && !queue.exited {
+                target.done.wait(&mut queue);
             }
         }
         queue.full.push_back(full);
         let empty = queue.empty.pop();
         drop(queue);
-        lane_of.work.notify_one();
-        self.filling[lane] = empty.unwrap_or_else(|| Vec::with_capacity(BATCH_BYTES * 2));
+        target.work.notify_one();
+        self.filling[channel] = empty.unwrap_or_else(|| Vec::with_capacity(BATCH_BYTES * 2));
     }
 
-    /// Waits until all that was handed over is replayed.
+    /// Waits until all records that were sent are replayed.
     pub(crate) fn wait(&mut self) -> Result<()> {
-        for lane in 0..self.lanes.len() {
-            if !self.filling[lane].is_empty() {
-                self.hand_over(lane);
+        for channel in 0..self.channels.len() {
+            if !self.filling[channel].is_empty() {
+                self.send_buffer(channel);
             }
         }
-        for lane in &self.lanes {
-            let mut queue = lane.queue.lock();
-            while (queue.busy || !queue.full.is_empty()) && !queue.gone {
-                lane.done.wait(&mut queue);
+        for channel in &self.channels {
+            let mut queue = channel.queue.lock();
+            while (queue.busy || !queue.full.is_empty()) && !queue.exited {
+                channel.done.wait(&mut queue);
             }
         }
         self.failure.check()
     }
 
-    /// Waits, and ends the threads; what they have used.
+    /// Waits, and ends the workers; returns the CPU time that they used.
     pub(crate) fn finish(mut self) -> Result<Times> {
         self.wait()?;
         let (mut user, mut system) = Times::default();
@@ -252,9 +251,9 @@ impl RedoWorkers {
     }
 
     fn close(&self) {
-        for lane in &self.lanes {
-            lane.queue.lock().closed = true;
-            lane.work.notify_one();
+        for channel in &self.channels {
+            channel.queue.lock().closed = true;
+            channel.work.notify_one();
         }
     }
 }
@@ -263,26 +262,26 @@ impl Drop for RedoWorkers {
     fn drop(&mut self) {
         self.close();
         for thread in self.threads.drain(..) {
-            // Its error, if any, is known to those who wait.
+            // An error of the worker is reported through `Failure`.
             let _ = thread.join();
         }
     }
 }
 
 struct Worker {
-    lane: Arc<Lane>,
+    channel: Arc<Channel>,
     pool: Arc<BufferPool>,
     failure: Arc<Failure>,
     record: DecodedRecord,
 }
 
-/// Nobody shall wait for a worker that is gone, by panic or not.
-struct Gone<'a>(&'a Lane, &'a Failure);
+/// Marks a worker as ended when dropped, by panic or not, so that the reader does not wait for it.
+struct ExitGuard<'a>(&'a Channel, &'a Failure);
 
-impl Drop for Gone<'_> {
+impl Drop for ExitGuard<'_> {
     fn drop(&mut self) {
         let mut queue = self.0.queue.lock();
-        queue.gone = true;
+        queue.exited = true;
         if !queue.closed {
             let e = PgError::internal("a thread of redo ended in a panic");
             self.1.note(e.severity(Severity::Panic));
@@ -294,19 +293,20 @@ impl Drop for Gone<'_> {
 
 impl Worker {
     fn run(&mut self, ticket: &RedoTicket) -> Times {
-        let (lane, pool, failure) = (self.lane.clone(), self.pool.clone(), self.failure.clone());
-        let _gone = Gone(&lane, &failure);
+        let (channel, pool, failure) =
+            (self.channel.clone(), self.pool.clone(), self.failure.clone());
+        let _exit = ExitGuard(&channel, &failure);
         let mut cx = ticket.context(&pool);
         let mut used: Option<Vec<u8>> = None;
         loop {
-            let mut queue = lane.queue.lock();
+            let mut queue = channel.queue.lock();
             queue.busy = false;
             queue.empty.extend(used.take());
             if matches!(queue.full.len(), 0 | QUEUE_LOW) {
-                lane.done.notify_one();
+                channel.done.notify_one();
             }
             while queue.full.is_empty() && !queue.closed {
-                lane.work.wait(&mut queue);
+                channel.work.wait(&mut queue);
             }
             let Some(mut buffer) = queue.full.pop_front() else { break };
             queue.busy = true;
@@ -341,7 +341,7 @@ impl Worker {
     }
 }
 
-/// Announces the page of a buffer's first record; what follows it.
+/// Prefetches the page of a buffer's first record; returns the rest of the buffer.
 #[inline]
 fn announce<'b>(cx: &RedoCx<'_>, buffer: &'b [u8]) -> &'b [u8] {
     let Some((frame, rest)) = Frame::split(buffer) else { return buffer };

@@ -1,12 +1,15 @@
-//! The map from the catalogs that have no fixed file number in `pg_class` to their files: one file
-//! `pg_filenode.map` for the shared catalogs (in `global`) and one for each database.
+//! The relation map, which has the file numbers of mapped catalogs (those whose file number is not
+//! in `pg_class`): one file `pg_filenode.map` for shared catalogs (in `global`) and one per
+//! database.
 //!
 //! ```text
 //! 512 bytes: magic u32 | count u32 | 62 x (catalog oid, file number) | crc-32c u32 | 0
 //! ```
 //!
-//! WAL: `RM_RELMAP UPDATE` carries the whole map and is flushed before the file is overwritten; the
-//! file is one sector, so the write is atomic. Counterpart: relmapper.c.
+//! WAL: `RELMAP_UPDATE` has the whole map and is flushed before the file is overwritten. The file
+//! is one sector, so the write is atomic.
+//!
+//! Counterpart: relmapper.c.
 
 use ids::{Oid, RelFile, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
@@ -97,7 +100,7 @@ impl RelMap {
     }
 }
 
-/// A database: its tablespace and OID; `(pg_global, 0)` stands for the shared catalogs.
+/// A database: its tablespace and OID; `(pg_global, 0)` for the shared catalogs.
 pub type DbKey = (Oid, Oid);
 
 /// The key of the shared catalogs' map.
@@ -109,11 +112,11 @@ pub fn database_path(db: DbKey) -> String {
     vfs::parent(&path).to_owned()
 }
 
-/// The maps of all databases in use, as committed.
+/// The committed maps of all databases in use.
 pub struct RelMaps {
     disk: Arc<dyn Disk>,
     maps: RwLock<HashMap<DbKey, Arc<RelMap>>>,
-    /// Held by whoever changes a map file. Counterpart: RelationMappingLock.
+    /// Held during a change of a map file. Counterpart: `RelationMappingLock`.
     changing: Mutex<()>,
 }
 
@@ -127,7 +130,7 @@ impl RelMaps {
         if let Some(map) = self.maps.read().get(&db) {
             return Ok(map.clone());
         }
-        // A change may not slip in between reading the file and keeping the result.
+        // No change may happen between reading the file and caching the result.
         let _changing = self.changing.lock();
         self.load_locked(db)
     }
@@ -138,7 +141,7 @@ impl RelMaps {
         }
         let path = format!("{}/{MAP_FILE}", database_path(db));
         let bytes = vfs::read_file(&*self.disk, &path)?;
-        // What else is in the file is not ours to know.
+        // Bytes after the map are ignored.
         let map = Arc::new(RelMap::decode(bytes.get(..MAP_SIZE).unwrap_or(&bytes), &path)?);
         self.maps.write().insert(db, map.clone());
         Ok(map)
@@ -149,7 +152,8 @@ impl RelMaps {
         Ok(self.load(db)?.get(relation))
     }
 
-    /// Puts changes into effect at commit: logged, flushed, written.
+    /// Applies changes at commit: logs and flushes the new map, then writes the file.
+    /// WAL: `RELMAP_UPDATE`.
     pub fn update(
         &self,
         wal: &Wal,
@@ -167,7 +171,8 @@ impl RelMaps {
         self.store(db, map).map_err(|e| e.severity(Severity::Panic))
     }
 
-    /// Gives a new database the map of another. Counterpart: RelationMapCopy.
+    /// Copies the map of a database to a new one. WAL: `RELMAP_UPDATE`.
+    /// Counterpart: `RelationMapCopy`.
     pub fn copy(
         &self,
         wal: &Wal,
@@ -182,19 +187,19 @@ impl RelMaps {
         self.store(to, map)
     }
 
-    /// Writes a map that no log knows: a new cluster.
+    /// Writes the map of a new cluster, without logging.
     pub fn bootstrap(&self, db: DbKey, map: RelMap) -> Result<()> {
         let _changing = self.changing.lock();
         self.store(db, map)
     }
 
-    /// The database is gone.
+    /// Drops the cached maps of a database.
     pub fn forget(&self, database: Oid) {
         self.maps.write().retain(|db, _| db.1 != database);
     }
 
-    /// A checkpoint waits for a change under way: what is logged before its redo pointer is in the
-    /// file afterwards. Counterpart: CheckPointRelationMap.
+    /// Called by a checkpoint: waits for a change in progress, so that changes logged before the
+    /// redo pointer are in the file afterwards. Counterpart: `CheckPointRelationMap`.
     pub fn checkpoint(&self) {
         drop(self.changing.lock());
     }
@@ -226,7 +231,7 @@ impl RelMaps {
         Ok(())
     }
 
-    /// Counterpart: relmap_redo.
+    /// Counterpart: `relmap_redo`.
     pub(crate) fn redo(&self, record: &DecodedRecord) -> Result<()> {
         if record.info() != RELMAP_UPDATE {
             return Err(PgError::internal(format!(
@@ -236,7 +241,7 @@ impl RelMaps {
             .severity(Severity::Panic));
         }
         let main = record.main();
-        let Some((db, size)) = whose(main) else {
+        let Some((db, size)) = header(main) else {
             return Err(PgError::internal("relmap_redo: record too short"));
         };
         if size as usize != MAP_SIZE || main.len() < 12 + MAP_SIZE {
@@ -251,18 +256,18 @@ impl RelMaps {
     }
 }
 
-/// Whose map the record carries, and its size.
-fn whose(main: &[u8]) -> Option<(DbKey, u32)> {
+/// The database of the record's map, and the size of the map.
+fn header(main: &[u8]) -> Option<(DbKey, u32)> {
     let mut f = Fields(main);
     let (database, tablespace) = (f.oid()?, f.oid()?);
     Some(((tablespace, database), f.u32()?))
 }
 
-/// The record in words. Counterpart: relmap_desc.
+/// Text description of the record. Counterpart: `relmap_desc`.
 pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     if record.info() != RELMAP_UPDATE {
         return Some(());
     }
-    let ((tablespace, database), size) = whose(record.main())?;
+    let ((tablespace, database), size) = header(record.main())?;
     write!(out, "database {database} tablespace {tablespace} size {size}").ok()
 }

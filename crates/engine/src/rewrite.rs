@@ -1,13 +1,13 @@
-//! Copying a table into new files for VACUUM FULL and CLUSTER: the dead versions stay behind, the
-//! others keep the transactions that made and deleted them, so that older snapshots see what they
-//! saw before.
+//! Rewriting a table into new files, for VACUUM FULL and CLUSTER. Dead versions are not copied; the
+//! others keep their xmin and xmax, so that the same rows stay visible to older snapshots.
 //!
-//! The caller holds AccessExclusive on the table, has made the new files, and builds the indexes
-//! afterwards. Large values are copied into the new TOAST table; those that are compressed within
-//! their row stay so.
+//! The caller holds AccessExclusive on the table, has created the new files, and builds the indexes
+//! afterwards. Values in the TOAST table are copied into the new TOAST table; values compressed
+//! inline are copied as they are.
 //!
-//! WAL: a full page image for each page, when it is full. Counterpart: rewriteheap.c,
-//! `heapam_relation_copy_for_cluster`.
+//! WAL: a full-page image of each page when it is full.
+//!
+//! Counterpart: rewriteheap.c, `heapam_relation_copy_for_cluster` in heapam_handler.c.
 
 use crate::build::Owner;
 use crate::rows::RowReader;
@@ -28,7 +28,7 @@ use wal::{RegFlags, RmgrId};
 
 const XLOG_FPI: u8 = 0xB0;
 
-/// What was copied; the caller puts it into `pg_class`.
+/// Statistics of a copy, for `pg_class`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Copied {
     pub tuples: f64,
@@ -42,13 +42,13 @@ pub struct Copied {
 /// The values of an index's key columns, by the table's columns.
 pub type KeyOf<'a, O> = dyn FnMut(&mut O, &[DatumRef<'_>]) -> Result<Vec<Datum>> + 'a;
 
-/// Copies the rows of `old` into `new`, the same table with other files. `promised`: its
+/// Copies the rows of `old` into `new`, the same table with other files. `bounds`: its
 /// `relfrozenxid` and `relminmxid`. With `order`, in the order of that index.
 pub fn copy_table<O: Owner + ?Sized>(
     owner: &mut O,
     old: &Arc<TableDesc>,
     new: &Arc<TableDesc>,
-    promised: (Xid, MultiXid),
+    bounds: (Xid, MultiXid),
     order: Option<(&Arc<IndexDesc>, &mut KeyOf<'_, O>)>,
 ) -> Result<Copied> {
     let be = owner.backend();
@@ -56,8 +56,8 @@ pub fn copy_table<O: Owner + ?Sized>(
     let oldest_xmin = txns.horizons_for(be.database(), be.txn.proc()).of_kind(old.horizon());
     let oldest_multi = txns.oldest_multixact();
     let cutoffs = Cutoffs {
-        relfrozenxid: promised.0,
-        relminmxid: promised.1,
+        relfrozenxid: bounds.0,
+        relminmxid: bounds.1,
         oldest_xmin,
         freeze_limit: oldest_xmin,
         multi_cutoff: oldest_multi,
@@ -79,7 +79,7 @@ pub fn copy_table<O: Owner + ?Sized>(
     match order {
         None => {
             for block in 0..blocks {
-                for (offset, page) in copier.kept_of(be, BlockNo(block))? {
+                for (offset, page) in copier.visible_versions(be, BlockNo(block))? {
                     copier.copy(be, Tid::new(BlockNo(block), offset), &page)?;
                 }
             }
@@ -87,7 +87,7 @@ pub fn copy_table<O: Owner + ?Sized>(
         Some((index, key)) => {
             let mut list = Vec::new();
             for block in (0..blocks).map(BlockNo) {
-                for (offset, page) in copier.kept_of(owner.backend(), block)? {
+                for (offset, page) in copier.visible_versions(owner.backend(), block)? {
                     let tid = Tid::new(block, offset);
                     let batch = copier.row(owner.backend(), tid, &page)?;
                     let values: Vec<DatumRef<'_>> = batch.row(0).collect();
@@ -105,7 +105,7 @@ pub fn copy_table<O: Owner + ?Sized>(
     Ok(copier.done)
 }
 
-/// The places in the index's order.
+/// The TIDs in the index's order.
 fn in_order(mut list: Vec<(Vec<Datum>, Tid)>, index: &IndexDesc) -> impl Iterator<Item = Tid> {
     let columns = &index.schema.columns[..index.schema.key_count];
     list.sort_by(|(a, at), (b, bt)| {
@@ -136,13 +136,13 @@ struct Copier {
     cutoffs: Cutoffs,
     columns: Vec<AttrNo>,
     page: PageBuf,
-    /// The page holds tuples that are not written yet.
+    /// `page` has tuples that are not written yet.
     is_open: bool,
-    /// Number of the page being filled.
+    /// Block number of `page`.
     block: u32,
-    /// Where updated versions went.
+    /// New TIDs of versions made by updates, by their old TIDs.
     moved: HashMap<Tid, Tid>,
-    /// New places of versions whose successors may go elsewhere later: the successor's old place.
+    /// For each updated version: its new TID, and the old TID of the next version.
     links: Vec<(Tid, Tid)>,
     writing: Strategy,
     done: Copied,
@@ -158,8 +158,8 @@ impl Copier {
         Ok(Arc::new(copy))
     }
 
-    /// The versions of a page that somebody may still see.
-    fn kept_of(
+    /// The versions of a page that may be visible to a snapshot.
+    fn visible_versions(
         &mut self,
         be: &mut Backend,
         block: BlockNo,
@@ -209,8 +209,8 @@ impl Copier {
         let stored = page.page().heap_tuple(tid.offset);
         let stored = stored.ok_or_else(|| PgError::internal("tuple to be copied is gone"))?;
         let mut values = old.deformer().deform_all(&stored)?;
-        // What lies in the old TOAST table is fetched; what is compressed in the row stays as it
-        // is, whatever its column's storage is now.
+        // Values in the old TOAST table are fetched. Values compressed inline stay so, even if
+        // their column's storage has changed.
         let fetched = header.has_external().then(|| self.row(be, tid, page)).transpose()?;
         for (i, (value, a)) in values.iter_mut().zip(&self.new.tupdesc.attrs).enumerate() {
             match (&value, &fetched) {
@@ -233,10 +233,11 @@ impl Copier {
                 page::heap_tuple::MAX_HEAP_TUPLE_SIZE
             ));
         }
-        self.place(be, tid, header, &mut tuple)
+        self.add_tuple(be, tid, header, &mut tuple)
     }
 
-    /// The transactions of the old version on the new tuple, old ids frozen.
+    /// The header of the new tuple, with the transaction fields of the old version; old ids are
+    /// frozen.
     fn new_header(
         &mut self,
         be: &mut Backend,
@@ -267,8 +268,8 @@ impl Copier {
         Ok(h)
     }
 
-    /// Puts the tuple onto the page being filled.
-    fn place(
+    /// Adds the tuple to the page being filled.
+    fn add_tuple(
         &mut self,
         be: &mut Backend,
         from: Tid,
@@ -332,7 +333,8 @@ impl Copier {
         Ok(())
     }
 
-    /// Writes the last page, and lets versions point at where their successors went.
+    /// Writes the last page, and sets the `t_ctid` of updated versions to the new TID of the next
+    /// version.
     fn finish(&mut self, be: &mut Backend) -> Result<()> {
         if self.is_open {
             self.write_page(be)?;

@@ -1,8 +1,7 @@
-//! Tuples into batches: which columns are decoded, in which order, and what is put off until the
-//! page's latch is gone.
+//! Decoding of tuples into batches.
 //!
-//! A large value that lies in the TOAST table is put into the batch as its pointer first, and
-//! replaced by the value when the page has been left: fetching it reads other pages.
+//! A value in the TOAST table is first added to the batch as its TOAST pointer. It is fetched after
+//! the page's latch is released, because that reads other pages.
 
 use crate::table::system;
 use crate::{Backend, TableDesc, toast};
@@ -12,33 +11,33 @@ use pgerror::{Result, pg_err};
 use types::batch::{BytesColumn, Column, ColumnData};
 use types::{BATCH_BYTES_MAX, Batch, DatumRef};
 
-/// The columns of a scan.
+/// Decodes the columns of a scan.
 pub(crate) struct RowReader {
     /// Table column (from 0) and batch column, by table column.
     user: Vec<(usize, usize)>,
     system: Vec<(AttrNo, usize)>,
     table: Oid,
-    /// Rows of bytes columns that hold a TOAST pointer: batch column, row.
+    /// Values of the batch that are TOAST pointers: batch column, row.
     deferred: Vec<(usize, usize)>,
     scratch: Vec<u8>,
-    /// Values wider than this when whole are left out (an empty value stands for them) and noted.
+    /// Values whose decompressed size exceeds this are replaced by an empty value and listed in
+    /// `omitted`.
     width_max: usize,
-    pub(crate) left_out: Vec<LeftOut>,
-    /// Bytes that compressed and outlying values of the batch have, or will have once they are
-    /// fetched.
+    pub(crate) omitted: Vec<OmittedValue>,
+    /// Decompressed size in bytes of the compressed and TOASTed values of the batch.
     expanded: usize,
 }
 
-/// A compressed or outlying value that is too wide to be looked at.
+/// A compressed or TOASTed value that was not read because it is too wide.
 #[derive(Clone, Copy, Debug)]
-pub struct LeftOut {
+pub struct OmittedValue {
     pub column: usize,
     pub row: usize,
-    /// Bytes in the row itself.
+    /// Its size in the row, in bytes.
     pub stored: usize,
 }
 
-/// Is the column of a batch by value?
+/// Is the column passed by value in a batch?
 pub(crate) fn is_by_val(table: &TableDesc, column: AttrNo) -> bool {
     if column <= 0 {
         return column != system::CTID;
@@ -55,7 +54,7 @@ impl RowReader {
             deferred: Vec::new(),
             scratch: Vec::new(),
             width_max: usize::MAX,
-            left_out: Vec::new(),
+            omitted: Vec::new(),
             expanded: 0,
         };
         for (at, &column) in columns.iter().enumerate() {
@@ -77,9 +76,9 @@ impl RowReader {
         Ok(reader)
     }
 
-    /// As [`RowReader::new`], for whoever has no use for values that are wider than `width_max`
-    /// bytes when whole.
-    pub(crate) fn of_narrow(
+    /// As [`RowReader::new`], but omits compressed and TOASTed values whose decompressed size
+    /// exceeds `width_max` bytes.
+    pub(crate) fn with_width_max(
         table: &TableDesc,
         columns: &[AttrNo],
         width_max: usize,
@@ -87,7 +86,7 @@ impl RowReader {
         Ok(RowReader { width_max, ..RowReader::new(table, columns)? })
     }
 
-    /// The columns that were asked for.
+    /// The requested columns.
     pub(crate) fn columns(&self) -> Vec<AttrNo> {
         let mut out = vec![0; self.user.len() + self.system.len()];
         self.user.iter().for_each(|(index, at)| out[*at] = *index as AttrNo + 1);
@@ -95,8 +94,8 @@ impl RowReader {
         out
     }
 
-    /// Appends the tuple's columns to `batch`; one without columns counts the rows alone. May run
-    /// under the page's latch: does no I/O.
+    /// Appends the tuple's columns to `batch`; a batch without columns only counts rows. Does no
+    /// I/O, so it may run under the page's latch.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -128,7 +127,7 @@ impl RowReader {
                 Value::Bytes(b) => column.push(DatumRef::Bytes(b)),
                 Value::Raw(raw) if page::varlena::raw_datum_size(raw) > self.width_max => {
                     let stored = raw.len();
-                    self.left_out.push(LeftOut { column: at, row: column.len(), stored });
+                    self.omitted.push(OmittedValue { column: at, row: column.len(), stored });
                     column.push(DatumRef::Bytes(&[]));
                 }
                 Value::Raw(raw) if page::varlena::is_external(raw) => {
@@ -150,17 +149,17 @@ impl RowReader {
         Ok(())
     }
 
-    /// Begins a batch.
+    /// Starts a batch.
     pub(crate) fn begin(&mut self) {
         self.expanded = 0;
     }
 
-    /// Has the batch become so large that no more rows should be added?
+    /// Is the batch so large that no more rows should be added?
     pub(crate) fn is_full(&self) -> bool {
         self.expanded >= BATCH_BYTES_MAX
     }
 
-    /// Fetches what was put off. No page is latched.
+    /// Fetches the TOASTed values of the batch. LOCK ORDER: no page is latched.
     #[inline]
     pub(crate) fn finish(
         &mut self,
@@ -183,7 +182,7 @@ impl RowReader {
     }
 }
 
-/// Replaces the pointers in `rows` (ascending) of one column.
+/// Replaces the TOAST pointers in `rows` (ascending) of one column by their values.
 fn resolve(
     be: &mut Backend,
     table: &TableDesc,
@@ -218,7 +217,7 @@ fn push_system(table: Oid, tid: Tid, header: &HeapTupleHeader, column: AttrNo, o
         system::CTID => return out.push(DatumRef::Bytes(&tid.to_bytes())),
         system::XMIN => header.raw_xmin.0,
         system::XMAX => header.raw_xmax.0,
-        // PostgreSQL shows the raw field for both.
+        // PostgreSQL returns the raw field for both.
         system::CMIN | system::CMAX => header.raw_cid.0,
         _ => table.0,
     };

@@ -1,12 +1,12 @@
 //! A random sample of a table's rows, for ANALYZE.
 //!
-//! Blocks are drawn first, then rows go through a reservoir. From each row that enters it, it is
-//! computed how many rows pass by before the next one does, so that most rows cost neither a random
-//! number nor a copy.
+//! Two-stage sampling: random blocks first, then reservoir sampling of their rows. After each row
+//! that enters the reservoir, the number of rows to skip until the next one is computed (Li's
+//! algorithm L), so that most rows cost neither a random number nor a copy.
 //!
-//! Counterpart: `acquire_sample_rows`, sampling.c; the skips are those of Li's algorithm L.
+//! Counterpart: `acquire_sample_rows` in analyze.c, sampling.c, which uses Vitter's algorithm Z.
 
-use crate::rows::{LeftOut, RowReader};
+use crate::rows::{OmittedValue, RowReader};
 use crate::{Backend, TableDesc, table};
 use bufmgr::Strategy;
 use heap::Liveness;
@@ -19,25 +19,25 @@ use types::Batch;
 use types::batch::BATCH_ROWS_MAX;
 use vfs::SeededRandom;
 
-/// Rows in physical order.
+/// A sample. Rows are in physical order.
 pub struct Sample {
     pub rows: Vec<Batch>,
-    /// For each batch, its values that were too wide to be read.
-    pub left_out: Vec<Vec<LeftOut>>,
-    /// Estimated rows of the whole table.
+    /// For each batch, its values that were not read because they are too wide.
+    pub omitted: Vec<Vec<OmittedValue>>,
+    /// Estimated number of live rows of the whole table.
     pub live_rows: f64,
     pub dead_rows: f64,
     pub pages: u32,
     pub pages_scanned: u32,
 }
 
-/// A row of the sample, as it lies on its page.
+/// A row of the sample: the bytes of its tuple.
 struct Row {
     tid: Tid,
     bytes: Vec<u8>,
 }
 
-/// Up to `target` rows out of a stream of unknown length, each set equally likely.
+/// Selects up to `target` rows from a stream of unknown length, each subset with equal probability.
 struct Reservoir {
     random: SeededRandom,
     target: usize,
@@ -45,7 +45,8 @@ struct Reservoir {
     seen: u64,
     /// Number (from 1) of the next row that enters the full reservoir.
     next: u64,
-    /// The largest of as many random numbers as the reservoir has rows, were it kept for each row.
+    /// W of algorithm L: if each row had a random number in (0, 1) and the reservoir kept the rows
+    /// with the smallest ones, this would be the largest of those kept.
     weight: f64,
 }
 
@@ -54,16 +55,16 @@ impl Reservoir {
         Reservoir { random, target, rows: Vec::new(), seen: 0, next: 0, weight: 1.0 }
     }
 
-    /// In (0, 1).
+    /// A random number in (0, 1).
     fn fraction(&self) -> f64 {
         ((self.random.next() >> 12) as f64 + 0.5) / (1u64 << 52) as f64
     }
 
-    /// Computes which row enters after the one numbered `seen`.
+    /// Computes the number of the next row that enters the reservoir after row `seen`.
     fn skip(&mut self) {
         self.weight *= (self.fraction().ln() / self.target as f64).exp();
         let skipped = (self.fraction().ln() / (-self.weight).ln_1p()).floor();
-        // A quotient that is too large, or none, stands for "never".
+        // A quotient that is too large or not a number: no further row enters.
         let skipped = if skipped < 1e18 { skipped as u64 } else { u64::MAX / 4 };
         self.next = self.seen.saturating_add(skipped).saturating_add(1);
     }
@@ -83,7 +84,8 @@ impl Reservoir {
     }
 }
 
-/// Blocks to look at, ascending, each set of that size equally likely (Knuth's algorithm S).
+/// Selects blocks, ascending, each subset of that size with equal probability (Knuth's algorithm
+/// S).
 fn draw_blocks(pages: u32, target: usize, random: &SeededRandom) -> Vec<u32> {
     let (mut needed, mut blocks) = ((target as u64).min(u64::from(pages)), Vec::new());
     for block in 0..pages {
@@ -95,8 +97,8 @@ fn draw_blocks(pages: u32, target: usize, random: &SeededRandom) -> Vec<u32> {
     blocks
 }
 
-/// Draws up to `target` rows: random blocks first, then a reservoir over their live rows. Values
-/// that are compressed or lie in the TOAST table and are wider than `width_max` bytes are not read.
+/// Samples up to `target` live rows. Compressed and TOASTed values whose decompressed size exceeds
+/// `width_max` bytes are not read.
 pub fn sample_rows(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -118,7 +120,15 @@ pub fn sample_rows(
             let main = &table.heap(be).main;
             let rest = (run.len() - n) as u32;
             be.pool(table.persistence).read_ahead(main, BlockNo(block), rest, &mut strategy)?;
-            look_at(be, table, BlockNo(block), oldest, &mut strategy, &mut reservoir, &mut dead)?;
+            sample_block(
+                be,
+                table,
+                BlockNo(block),
+                oldest,
+                &mut strategy,
+                &mut reservoir,
+                &mut dead,
+            )?;
         }
     }
     be.add_usage(&mut strategy);
@@ -129,10 +139,10 @@ pub fn sample_rows(
         0 => 0.0,
         scanned => (n as f64 / f64::from(scanned) * f64::from(pages)).round(),
     };
-    let (rows, left_out) = decode(be, table, columns, &kept, width_max)?;
+    let (rows, omitted) = decode(be, table, columns, &kept, width_max)?;
     Ok(Sample {
         rows,
-        left_out,
+        omitted,
         live_rows: of_all(seen),
         dead_rows: of_all(dead),
         pages,
@@ -140,8 +150,9 @@ pub fn sample_rows(
     })
 }
 
-/// Offers the live rows of a block. Counterpart: `heapam_scan_analyze_next_tuple`.
-fn look_at(
+/// Offers the live rows of a block to the reservoir.
+/// Counterpart: `heapam_scan_analyze_next_tuple`.
+fn sample_block(
     be: &mut Backend,
     table: &TableDesc,
     block: BlockNo,
@@ -191,16 +202,16 @@ fn look_at(
     Ok(())
 }
 
-/// The columns of the rows.
+/// Decodes the columns of the rows.
 fn decode(
     be: &mut Backend,
     table: &TableDesc,
     columns: &[AttrNo],
     rows: &[Row],
     width_max: usize,
-) -> Result<(Vec<Batch>, Vec<Vec<LeftOut>>)> {
-    let mut reader = RowReader::of_narrow(table, columns, width_max)?;
-    let (mut batches, mut left_out) = (Vec::new(), Vec::new());
+) -> Result<(Vec<Batch>, Vec<Vec<OmittedValue>>)> {
+    let mut reader = RowReader::with_width_max(table, columns, width_max)?;
+    let (mut batches, mut omitted) = (Vec::new(), Vec::new());
     for chunk in rows.chunks(BATCH_ROWS_MAX) {
         let mut batch = table::new_batch(table, columns);
         for row in chunk {
@@ -210,19 +221,19 @@ fn decode(
         }
         reader.finish(be, table, &mut batch)?;
         batches.push(batch);
-        left_out.push(std::mem::take(&mut reader.left_out));
+        omitted.push(std::mem::take(&mut reader.omitted));
     }
-    Ok((batches, left_out))
+    Ok((batches, omitted))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Each of 1,000 rows must come into a sample of 50 about as often as every other: over 400
-    /// draws 20 times, with a standard deviation of 4.4.
+    /// Each of 1,000 rows must be in a sample of 50 with equal probability: in 400 samples 20 times
+    /// on average, with a standard deviation of 4.4.
     #[test]
-    fn every_row_is_as_likely() {
+    fn rows_have_equal_probability() {
         let header = page::HeapTupleHeader { hoff: 24, ..Default::default() };
         let mut bytes = vec![0; 32];
         header.write(&mut bytes);
@@ -243,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_drawn_without_repetition() {
+    fn blocks_are_selected_without_repetition() {
         let random = SeededRandom::new(1);
         assert_eq!(draw_blocks(10, 100, &random), (0..10).collect::<Vec<_>>());
         let some = draw_blocks(1000, 100, &random);

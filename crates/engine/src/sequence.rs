@@ -1,7 +1,9 @@
-//! Sequences: a page with one row, changed in place and outside of transactions.
+//! Sequences: a page with one row, which is changed in place and is not transactional.
 //!
-//! Every 32nd value is logged, with the value 32 further on, so after a crash up to 32 are skipped.
-//! Counterpart: the storage half of sequence.c.
+//! A record is logged once per 32 values, with the state after them. So after a crash up to 32
+//! values are skipped.
+//!
+//! Counterpart: the storage part of sequence.c.
 
 use crate::Backend;
 use bufmgr::PageEdit;
@@ -12,7 +14,7 @@ use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 use wal::{DecodedRecord, Fields, RegFlags, RmgrId};
 
-/// Info byte of the only record.
+/// Info byte of the only record type.
 const SEQ_LOG: u8 = 0x00;
 /// Values logged ahead. Counterpart: `SEQ_LOG_VALS`.
 const LOG_VALUES: i64 = 32;
@@ -27,14 +29,15 @@ pub struct SequenceParams {
     pub cycle: bool,
 }
 
-/// Values fetched at once: `last` is handed out first; the session may hand out up to `cached`.
+/// Values fetched at once: `next` is the first one, `cached` the last that the session may return
+/// without another fetch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fetched {
     pub next: i64,
     pub cached: i64,
 }
 
-/// Where a sequence lives.
+/// A sequence's file.
 #[derive(Clone, Copy, Debug)]
 pub struct SequenceFile<'a> {
     pub file: RelFile,
@@ -99,7 +102,7 @@ fn log(
     Ok(())
 }
 
-/// The row as it is. Counterpart: `pg_sequence_last_value` and reading the sequence as a table.
+/// Reads the row. Counterpart: `pg_sequence_last_value`, and reading the sequence as a table.
 pub fn read(be: &mut Backend, seq: SequenceFile<'_>) -> Result<SequenceData> {
     let pool = be.pool_arc(seq.persistence);
     let buffers = pool.open(seq.file, Fork::Main, seq.persistence);
@@ -107,7 +110,8 @@ pub fn read(be: &mut Backend, seq: SequenceFile<'_>) -> Result<SequenceData> {
     sequence::read(&guard, seq.name)
 }
 
-/// Takes the next values. 2200H if the sequence is exhausted. Counterpart: `nextval_internal`.
+/// Fetches the next values. Error: 2200H if the sequence is exhausted. WAL: `SEQ_LOG` once per 32
+/// values. Counterpart: `nextval_internal`.
 pub fn next_values(
     be: &mut Backend,
     seq: SequenceFile<'_>,
@@ -121,15 +125,16 @@ pub fn next_values(
     let row = sequence::read(&guard, seq.name)?;
     let plan = plan(row, params, seq.name, guard.lsn() <= storage.wal.redo_ptr())?;
     if plan.log && logged {
-        // The commit must wait for the record, hence an id.
+        // With an id the commit waits for the record's flush.
         be.txn.top_xid()?;
     }
     let xid = be.txn.current_xid_if_any();
     let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
     if plan.log && logged {
-        // What is logged is the state after all values of the log have been handed out.
+        // The record has the state after all logged values have been returned.
         let ahead = SequenceData { last_value: plan.logged_last, log_count: 0, is_called: true };
-        // The page is in that state, too, while its record is made: the record may carry an image.
+        // The page has that state while the record is built, since the record may contain its
+        // image.
         let page = edit.change(&mut guard, 0, RegFlags::WILL_INIT);
         sequence::write(page, &ahead);
         log(edit, seq.file, &ahead.to_tuple(), xid, &mut be.txn)?;
@@ -148,20 +153,20 @@ struct Plan {
     logged_last: i64,
 }
 
-/// Which values to hand out, and how many to log ahead.
+/// Computes the values to return, and whether to log and which value.
 fn plan(row: SequenceData, params: &SequenceParams, name: &str, after_redo: bool) -> Result<Plan> {
     let SequenceParams { increment, min, max, cache, cycle } = *params;
     let (mut next, mut last) = (row.last_value, row.last_value);
     let mut result = row.last_value;
     let (mut fetch, mut log_count, mut first) = (cache, row.log_count, 0);
     if !row.is_called {
-        // The value itself is handed out first.
+        // `last_value` itself is returned first.
         first = 1;
         fetch -= 1;
     }
     let mut log = false;
     if log_count < fetch || !row.is_called || after_redo {
-        // After a checkpoint the whole state must be in the log again.
+        // The first change after a checkpoint must be logged, so that replay restores the page.
         fetch += LOG_VALUES;
         log_count = fetch;
         log = true;
@@ -207,7 +212,8 @@ fn plan(row: SequenceData, params: &SequenceParams, name: &str, after_redo: bool
     })
 }
 
-/// Sets the value. The caller has checked it against the bounds. Counterpart: `do_setval`.
+/// Sets the value, which the caller has checked against the bounds. WAL: `SEQ_LOG`.
+/// Counterpart: `do_setval`.
 pub fn set_value(
     be: &mut Backend,
     seq: SequenceFile<'_>,
@@ -238,7 +244,7 @@ pub fn set_value(
     }
 }
 
-/// The record in words. Counterpart: seq_desc.
+/// Text description of the record. Counterpart: `seq_desc`.
 pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     match record.info() {
         SEQ_LOG => write!(out, "rel {}", Fields(record.main()).rel()?).ok(),

@@ -1,4 +1,4 @@
-//! What all sessions share of the storage layer: the parts, put together by `Engine::open`.
+//! Components of the storage layer that all sessions share; built by `Engine::open`.
 
 use bufmgr::{BufferPool, PoolConfig};
 use ids::{BackendNo, Fork, Oid, Persistence, RelFile};
@@ -12,8 +12,7 @@ use txn::TxnManager;
 use vfs::Env;
 use wal::Wal;
 
-/// What checkpoints and the background writer have done, for `pg_stat_bgwriter`; times in
-/// milliseconds.
+/// Statistics of checkpoints and the background writer, for `pg_stat_bgwriter`.
 #[derive(Default)]
 pub struct BackgroundCounters {
     pub timed: AtomicU64,
@@ -25,25 +24,25 @@ pub struct BackgroundCounters {
     pub maxwritten: AtomicU64,
 }
 
-/// Pages whose checksum was wrong, by database (0 for those that all share).
+/// Number of pages with a wrong checksum, by database (0 for shared relations).
 #[derive(Default)]
 pub struct DamageCounters(Mutex<BTreeMap<Oid, (u64, i64)>>);
 
 impl DamageCounters {
-    /// Another one, at this time.
+    /// Counts one, found at this time (microseconds since 2000-01-01).
     pub(crate) fn add(&self, database: Oid, now: i64) {
         let mut map = self.0.lock();
         let entry = map.entry(database).or_default();
         *entry = (entry.0 + 1, now);
     }
 
-    /// How many there were, and when the last one was seen (microseconds since 2000).
+    /// Their number, and the time of the last one (microseconds since 2000-01-01).
     pub fn of(&self, database: Oid) -> Option<(u64, i64)> {
         self.0.lock().get(&database).copied()
     }
 }
 
-/// Shared parts, in the order in which they are made.
+/// Shared components, in the order of their construction.
 pub struct Storage {
     pub env: Env,
     pub wal: Arc<Wal>,
@@ -51,22 +50,22 @@ pub struct Storage {
     pub pool: Arc<BufferPool>,
     pub locks: Arc<LockManager>,
     pub txns: Arc<TxnManager>,
-    /// B-tree vacuums under way.
+    /// Running vacuums of B-trees.
     pub cycles: Arc<btree::VacuumCycles>,
-    /// Where sequential scans of large tables are.
+    /// Locations of sequential scans of large tables.
     pub scans: heap::scan::SyncScans,
     pub background: BackgroundCounters,
     pub damage: Arc<DamageCounters>,
-    /// A session's pool of temporary relations is made like this, with its own size and slot.
+    /// Configuration of the sessions' buffer pools for temporary relations, except size and slot.
     pub temp_pool: PoolConfig,
     /// The server's log.
     pub log: crate::LogSink,
 }
 
 impl Storage {
-    /// Drops buffers and files of a relation, with all forks. The main fork stays as an empty file
-    /// until the next checkpoint, so that its number is not reused too early. Returns warnings of
-    /// what stays.
+    /// Drops buffers and files of a relation, with all forks. The main fork's file is truncated and
+    /// kept until the next checkpoint, so that its number is not reused too early. Returns warnings
+    /// for files that cannot be removed.
     #[must_use]
     pub fn drop_files(&self, file: RelFile, redo: bool) -> Vec<PgError> {
         self.pool.drop_relation(file);
@@ -84,12 +83,12 @@ impl Storage {
     }
 }
 
-/// The name of a fork for the file layer.
+/// The name of a fork for the storage manager.
 pub(crate) fn fork_name(file: RelFile, fork: Fork, backend: Option<BackendNo>) -> RelFork {
     RelFork { rel: file, fork, backend }
 }
 
-/// The lock tag's database part: 0 for shared relations.
+/// The database field of the relation's lock tag: 0 for shared relations.
 pub(crate) fn tag_database(file: RelFile) -> Oid {
     if file.tablespace == RelFile::GLOBAL_TABLESPACE { Oid::INVALID } else { file.database }
 }

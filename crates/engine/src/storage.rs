@@ -1,7 +1,7 @@
-//! Relation files and transactions: a new relation's files go if it aborts, a dropped one's only
-//! when it has committed.
+//! Relation files and transactions: files of a new relation are removed if the transaction aborts,
+//! those of a dropped relation after it has committed.
 //!
-//! Counterpart: catalog/storage.c.
+//! Counterpart: storage.c.
 
 use crate::Backend;
 use crate::redo::XLOG_FPI;
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use sync::Arc;
 use wal::{RegFlags, RmgrId, WalLevel};
 
-/// Forks of a relation that survives a crash.
+/// Forks of a permanent relation.
 const FORKS: [Fork; 3] = [Fork::Main, Fork::Fsm, Fork::Vm];
 
 /// Files to be removed.
@@ -29,15 +29,15 @@ pub(crate) struct DropFile {
 struct Pending {
     drop: DropFile,
     permanent: bool,
-    /// Else at abort.
+    /// Remove at commit; false: at abort.
     at_commit: bool,
-    /// Depth of the savepoint stack when it was noted.
+    /// Nesting level of the subtransaction.
     nesting: usize,
-    /// New, and nothing of it is logged before the commit.
+    /// A new relation whose changes are not logged before the commit (`wal_level = minimal`).
     skips_wal: bool,
 }
 
-/// What the transaction's end does to files.
+/// Files to remove at the transaction's end. Counterpart: `PendingRelDelete`.
 #[derive(Default)]
 pub(crate) struct PendingFiles {
     list: Vec<Pending>,
@@ -61,28 +61,28 @@ impl PendingFiles {
         self.logged(|p| !p.at_commit && p.nesting >= nesting)
     }
 
-    /// Did the transaction make files that survive it? Then its commit must not be lost: the files
-    /// would stay behind without an owner.
+    /// Did the transaction create permanent files? Then its commit must be durable at once: after a
+    /// crash without the commit, the files would remain without an owner.
     pub(crate) fn has_new_permanent(&self) -> bool {
         self.list.iter().any(|p| !p.at_commit && p.permanent)
     }
 
-    /// New relations that survive a commit and have not been logged.
+    /// New relations whose changes have not been logged, without those that are dropped at commit.
     fn unlogged(&self) -> Vec<RelFile> {
         let dropped = |file| self.list.iter().any(|p| p.at_commit && p.drop.file == file);
         let skipping = self.list.iter().filter(|p| p.skips_wal);
         skipping.map(|p| p.drop.file).filter(|file| !dropped(*file)).collect()
     }
 
-    /// The subtransaction at depth `parent + 1` was released.
+    /// The subtransaction at nesting level `parent + 1` was committed.
     pub(crate) fn commit_level(&mut self, parent: usize) {
         for pending in &mut self.list {
             pending.nesting = pending.nesting.min(parent);
         }
     }
 
-    /// The subtransaction at depth `parent + 1` was undone: what it made goes now, what it
-    /// dropped stays.
+    /// The subtransaction at nesting level `parent + 1` was aborted. Returns the files that it
+    /// created, to be removed now; files that it dropped are kept.
     pub(crate) fn abort_level(&mut self, parent: usize) -> Vec<DropFile> {
         let mut gone = Vec::new();
         self.list.retain(|p| {
@@ -106,8 +106,8 @@ impl PendingFiles {
     }
 }
 
-/// Makes the main fork's file of a new relation (empty), for unlogged ones also the init fork's. It
-/// goes again if the transaction aborts. WAL: `SMGR_CREATE` for what must survive a crash.
+/// Creates the empty main fork of a new relation, for an unlogged one also the init fork. They are
+/// removed if the transaction aborts. WAL: `SMGR_CREATE` for forks that survive a crash.
 /// Counterpart: `RelationCreateStorage`.
 pub fn create_relation_files(
     be: &mut Backend,
@@ -141,8 +141,8 @@ pub fn create_relation_files(
     Ok(())
 }
 
-/// Are there files with this number, left by somebody who crashed before his commit? Counterpart:
-/// the look at the disk in `GetNewRelFileNode`.
+/// Are there files with this number, for example from a transaction before a crash?
+/// Counterpart: the check in `GetNewRelFileNode`.
 pub fn relation_files_exist(
     be: &mut Backend,
     file: RelFile,
@@ -173,9 +173,9 @@ pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persist
     });
 }
 
-/// Before a commit under `wal_level = minimal`: what the transaction has made and not logged comes
-/// to the disk, or to the log if it is small (`wal_skip_threshold`). From then on it is logged like
-/// all others. WAL: XLOG_FPI for the small ones. Counterpart: smgrDoPendingSyncs.
+/// Called before a commit under `wal_level = minimal`: new relations whose changes were not logged
+/// are synced to disk, or logged if they are small (`wal_skip_threshold`). Later changes are logged
+/// as usual. WAL: `XLOG_FPI` for the small ones. Counterpart: `smgrDoPendingSyncs`.
 pub(crate) fn make_new_files_durable(be: &mut Backend) -> Result<()> {
     for file in be.pending.unlogged() {
         let storage = be.storage().clone();
@@ -204,7 +204,8 @@ pub(crate) fn make_new_files_durable(be: &mut Backend) -> Result<()> {
     Ok(())
 }
 
-/// WAL: XLOG_FPI with as many pages as there is room for. Counterpart: log_newpage_range.
+/// Logs the pages of a fork. WAL: `XLOG_FPI`, with as many pages per record as possible.
+/// Counterpart: `log_newpage_range`.
 fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()> {
     let storage = be.storage().clone();
     let xid = be.txn.current_xid_if_any();
@@ -215,7 +216,7 @@ fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()
             let page = storage.pool.read(fork, BlockNo(next), &mut be.strategy)?;
             let page = page.exclusive_unseen();
             next += 1;
-            // Nothing is lost with a page of zeros.
+            // A page of zeros need not be logged.
             if !page.is_new() {
                 pages.push(page);
             }
@@ -232,15 +233,15 @@ fn log_pages(be: &mut Backend, fork: &Arc<ForkBuffers>, count: u32) -> Result<()
     Ok(())
 }
 
-/// Was the file made by the present (sub)transaction? Then nobody else can see its rows, and they
-/// go with it.
+/// Was the file created by the current (sub)transaction? Then its rows are not visible to others,
+/// and an abort removes them with the file.
 pub fn is_new_here(be: &Backend, file: RelFile) -> bool {
     let nesting = be.txn.nesting();
     be.pending.list.iter().any(|p| !p.at_commit && p.drop.file == file && p.nesting == nesting)
 }
 
-/// The relation's new files are kept although the transaction may abort, or its old ones although
-/// it commits (relation map). Counterpart: `RelationPreserveStorage`.
+/// Keeps the relation's new files even if the transaction aborts, or its old ones even if it
+/// commits (for mapped catalogs). Counterpart: `RelationPreserveStorage`.
 pub fn preserve_relation_files(be: &mut Backend, file: RelFile, at_commit: bool) {
     be.pending.list.retain(|p| !(p.drop.file == file && p.at_commit == at_commit));
 }

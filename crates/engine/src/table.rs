@@ -1,5 +1,5 @@
-//! Rows of tables: scans into batches, insertion, change, row locks. TOAST and the free space map
-//! are dealt with in here; indexes are the caller's business ([`crate::index::insert`]).
+//! Rows of tables: scans into batches, insertion, update, deletion, row locks. Handles TOAST and
+//! the free space map; the caller inserts index entries ([`crate::index::insert`]).
 //!
 //! Counterpart: tableam.c, heapam_handler.c.
 
@@ -29,12 +29,12 @@ pub mod system {
     pub const TABLEOID: AttrNo = -6;
 }
 
-/// What became of an attempt to change or lock a row. Counterpart: `TM_Result` with
+/// Outcome of an update, deletion or lock of a row. Counterpart: `TM_Result` with
 /// `TM_FailureData`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowOutcome {
     Ok,
-    /// Not visible to the command at all.
+    /// Not visible to the command.
     Invisible,
     /// Changed already by this transaction, in command `cmax`.
     SelfModified {
@@ -48,7 +48,7 @@ pub enum RowOutcome {
     Deleted {
         xmax: Xid,
     },
-    /// Locked by others, and waiting was not wanted.
+    /// Locked by another transaction, and the caller does not wait.
     WouldBlock,
 }
 
@@ -71,7 +71,7 @@ pub enum RowLock {
     Update,
 }
 
-/// What to do where others hold the row.
+/// What to do if another transaction holds the row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RowWait {
     #[default]
@@ -89,14 +89,14 @@ pub struct ChangeOptions<'a> {
     /// repeatable read).
     pub crosscheck: Option<&'a Snapshot>,
     pub wait: RowWait,
-    /// Updates: columns whose stored value is taken over from the old version (what `values` says
-    /// of them does not count). Large values need not be read and written then.
+    /// Updates: columns whose stored value is copied from the old version (`values` is ignored for
+    /// them). TOASTed values then need not be read and written.
     pub keep: &'a [AttrNo],
-    /// Deletes: the row moves to another partition.
+    /// Deletes: an UPDATE moves the row to another partition.
     pub changing_partition: bool,
-    /// The command that changes; the transaction's current one where it is not said. A statement
-    /// keeps the number that it began with, whatever functions it has called meanwhile.
-    /// Counterpart: `es_output_cid`.
+    /// The command number to use; `None`: the transaction's current one. A statement keeps the
+    /// number with which it started, although functions that it calls may have advanced the current
+    /// one. Counterpart: `es_output_cid`.
     pub command: Option<CommandId>,
 }
 
@@ -112,13 +112,13 @@ pub struct LockRow {
 }
 
 impl LockRow {
-    /// Waits, and locks just the version named.
+    /// Waits, and locks only the given version.
     pub fn version(lock: RowLock) -> LockRow {
         LockRow { lock, wait: RowWait::Block, follow: false, command: None }
     }
 }
 
-/// The number under which a change is made, now marked as used.
+/// The command number of a change; marks the current command as having changed data.
 fn command_of(be: &mut Backend, command: Option<CommandId>) -> CommandId {
     let current = be.txn.current_command(true);
     command.unwrap_or(current)
@@ -164,13 +164,13 @@ fn not_available(table: &TableDesc) -> PgError {
 pub struct ScanOptions {
     /// Only these blocks (parallel scans, TID ranges).
     pub blocks: Option<Range<u32>>,
-    /// May start in the middle, where another scan of the table is.
+    /// The scan may start at the location of another scan of the table.
     pub synchronize: bool,
     pub backward: bool,
 }
 
-/// What a scan asks of a row before it takes it: a column of words that compares so with a
-/// constant. NULL does not.
+/// A pushed-down predicate: a comparison of a by-value column with a constant. NULL does not
+/// satisfy it.
 #[derive(Clone, Copy, Debug)]
 pub struct WordCondition {
     pub column: AttrNo,
@@ -182,27 +182,27 @@ pub struct WordCondition {
 pub struct TableScan {
     table: Arc<TableDesc>,
     conditions: SmallVec<[WordCondition; 2]>,
-    /// Rows that did not meet them.
-    refused: u64,
+    /// Number of visible rows that did not satisfy them.
+    rows_filtered: u64,
     snapshot: Arc<Snapshot>,
     reader: RowReader,
     strategy: Strategy,
-    /// The table is so large that a ring is used.
+    /// The table is so large that a buffer ring is used.
     large: bool,
     options: ScanOptions,
     order: BlockOrder,
     /// First block of the order.
     base: u32,
-    /// The page that is half done, and where to go on.
+    /// The page that is not finished, and the line pointer to continue with.
     resume: Option<(BlockNo, OffsetNo)>,
     block: BlockNo,
     synchronized: bool,
-    /// Blocks to read at once: the longer the scan, the more.
+    /// Number of blocks to read ahead; doubles with each read.
     ahead: u32,
 }
 
 impl TableScan {
-    /// Returns the columns in this order; system columns may be among them.
+    /// A scan that returns the columns in this order; system columns may be among them.
     pub fn new(
         be: &mut Backend,
         table: &Arc<TableDesc>,
@@ -213,7 +213,7 @@ impl TableScan {
         let mut scan = TableScan {
             table: table.clone(),
             conditions: SmallVec::new(),
-            refused: 0,
+            rows_filtered: 0,
             snapshot,
             reader: RowReader::new(table, columns)?,
             strategy: Strategy::normal(),
@@ -230,25 +230,25 @@ impl TableScan {
         Ok(scan)
     }
 
-    /// Sees what `snapshot` sees from the next rescan on: see [`TableScan::let_go`].
+    /// Sets the snapshot, from the next rescan on: see [`TableScan::release`].
     pub fn set_snapshot(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
     }
 
-    /// Leaves out rows that do not meet all of them, from the next row on.
+    /// Skips rows that do not satisfy all of these conditions, from the next row on.
     pub fn set_conditions(&mut self, conditions: impl IntoIterator<Item = WordCondition>) {
         self.conditions.clear();
         self.conditions.extend(conditions);
     }
 
-    /// Visible rows that were left out for their conditions, since the scan was made.
-    pub fn refused(&self) -> u64 {
-        self.refused
+    /// Number of visible rows that did not satisfy the conditions, since the scan was created.
+    pub fn rows_filtered(&self) -> u64 {
+        self.rows_filtered
     }
 
-    /// Ends the scan and gives its snapshot and its ring back; [`TableScan::set_snapshot`] and a
+    /// Ends the scan and releases its snapshot and its ring; [`TableScan::set_snapshot`] and a
     /// rescan make it usable again.
-    pub fn let_go(&mut self, be: &Backend) {
+    pub fn release(&mut self, be: &Backend) {
         self.snapshot = be.no_snapshot();
         self.order = BlockOrder::new(0, BlockNo(0), false);
         self.resume = None;
@@ -285,7 +285,7 @@ impl TableScan {
         self.reader.begin();
         while batch.len - begin < rows_max && !self.reader.is_full() {
             let (block, from) = match self.resume.take() {
-                Some(place) => place,
+                Some(position) => position,
                 None => match self.order.next_block() {
                     Some(block) => (BlockNo(self.base + block.0), 0),
                     None => break,
@@ -296,8 +296,8 @@ impl TableScan {
             }
             let visit = Visit { backward: self.options.backward, from, prune: true };
             let deformer = table.deformer();
-            let (reader, conditions, refused) =
-                (&mut self.reader, &self.conditions[..], &mut self.refused);
+            let (reader, conditions, filtered) =
+                (&mut self.reader, &self.conditions[..], &mut self.rows_filtered);
             let mut cx = be.heap_cx_with(table.persistence, &mut self.strategy);
             let visited = heap::scan::visit_page(
                 &mut cx,
@@ -309,7 +309,7 @@ impl TableScan {
                     for c in conditions {
                         let word = deformer.word(&tuple, c.column as usize - 1)?;
                         if !word.is_some_and(|w| (c.test)(w, c.constant)) {
-                            *refused += 1;
+                            *filtered += 1;
                             return Ok(true);
                         }
                     }
@@ -330,7 +330,7 @@ impl TableScan {
         be.check_interrupts()?;
         self.block = block;
         if !self.options.backward {
-            // What follows comes in with it, as far as it is not there.
+            // Reads this block and the following ones that are not in the buffer pool.
             let end = self.base + self.order.nblocks();
             let main = &self.table.heap(be).main;
             let pool = be.pool(self.table.persistence);
@@ -345,7 +345,7 @@ impl TableScan {
         Ok(())
     }
 
-    /// Starts again from the beginning, with the table's present size.
+    /// Restarts the scan, with the table's current size.
     pub fn rescan(&mut self, be: &mut Backend) -> Result<()> {
         let pool = be.pool(self.table.persistence);
         let nblocks = pool.nblocks(&self.table.heap(be).main)?;
@@ -359,7 +359,7 @@ impl TableScan {
         Ok(())
     }
 
-    /// Block where the scan is, for progress reports.
+    /// Current block, for progress reports.
     pub fn block(&self) -> BlockNo {
         self.block
     }
@@ -370,7 +370,7 @@ pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
     Batch::new(columns.iter().map(|c| rows::is_by_val(table, *c)))
 }
 
-/// Reads row versions by TID, again and again the same columns.
+/// Reads row versions by TID; reusable for the same columns.
 pub struct RowFetch {
     table: Arc<TableDesc>,
     reader: RowReader,
@@ -381,7 +381,7 @@ impl RowFetch {
         Ok(RowFetch { table: table.clone(), reader: RowReader::new(table, columns)? })
     }
 
-    /// Appends the row version at `tid` to `batch` if the snapshot sees it.
+    /// Appends the row version at `tid` to `batch` if it is visible to the snapshot.
     pub fn fetch(
         &mut self,
         be: &mut Backend,
@@ -400,15 +400,15 @@ impl RowFetch {
         Ok(found.is_some())
     }
 
-    /// Appends the version at `tid`, whatever its state.
+    /// Appends the version at `tid`, visible or not.
     pub fn version(&mut self, be: &mut Backend, tid: Tid, batch: &mut Batch) -> Result<bool> {
         let any = Snapshot::of_kind(SnapshotKind::Any);
         self.fetch(be, tid, &any, batch)
     }
 }
 
-/// Appends the row version at `tid` to `batch` if the snapshot sees it. (TIDs from indexes name HOT
-/// chains: those go through [`crate::index::IndexScan`].)
+/// Appends the row version at `tid` to `batch` if it is visible to the snapshot. Not for TIDs of
+/// index entries, which identify HOT chains: see [`crate::index::IndexScan`].
 pub fn fetch(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -420,7 +420,8 @@ pub fn fetch(
     RowFetch::new(table, columns)?.fetch(be, tid, snapshot, batch)
 }
 
-/// The newest version of the row at `tid` that the snapshot sees (`WHERE CURRENT OF`, `currtid2`).
+/// The newest version of the row at `tid` that is visible to the snapshot (`WHERE CURRENT OF`,
+/// `currtid2`).
 pub fn latest_tid(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -433,12 +434,11 @@ pub fn latest_tid(
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct InsertOptions {
-    /// Always new pages.
+    /// Do not search existing pages for room.
     pub skip_fsm: bool,
-    /// Frozen from the start (COPY FREEZE).
+    /// Insert as frozen (COPY FREEZE).
     pub frozen: bool,
-    /// Token of a speculative insertion (ON CONFLICT, see [`begin_speculative`]), 0 if it is a
-    /// normal one.
+    /// Token of a speculative insertion (ON CONFLICT, see [`begin_speculative`]); 0: a normal one.
     pub speculative_token: u32,
     /// As in [`ChangeOptions::command`].
     pub command: Option<CommandId>,
@@ -465,11 +465,11 @@ pub(crate) fn value(datum: DatumRef<'_>) -> Value<'_> {
     }
 }
 
-/// A row may not reach 1 GB before its values are compressed or moved out, as PostgreSQL makes it
-/// in one piece.
+/// Limit for a row before its values are compressed or moved to the TOAST table: PostgreSQL forms
+/// it in one allocation, of less than 1 GB.
 const TUPLE_BYTES_MAX: usize = types::limits::ALLOCATION_BYTES_MAX;
 
-/// Forms the tuple, with large values dealt with.
+/// Forms the tuple, with TOAST. Error: 54000 if the row is too large.
 pub(crate) fn form(
     be: &mut Backend,
     table: &TableDesc,
@@ -492,7 +492,7 @@ pub(crate) fn form(
     page::form::form_into(&table.tupdesc, &values, out)
 }
 
-/// Inserts a row; `values` has one entry per column of the table, dropped ones included (as NULL).
+/// Inserts a row; `values` has one value per column of the table, with NULL for dropped ones.
 pub fn insert(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -510,9 +510,9 @@ pub fn insert(
     tid
 }
 
-/// As [`insert`], of a row that was made from the version at `from` of `old`. What of the columns
-/// `same`, which have that version's values, is compressed there stays as it is, whatever the
-/// columns' storage is now.
+/// As [`insert`], of a row that was computed from the version at `from` of `old`. The columns
+/// `same` have the values of that version. Where it has them compressed inline, they stay
+/// compressed, even if the column's storage has changed.
 pub fn insert_again(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -543,8 +543,8 @@ pub fn insert_again(
     tid
 }
 
-/// The index columns that are columns of storage plain whose values the version at `tid` has
-/// compressed: by index column, the stored bytes. They go into the index as they are.
+/// Index columns of storage plain whose values are compressed in the version at `tid`: index column
+/// and stored bytes. They are stored in the index unchanged.
 pub(crate) fn compressed_keys(
     be: &mut Backend,
     table: &TableDesc,
@@ -574,7 +574,7 @@ pub(crate) fn compressed_keys(
     Ok(found)
 }
 
-/// State of a long series of insertions: its ring, its current page, memory for tuples.
+/// State of a bulk load: its buffer ring, its current page, memory for tuples.
 pub struct BulkInsert {
     inner: heap::BulkInsert,
     tuples: heap::Tuples,
@@ -586,13 +586,13 @@ impl BulkInsert {
         BulkInsert { inner, tuples: heap::Tuples::default() }
     }
 
-    /// For INSERT, whose pages go round in no ring.
+    /// For INSERT, which uses no ring.
     pub fn without_ring() -> BulkInsert {
         let inner = heap::BulkInsert::without_ring();
         BulkInsert { inner, tuples: heap::Tuples::default() }
     }
 
-    /// The series is over.
+    /// Ends the bulk load.
     pub fn finish(self, be: &Backend, table: &TableDesc) -> Result<()> {
         self.inner.finish(table.heap(be), be.pool(table.persistence))
     }
@@ -634,8 +634,9 @@ pub fn multi_insert(
     heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)
 }
 
-/// A token for a speculative insertion; its lock lets others wait for the insertion's outcome
-/// instead of the transaction's. Counterpart: `SpeculativeInsertionLockAcquire`.
+/// A token for a speculative insertion, locked: other transactions wait for the end of the
+/// insertion instead of the end of this transaction.
+/// Counterpart: `SpeculativeInsertionLockAcquire`.
 pub fn begin_speculative(be: &mut Backend) -> Result<u32> {
     let xid = be.txn.current_xid()?;
     let token = be.next_speculative_token();
@@ -645,7 +646,7 @@ pub fn begin_speculative(be: &mut Backend) -> Result<u32> {
     Ok(token)
 }
 
-/// The speculative insertion at `tid` is confirmed, or taken back.
+/// Confirms (`keep`) or aborts the speculative insertion at `tid`.
 pub fn finish_speculative(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -665,7 +666,7 @@ pub fn finish_speculative(
     result
 }
 
-/// A copy of the version at `tid`, whatever its state.
+/// A copy of the version at `tid`, visible or not.
 fn copy_version(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<Option<Vec<u8>>> {
     let rel = table.heap(be);
     let mut cx = be.heap_cx(table.persistence);
@@ -684,7 +685,7 @@ fn copy_external(be: &mut Backend, table: &TableDesc, tid: Tid) -> Result<Option
     Ok(copied.flatten())
 }
 
-/// Replaces the version at `tid`; `values` as in [`insert`].
+/// Updates the version at `tid`; `values` as in [`insert`].
 pub fn update(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -699,7 +700,7 @@ pub fn update(
     } else {
         None
     };
-    // One by one: a collected list of this size would be moved here.
+    // Pushed one by one: `collect` would copy the whole inline array.
     let given = values;
     let mut values = Values::new();
     given.iter().for_each(|d| values.push(value(*d)));
@@ -725,13 +726,13 @@ pub fn update(
     let result = if !toasts {
         heap::update(&mut cx, rel, tid, &mut tuple, cid, crosscheck, wait, columns)
     } else {
-        // Chunks of a row that then cannot be updated would stay behind, so it is locked first.
-        match heap::hold_for_update(&mut cx, rel, tid, &tuple, cid, crosscheck, wait, columns) {
-            Ok(Ok(held)) => form(be, table, &values, &mut tuple).and_then(|()| {
+        // The row is locked first, so that no chunks are written for an update that fails.
+        match heap::begin_update(&mut cx, rel, tid, &tuple, cid, crosscheck, wait, columns) {
+            Ok(Ok(pending)) => form(be, table, &values, &mut tuple).and_then(|()| {
                 let cx = &mut be.heap_cx(persistence);
-                heap::update_held(cx, rel, tid, &mut tuple, held).map(Ok)
+                heap::finish_update(cx, rel, tid, &mut tuple, pending).map(Ok)
             }),
-            Ok(Err(refused)) => Ok(Err(refused)),
+            Ok(Err(failed)) => Ok(Err(failed)),
             Err(e) => Err(e),
         }
     };
@@ -863,7 +864,7 @@ pub fn lock_row(
     }
 }
 
-/// What following an update chain finds at one TID.
+/// Result of following an update chain to one TID.
 enum Link {
     /// A version that may be locked.
     Found,
@@ -872,7 +873,7 @@ enum Link {
     End(RowOutcome),
 }
 
-/// Follows the chain from `tid`, whose version must have been made by `xmax`.
+/// Follows the update chain from `tid`, whose version's xmin must be `xmax`.
 fn newest_version(
     be: &mut Backend,
     table: &TableDesc,
@@ -920,7 +921,7 @@ fn follow_link(
     }
     let guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.share();
     let Some(header) = guard.heap_header(tid.offset) else { return Ok(deleted) };
-    // Another row may have taken the place after the chain was pruned.
+    // The TID may have been reused for another row after the chain was pruned.
     if header.xmin() != prior {
         return Ok(deleted);
     }

@@ -1,7 +1,7 @@
-//! Temporary files of running queries: named as PostgreSQL names them, gone when dropped, and at
-//! the next start if the server dies before. Nothing in them is ever made durable.
+//! Temporary files of running queries, named as in PostgreSQL. A file is removed when its handle is
+//! dropped, or at the next start after a crash. Temporary files are not synced.
 //!
-//! Counterpart: fd.c (OpenTemporaryFile, RemovePgTempFiles).
+//! Counterpart: `OpenTemporaryFile`, `RemovePgTempFiles` in fd.c.
 
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use std::io::ErrorKind;
@@ -16,17 +16,18 @@ use crate::unlogged;
 const DIRECTORY: &str = "base/pgsql_tmp";
 const PREFIX: &str = "pgsql_tmp";
 
-/// What a session's temporary files have in common.
+/// Limits and statistics of a session's temporary files.
 pub struct TempSpace {
     disk: Arc<dyn Disk>,
     pid: i32,
     log: LogSink,
     next: AtomicU64,
-    /// Bytes in files that exist.
+    /// Total size of existing files in bytes.
     held: AtomicU64,
-    /// Bytes that `temp_file_limit` allows; `u64::MAX` for no limit.
+    /// `temp_file_limit` in bytes; `u64::MAX`: no limit.
     limit: AtomicU64,
-    /// Files at least this large are logged when they go; `u64::MAX` for none.
+    /// `log_temp_files`: files of at least so many bytes are logged when they are removed;
+    /// `u64::MAX`: none.
     log_from: AtomicU64,
     files_total: AtomicU64,
     bytes_total: AtomicU64,
@@ -57,18 +58,18 @@ impl TempSpace {
         self.log_from.store(log_from.unwrap_or(u64::MAX), Relaxed);
     }
 
-    /// Files made and bytes that were in them when they went, since the last call
+    /// Number of files created, and total size of files removed, since the last call
     /// (`pg_stat_database.temp_files`, `temp_bytes`).
     pub fn take_totals(&self) -> (u64, u64) {
         (self.files_total.swap(0, Relaxed), self.bytes_total.swap(0, Relaxed))
     }
 
-    /// Bytes read from and written to temporary files so far.
+    /// Bytes read from and written to temporary files since the session started.
     pub fn traffic(&self) -> (u64, u64) {
         (self.read_total.load(Relaxed), self.written_total.load(Relaxed))
     }
 
-    /// Makes a file.
+    /// Creates a file.
     pub fn create(self: &Arc<Self>) -> Result<TempFile> {
         let number = self.next.fetch_add(1, Relaxed);
         let path = format!("{DIRECTORY}/{PREFIX}{}.{number}", self.pid);
@@ -90,7 +91,7 @@ impl TempSpace {
     }
 }
 
-/// A temporary file. It grows at its end and is read anywhere; dropping removes it.
+/// A temporary file, written by appending. It is removed when dropped.
 pub struct TempFile {
     space: Arc<TempSpace>,
     path: String,
@@ -108,7 +109,7 @@ impl TempFile {
         self.len == 0
     }
 
-    /// Adds bytes at the end; returns where they begin. 53400 beyond `temp_file_limit`.
+    /// Appends bytes; returns their offset. Error: 53400 beyond `temp_file_limit`.
     pub fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         let at = self.len;
         let more = bytes.len() as u64;
@@ -127,7 +128,7 @@ impl TempFile {
         Ok(at)
     }
 
-    /// Fills `buf` from the bytes at `at`, which must have been written.
+    /// Reads bytes at `at`, which must have been written, into `buf`.
     pub fn read(&self, at: u64, buf: &mut [u8]) -> Result<()> {
         self.file.read_exact_at(buf, at).map_err(|e| io_error("read from file", &self.path, &e))?;
         self.space.read_total.fetch_add(buf.len() as u64, Relaxed);
@@ -140,7 +141,7 @@ impl Drop for TempFile {
         let space = &self.space;
         space.held.fetch_sub(self.len, Relaxed);
         space.bytes_total.fetch_add(self.len, Relaxed);
-        // What cannot be removed now goes at the next start.
+        // If this fails, the file is removed at the next start.
         let _ = space.disk.unlink(&self.path);
         if self.len >= space.log_from.load(Relaxed) {
             let text = format!("temporary file: path \"{}\", size {}", self.path, self.len);
@@ -150,8 +151,8 @@ impl Drop for TempFile {
     }
 }
 
-/// Removes what sessions of an earlier life left behind. Failures are logged: an old file is in
-/// nobody's way.
+/// Removes temporary files of earlier runs of the server. Errors are only logged, since the files
+/// are not used.
 pub(crate) fn remove_leftovers(disk: &dyn Disk, log: &dyn Fn(PgError)) {
     let mut directories = vec![DIRECTORY.to_owned()];
     for space in disk.list("pg_tblspc").unwrap_or_default() {
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_lives_as_long_as_its_handle() {
+    fn a_file_is_removed_with_its_handle() {
         let env = Env::memory(1);
         env.disk.create_dir("base").unwrap();
         let space = space(&env);
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_for_all_files_together() {
+    fn the_limit_applies_to_the_total_size() {
         let env = Env::memory(2);
         env.disk.create_dir("base").unwrap();
         let space = space(&env);
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_go_at_the_start() {
+    fn leftovers_are_removed_at_start() {
         let env = Env::memory(3);
         env.disk.create_dir("base").unwrap();
         let file = space(&env).create().unwrap();
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_temporary_tables_go_at_the_start() {
+    fn files_of_temporary_tables_are_removed_at_start() {
         let env = Env::memory(4);
         for dir in ["base", "base/5"] {
             env.disk.create_dir(dir).unwrap();

@@ -1,4 +1,5 @@
-//! The engine as a whole: on a disk that crashes, and on directories of the real PostgreSQL.
+//! Tests of the whole engine: on an in-memory disk with crashes, and on data directories of
+//! PostgreSQL.
 
 mod conflicts;
 mod crash;

@@ -1,4 +1,4 @@
-//! Times in log messages, in UTC.
+//! Formatting of times in log messages, in UTC.
 
 /// `2024-01-31 12:00:00 UTC` for seconds since 1970.
 pub(crate) fn format_seconds(seconds: i64) -> String {
@@ -8,15 +8,15 @@ pub(crate) fn format_seconds(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// `2024-01-31 12:00:00.123456+00` for microseconds since 2000.
+/// `2024-01-31 12:00:00.123456+00` for microseconds since 2000-01-01.
 pub(crate) fn format_timestamp(micros: i64) -> String {
     let seconds = micros.div_euclid(1_000_000) + 946_684_800;
     let text = format_seconds(seconds);
     format!("{}.{:06}+00", text.trim_end_matches(" UTC"), micros.rem_euclid(1_000_000))
 }
 
-/// Year, month and day of a day counted from 1970-01-01, Gregorian. The year is counted from March,
-/// so that the leap day is its last.
+/// Gregorian year, month and day of a day counted from 1970-01-01. The computation uses years that
+/// start in March, so that the leap day is the last day of the year.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_moments() {
+    fn known_times() {
         // select to_timestamp(n) at time zone 'utc'
         for (n, text) in [
             (0, "1970-01-01 00:00:00 UTC"),

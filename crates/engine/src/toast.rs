@@ -1,11 +1,13 @@
-//! Large values: compressed in place, or cut into chunks that are rows of the table's TOAST table.
+//! TOAST: large values are compressed inline, or moved out of line: cut into chunks that are rows
+//! of the table's TOAST table.
 //!
-//! A row larger than a quarter page is made smaller step by step, the largest value first:
+//! A row larger than about a quarter page is made smaller in steps, the largest value first:
 //!
-//! 1. compress values of storage x (and move those out at once that alone exceed the limit),
-//! 2. move values of storage x and e out,
-//! 3. compress those of storage m,
-//! 4. move those of storage m out if the row would not fit a page.
+//! 1. compress values of storage `x`; move a value of storage `x` or `e` out of line at once if it
+//!    alone exceeds the target,
+//! 2. move values of storage `x` and `e` out of line,
+//! 3. compress values of storage `m`,
+//! 4. move values of storage `m` out of line if the row does not fit on a page.
 //!
 //! Counterpart: heaptoast.c, toast_helper.c, toast_internals.c, detoast.c.
 
@@ -23,14 +25,14 @@ use sync::Arc;
 use txn::SnapshotKind;
 use types::{Batch, Datum, DatumRef};
 
-/// Rows above it are made smaller, as far as it goes. Counterpart: `TOAST_TUPLE_THRESHOLD`.
+/// Size in bytes above which rows are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 pub const TUPLE_THRESHOLD: usize = 2032;
 /// Counterpart: `TOAST_TUPLE_TARGET_MAIN`.
 const TARGET_MAIN: usize = 8160;
 /// Bytes of a chunk. Counterpart: `TOAST_MAX_CHUNK_SIZE`.
 pub const CHUNK_SIZE: usize = 1996;
 
-/// The payload of an inline compressed varlena (with its header), into `out`.
+/// Decompresses an inline compressed varlena (with its header) into `out`.
 pub fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     match Varlena::parse(raw) {
@@ -43,14 +45,14 @@ pub fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     }
 }
 
-/// Appends `raw_size` bytes.
+/// Appends the decompressed data, of `raw_size` bytes.
 fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) -> Result<()> {
     let whole = raw_size + varlena::HEADER_SIZE;
     if whole > varlena::MAX_SIZE {
         return Err(pg_err!(INTERNAL_ERROR, "invalid memory alloc request size {whole}"));
     }
     let at = out.len();
-    // A damaged size takes no memory.
+    // A damaged size must not cause a large allocation.
     let promised = raw_size.min(method.expanded_max(data.len()));
     out.try_reserve(promised).map_err(|_| pg_err!(OUT_OF_MEMORY, "out of memory"))?;
     out.resize(at + promised, 0);
@@ -66,7 +68,7 @@ fn expand(method: Compression, data: &[u8], raw_size: usize, out: &mut Vec<u8>) 
     Err(pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))
 }
 
-/// The compressed varlena (with header) of a payload; `None` if that saves too little.
+/// Compresses a payload to a varlena (with header); `None` if that saves too little.
 /// Counterpart: `toast_compress_datum`.
 pub fn compress(payload: &[u8], method: Compression) -> Option<Vec<u8>> {
     let mut data = Vec::new();
@@ -80,7 +82,7 @@ pub fn compress(payload: &[u8], method: Compression) -> Option<Vec<u8>> {
     (total + 2 < payload.len()).then(|| varlena::compressed(payload.len(), method, &data))
 }
 
-/// Appends the value that a TOAST pointer of the table leads to.
+/// Appends the value of a TOAST pointer of the table.
 pub(crate) fn fetch(
     be: &mut Backend,
     table: &TableDesc,
@@ -96,7 +98,7 @@ pub(crate) fn fetch(
     };
     let mut stored = Vec::new();
     chunks(be, toast, &pointer, &mut stored)?;
-    // What is stored begins with the size and method, which the pointer only repeats.
+    // The stored bytes start with size and compression method, as in the pointer.
     let (info, data) = stored
         .split_first_chunk()
         .ok_or_else(|| pg_err!(DATA_CORRUPTED, "compressed {} data is corrupt", method.name()))?;
@@ -110,7 +112,7 @@ fn toast_of(table: &TableDesc) -> Result<&ToastDesc> {
     })
 }
 
-/// Appends the stored bytes. Counterpart: `heap_fetch_toast_slice`.
+/// Appends the stored bytes of all chunks. Counterpart: `heap_fetch_toast_slice`.
 fn chunks(
     be: &mut Backend,
     toast: &ToastDesc,
@@ -119,7 +121,7 @@ fn chunks(
 ) -> Result<()> {
     let size = pointer.ext_size as usize;
     let (id, name) = (pointer.value_id, &toast.table.name);
-    // What a pointer says may be damaged: no room before there are rows.
+    // The size in the pointer may be damaged, so memory is allocated chunk by chunk.
     let begin = out.len();
     let mut expected = 0;
     let last = size.saturating_sub(1) / CHUNK_SIZE;
@@ -162,7 +164,7 @@ fn chunks(
     Ok(())
 }
 
-/// Calls `each` with the columns asked for of the value's chunks, in order.
+/// Calls `each` with the requested columns of the value's chunks, in order.
 fn visit(
     be: &mut Backend,
     toast: &ToastDesc,
@@ -171,12 +173,12 @@ fn visit(
     each: &mut dyn FnMut(&Batch, usize) -> Result<()>,
 ) -> Result<()> {
     let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
-    // TOAST rows follow the rows that refer to them: whoever has a pointer may see the value.
+    // A chunk is visible if the row with its pointer was.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
-    // Such a snapshot sees whatever took the place of a chunk that VACUUM has removed, and the scan
-    // keeps no pin of the entries' leaf: the row itself must say whose chunk it is.
+    // The scan does not keep the entries' leaf pinned. If VACUUM removes a chunk and its TID is
+    // reused, such a snapshot sees the new row. So the chunk_id of each row is checked.
     let columns: SmallVec<[AttrNo; 4]> = columns.iter().copied().chain([CHUNK_ID]).collect();
-    let whose = columns.len() - 1;
+    let chunk_id = columns.len() - 1;
     let mut scan = index::IndexScan::new(
         be,
         &toast.table,
@@ -193,24 +195,24 @@ fn visit(
             return scan.end(be);
         }
         for row in 0..batch.len {
-            if batch.get(row, whose) == DatumRef::Word(u64::from(id.0)) {
+            if batch.get(row, chunk_id) == DatumRef::Word(u64::from(id.0)) {
                 each(&batch, row)?;
             }
         }
     }
 }
 
-/// The column that says to which value a chunk belongs.
+/// The column with the OID of the value to which a chunk belongs.
 const CHUNK_ID: AttrNo = 1;
 
-/// The values of a row as they will be stored. Values that were made here are owned.
+/// The values of a row in the form in which they are stored.
 pub(crate) struct Prepared<'a> {
     pub(crate) values: Vec<Stored<'a>>,
 }
 
 pub(crate) enum Stored<'a> {
     Given(Value<'a>),
-    /// A varlena with its header.
+    /// Made here: a varlena with its header.
     Made(Vec<u8>),
 }
 
@@ -225,7 +227,7 @@ impl Stored<'_> {
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// Leave it alone: an old pointer that is kept, or not a varlena.
+    /// Not to be toasted: a pointer that is kept, storage plain, or not a varlena.
     ignore: bool,
     incompressible: bool,
     external: bool,
@@ -241,7 +243,7 @@ struct Toaster<'a, 't> {
     default_method: Compression,
 }
 
-/// Makes the row small enough. Kept pointers among `values` (as `Value::Raw`) stay as they are.
+/// Toasts the row. TOAST pointers among `values` (as `Value::Raw`) are kept.
 /// Counterpart: `heap_toast_insert_or_update`.
 pub(crate) fn prepare<'a>(
     be: &mut Backend,
@@ -320,7 +322,7 @@ impl Toaster<'_, '_> {
         Ok(())
     }
 
-    /// The largest value of these storages that can still be dealt with.
+    /// The largest value of these storages that can still be compressed or moved out of line.
     fn biggest(&self, storages: &[u8], for_compression: bool) -> Option<usize> {
         let mut best = (max_align(varlena::TOAST_POINTER_SIZE), None);
         for (i, (state, attr)) in self.states.iter().zip(&self.table.tupdesc.attrs).enumerate() {
@@ -401,7 +403,7 @@ fn save(be: &mut Backend, toast: &ToastDesc, value: Value<'_>) -> Result<ToastPo
     Ok(pointer)
 }
 
-/// An OID that no value of the TOAST table has, not even a dead one. Counterpart:
+/// An OID that no value in the TOAST table has, not even a dead one. Counterpart:
 /// `GetNewOidWithIndex`.
 fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
     loop {
@@ -409,14 +411,14 @@ fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
         let id = be.storage().txns.new_oid()?;
         let key =
             ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
-        // Any entry counts, whatever its row's state.
+        // Any index entry counts, even of a dead row.
         if index::scan_tids(be, &toast.index, vec![key], &mut |_| {})? == 0 {
             return Ok(id);
         }
     }
 }
 
-/// Removes the chunks of all TOAST pointers in `old` that `kept` says are not taken over.
+/// Deletes the chunks of all TOAST pointers in `old`, except those for which `kept` returns true.
 /// Counterpart: `heap_toast_delete`, `toast_delete_datum`.
 pub(crate) fn delete_values(
     be: &mut Backend,
@@ -436,7 +438,7 @@ pub(crate) fn delete_values(
             continue;
         }
         let mut tids = Vec::new();
-        // Whatever is in the chunks: what they hold may be damaged.
+        // Chunks are deleted without checking their contents, which may be damaged.
         visit(be, toast, pointer.value_id, &[table::system::CTID], &mut |batch, row| {
             tids.push(types::system::tid_of(batch.get(row, 0)));
             Ok(())

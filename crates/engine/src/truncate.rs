@@ -1,5 +1,6 @@
-//! Cutting relation files, logged, and the replay of the storage manager's records.
-//! Counterpart: catalog/storage.c.
+//! Truncation of relation files, and replay of the records of resource manager Smgr.
+//!
+//! Counterpart: storage.c.
 
 use bufmgr::redo::RedoCx;
 use bufmgr::{BufferPool, ForkBuffers, Strategy};
@@ -16,13 +17,13 @@ use wal::{DecodedRecord, Fields, Inserted, RecordBuilder, RmgrId, Wal};
 
 const SMGR_CREATE: u8 = 0x10;
 const SMGR_TRUNCATE: u8 = 0x20;
-/// What a truncate record cuts.
+/// Flags of a truncate record: the forks to truncate.
 pub const TRUNCATE_HEAP: u32 = 1;
 pub const TRUNCATE_VM: u32 = 2;
 pub const TRUNCATE_FSM: u32 = 4;
 pub const TRUNCATE_ALL: u32 = TRUNCATE_HEAP | TRUNCATE_VM | TRUNCATE_FSM;
 
-/// WAL: `RM_SMGR CREATE`, replayed by [`redo`]. Counterpart: log_smgrcreate.
+/// WAL: `SMGR_CREATE`, replayed by [`redo`]. Counterpart: `log_smgrcreate`.
 pub fn log_create(
     wal: &Wal,
     scratch: &mut RecordBuilder,
@@ -35,7 +36,7 @@ pub fn log_create(
     wal.insert(scratch, &[], xid)
 }
 
-/// WAL: `RM_SMGR TRUNCATE`, replayed by [`redo`].
+/// WAL: `SMGR_TRUNCATE`, replayed by [`redo`].
 pub fn log_truncate(
     wal: &Wal,
     scratch: &mut RecordBuilder,
@@ -57,11 +58,12 @@ fn rel_bytes(rel: RelFile) -> [u8; 12] {
     b
 }
 
-/// Cuts a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusiveLock. What
-/// fails once the record is written is a PANIC: see [`BufferPool::truncate`].
+/// Truncates a relation to `nblocks` blocks, with its maps. The caller holds AccessExclusive. An
+/// error after the record is written is a PANIC: see [`BufferPool::truncate`].
+/// Counterpart: `RelationTruncate`.
 ///
-/// WAL: the record is flushed before any file is cut: were it lost, replay would meet pages that
-/// are gone, and the relation's maps would tell of them. Counterpart: RelationTruncate.
+/// WAL: `SMGR_TRUNCATE`, flushed before any file is truncated. If the record were lost, replay
+/// would access pages that do not exist, and the relation's maps would still refer to them.
 pub fn truncate(
     pool: &BufferPool,
     wal: &Wal,
@@ -72,7 +74,8 @@ pub fn truncate(
     xid: Xid,
 ) -> Result<()> {
     let cuts = prepare(pool, wal, scratch, rel, persistence, nblocks, TRUNCATE_ALL)?;
-    // A checkpoint in between would lose the record while the files are still long.
+    // A checkpoint between record and truncation would put the redo pointer after the record, while
+    // the files are not truncated yet.
     let _delay = wal.delay_checkpoint_end();
     let _delay_start = wal.delay_checkpoint_start();
     let is_logged = pool.open(rel, Fork::Main, persistence).is_logged();
@@ -87,8 +90,9 @@ pub fn truncate(
 
 type Cuts = SmallVec<[(Arc<ForkBuffers>, u32); 3]>;
 
-/// The forks, of those named by `what`, that are longer than they shall be. Maps forget what their
-/// last page says of blocks beyond: harmless, should the truncation not follow.
+/// Of the forks in `what`, those to truncate, with their new lengths in blocks. Clears entries of
+/// later blocks on the last pages of the maps, which is harmless even if the truncation does not
+/// follow.
 fn prepare(
     pool: &BufferPool,
     wal: &Wal,
@@ -142,8 +146,8 @@ fn prepare(
     Ok(cuts)
 }
 
-/// Forgets pages and removes files in replay. Returns warnings of files that stay: nobody knows of
-/// them any more. Counterpart: DropRelationFiles.
+/// Drops buffers and removes files in replay. Returns warnings for files that cannot be removed.
+/// Counterpart: `DropRelationFiles`.
 pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Vec<PgError> {
     let mut warnings = Vec::new();
     for rel in rels {
@@ -156,7 +160,7 @@ pub(crate) fn redo_drop(cx: &mut RedoCx<'_>, rels: &[RelFile]) -> Vec<PgError> {
     warnings
 }
 
-/// Counterpart: smgr_redo.
+/// Counterpart: `smgr_redo`.
 pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Result<()> {
     let main = record.main();
     let word = |at: usize| match main.get(at..at + 4) {
@@ -176,18 +180,18 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Re
         }
         SMGR_TRUNCATE => {
             let (nblocks, rel, what) = (word(0)?, rel(4)?, word(16)?);
-            // It may have been dropped later; the drop's replay removes it again.
+            // The relation may have been dropped later; replay of the drop removes it again.
             cx.pool.smgr().create(RelFork::new(rel, Fork::Main), true)?;
             let smgr = cx.pool.smgr();
-            let mut there = what & TRUNCATE_HEAP;
+            let mut existing = what & TRUNCATE_HEAP;
             for (bit, fork) in [(TRUNCATE_VM, Fork::Vm), (TRUNCATE_FSM, Fork::Fsm)] {
                 if what & bit != 0 && smgr.exists(RelFork::new(rel, fork))? {
-                    there |= bit;
+                    existing |= bit;
                 }
             }
             let mut scratch = RecordBuilder::new(RmgrId::Smgr, SMGR_TRUNCATE);
             let permanent = Persistence::Permanent;
-            let cuts = prepare(cx.pool, wal, &mut scratch, rel, permanent, nblocks, there)?;
+            let cuts = prepare(cx.pool, wal, &mut scratch, rel, permanent, nblocks, existing)?;
             cx.pool.truncate(&cuts, || Ok(()))?;
             if what & TRUNCATE_HEAP != 0 {
                 cx.invalid().forget_relation(rel, Fork::Main, BlockNo(nblocks));
@@ -201,7 +205,7 @@ pub(crate) fn redo(cx: &mut RedoCx<'_>, wal: &Wal, record: &DecodedRecord) -> Re
     }
 }
 
-/// The record in words. Counterpart: smgr_desc.
+/// Text description of the record. Counterpart: `smgr_desc`.
 pub(crate) fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() {

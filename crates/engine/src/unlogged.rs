@@ -1,5 +1,7 @@
-//! Unlogged relations after a crash: what they held is gone, the init fork says how an empty one
-//! looks. Counterpart: reinit.c.
+//! Unlogged relations after a crash: they are reset to their init fork, which is that of an empty
+//! relation. Also directory functions that recovery and databases use.
+//!
+//! Counterpart: reinit.c, copydir.c, `SyncDataDirectory` in fd.c.
 
 use crate::relmap::{DbKey, database_path};
 use ids::{Fork, Oid, RelFile};
@@ -8,7 +10,7 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 use vfs::{Disk, FileKind, OpenMode, io_error};
 
-/// Which half of the work: before replay or after it.
+/// The step of a reset: `Cleanup` before replay, `Init` after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reset {
     /// Removes all forks but the init fork.
@@ -120,7 +122,7 @@ fn reset_database(disk: &dyn Disk, dir: &str, what: Reset) -> Result<()> {
     disk.sync_dir(dir).map_err(|e| io_error("fsync file", dir, &e))
 }
 
-/// Copies a file and makes its contents durable. Counterpart: copy_file.
+/// Copies a file and syncs the copy. Counterpart: `copy_file`.
 pub(crate) fn copy_file(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
     let source = disk.open(from, OpenMode::Read).map_err(|e| io_error("open file", from, &e))?;
     let target = disk.open(to, OpenMode::Truncate).map_err(|e| io_error("create file", to, &e))?;
@@ -137,7 +139,7 @@ pub(crate) fn copy_file(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
     target.sync_all().map_err(|e| io_error("fsync file", to, &e))
 }
 
-/// Copies a database's directory: plain files only. Counterpart: copydir.
+/// Copies a database's directory, regular files only. Counterpart: `copydir`.
 pub(crate) fn copy_dir(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
     disk.create_dir(to).map_err(|e| io_error("create directory", to, &e))?;
     let entries = disk.list(from).map_err(|e| io_error("open directory", from, &e))?;
@@ -149,8 +151,8 @@ pub(crate) fn copy_dir(disk: &dyn Disk, from: &str, to: &str) -> Result<()> {
     disk.sync_dir(above).map_err(|e| io_error("fsync file", above, &e))
 }
 
-/// Makes everything in the data directory durable: a crashed server's writes may lie unsynced in
-/// the system's cache, and replay builds on them. Counterpart: SyncDataDirectory.
+/// Syncs all files in the data directory. Writes of a crashed server may be unsynced in the cache
+/// of the operating system, and replay relies on them. Counterpart: `SyncDataDirectory`.
 pub(crate) fn sync_data_directory(disk: &dyn Disk) -> Result<()> {
     let mut dirs = vec![".".to_owned()];
     if let Ok(entries) = disk.list("pg_tblspc") {
@@ -171,8 +173,7 @@ pub(crate) fn sync_data_directory(disk: &dyn Disk) -> Result<()> {
             match entry.kind {
                 FileKind::Dir => dirs.push(path),
                 FileKind::File => {
-                    // Files that cannot be opened are none of ours (as PostgreSQL, which only
-                    // logs).
+                    // A file that cannot be opened is not the server's; PostgreSQL only logs it.
                     if let Ok(file) = disk.open(&path, OpenMode::ReadWrite) {
                         file.sync_all().map_err(|e| io_error("fsync file", &path, &e))?;
                     }

@@ -1,5 +1,5 @@
-//! VACUUM of one table: dead rows and their index entries go, old ids are frozen, the maps are
-//! brought up to date, empty pages at the end are given back.
+//! VACUUM of one table: removes dead rows and their index entries, freezes old ids, updates the
+//! visibility map and the free space map, truncates empty pages at the end.
 //!
 //! Counterpart: vacuumlazy.c.
 
@@ -15,7 +15,7 @@ use pgerror::{PgError, Result, Severity, pg_err};
 use std::time::Duration;
 use sync::Arc;
 
-/// What to do and how hard. The defaults are those of the settings.
+/// Parameters of a VACUUM. The defaults are those of the settings.
 #[derive(Clone, Debug)]
 pub struct VacuumOptions {
     pub freeze_min_age: u32,
@@ -29,10 +29,10 @@ pub struct VacuumOptions {
     /// INDEX_CLEANUP: `None` is AUTO.
     pub index_cleanup: Option<bool>,
     pub truncate: bool,
-    /// The table has indexes that are not among those given: their entries stay, and so do the line
-    /// pointers that they lead to. INDEX_CLEANUP must be off.
+    /// The table has indexes that are not in the given list. Their entries are kept, and so are the
+    /// dead line pointers to which they point. INDEX_CLEANUP must be off.
     pub has_other_indexes: bool,
-    /// Bytes of dead TIDs kept in memory.
+    /// Memory for dead TIDs, in bytes.
     pub maintenance_work_mem: usize,
     /// `vacuum_cost_delay`; zero is off.
     pub cost_delay: Duration,
@@ -73,7 +73,7 @@ impl Default for VacuumOptions {
     }
 }
 
-/// What was done; the caller puts it into `pg_class`, statistics and the VERBOSE report.
+/// Result of a VACUUM, for `pg_class`, statistics and VERBOSE.
 #[derive(Clone, Debug, Default)]
 pub struct VacuumResult {
     pub pages: u32,
@@ -82,7 +82,7 @@ pub struct VacuumResult {
     pub removed_pages: u32,
     pub frozen_pages: u32,
     pub live_tuples: f64,
-    /// Estimate for the whole table, for `reltuples`.
+    /// Estimated number of live rows of the whole table, for `reltuples`.
     pub rel_tuples: f64,
     pub tuples_deleted: u64,
     pub recently_dead_tuples: u64,
@@ -90,7 +90,7 @@ pub struct VacuumResult {
     pub index_scans: u32,
     pub new_frozen_xid: Xid,
     pub new_min_mxid: MultiXid,
-    /// By index: pages and entries afterwards, for its `pg_class` row.
+    /// By index.
     pub indexes: Vec<IndexVacuumResult>,
     pub failsafe: bool,
 }
@@ -103,17 +103,17 @@ pub struct IndexVacuumResult {
     pub pages_newly_deleted: u32,
     pub pages_deleted: u32,
     pub pages_free: u32,
-    /// `tuples` is an estimate: leave the catalog's number alone.
+    /// `tuples` is an estimate and must not be stored in the catalog.
     pub estimated: bool,
 }
 
-/// Runs of skippable pages shorter than this are read all the same. Counterpart:
-/// `SKIP_PAGES_THRESHOLD`.
+/// Shorter runs of skippable pages are read. Counterpart: `SKIP_PAGES_THRESHOLD`.
 const SKIP_PAGES_MIN: u32 = 32;
-/// Index passes are put off while fewer pages than this share have dead line pointers.
+/// Index vacuuming is bypassed if less than this fraction of the pages has dead line pointers.
+/// Counterpart: `BYPASS_THRESHOLD_PAGES`.
 const BYPASS_PAGES_SHARE: f64 = 0.02;
 
-/// How often a long scan looks whether wraparound has come near: every 4 GB.
+/// Interval between checks of the failsafe: 4 GB. Counterpart: `FAILSAFE_EVERY_PAGES`.
 const FAILSAFE_EVERY_BLOCKS: u32 = (4 << 30) / page::PAGE_SIZE as u32;
 /// `vacuum_cost_page_hit`, `vacuum_cost_page_miss`, `vacuum_cost_page_dirty` by default.
 const COST_HIT: u64 = 1;
@@ -127,32 +127,33 @@ struct Vacuum<'a> {
     cutoffs: Cutoffs,
     kept: Kept,
     aggressive: bool,
+    /// Pages that may have unfrozen tuples were skipped, so `relfrozenxid` cannot be advanced.
     skipped_visible: bool,
-    /// Ascending.
+    /// TIDs of dead line pointers, ascending.
     dead: Vec<Tid>,
     dead_pages: u32,
     nonempty_pages: u32,
     stats: Vec<Option<btree::BulkDeleteResult>>,
-    /// Cost of pages for which the sleep is over.
+    /// Accumulated cost at the last sleep.
     cost_paid: Option<u64>,
-    doing: Doing,
+    phase: Phase,
     result: VacuumResult,
 }
 
-/// What is being done, for the context of errors. Counterpart: `VacErrPhase`.
+/// Current phase, for the context of errors. Counterpart: `VacErrPhase`.
 #[derive(Clone, Copy)]
-enum Doing {
+enum Phase {
     Start,
     Scan(Option<BlockNo>, OffsetNo),
     FreeDead(Option<BlockNo>, OffsetNo),
-    /// By number.
+    /// With the number of the index.
     VacuumIndex(usize),
     CleanUpIndex(usize),
-    /// To so many blocks.
+    /// With the new number of blocks.
     Truncate(u32),
 }
 
-/// Vacuums the table; the caller holds ShareUpdateExclusive on it and a transaction of its own.
+/// Vacuums the table, in a transaction of its own. The caller holds ShareUpdateExclusive on it.
 pub fn vacuum(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -191,7 +192,7 @@ pub fn vacuum(
         nonempty_pages: 0,
         stats: vec![None; indexes.len()],
         cost_paid: None,
-        doing: Doing::Start,
+        phase: Phase::Start,
         result: VacuumResult::default(),
     };
     match vacuum.run(be) {
@@ -211,7 +212,8 @@ impl MaxValid for MultiXid {
 }
 
 impl Vacuum<'_> {
-    /// The error or warning, with what was being done. Counterpart: `vacuum_error_callback`.
+    /// Adds the current phase to the context of an error or warning.
+    /// Counterpart: `vacuum_error_callback`.
     fn in_context(&self, e: PgError) -> PgError {
         let relation = format!("relation \"{}.{}\"", self.table.schema, self.table.name);
         let within = |verb: &str, block: Option<BlockNo>, offset: OffsetNo| match (block, offset) {
@@ -222,19 +224,19 @@ impl Vacuum<'_> {
             }
         };
         let index = |n: usize| &self.indexes[n].name;
-        let doing = match self.doing {
-            Doing::Start => return e,
-            Doing::Scan(block, offset) => within("scanning", block, offset),
-            Doing::FreeDead(block, offset) => within("vacuuming", block, offset),
-            Doing::VacuumIndex(n) => {
+        let phase = match self.phase {
+            Phase::Start => return e,
+            Phase::Scan(block, offset) => within("scanning", block, offset),
+            Phase::FreeDead(block, offset) => within("vacuuming", block, offset),
+            Phase::VacuumIndex(n) => {
                 format!("while vacuuming index \"{}\" of {relation}", index(n))
             }
-            Doing::CleanUpIndex(n) => {
+            Phase::CleanUpIndex(n) => {
                 format!("while cleaning up index \"{}\" of {relation}", index(n))
             }
-            Doing::Truncate(blocks) => format!("while truncating {relation} to {blocks} blocks"),
+            Phase::Truncate(blocks) => format!("while truncating {relation} to {blocks} blocks"),
         };
-        e.context(doing)
+        e.context(phase)
     }
 
     fn run(&mut self, be: &mut Backend) -> Result<()> {
@@ -242,10 +244,10 @@ impl Vacuum<'_> {
         self.result.pages = pages;
         let mut strategy = Strategy::vacuum(be.pool(self.table.persistence)).like(&be.strategy);
         let (mut block, mut next_failsafe) = (0, 0);
-        // Blocks to read at once: the longer no page is left out, the more.
+        // Number of blocks to read ahead; doubles with each read until pages are skipped.
         let mut ahead = 1;
         while block < pages {
-            self.doing = Doing::Scan(Some(BlockNo(block)), 0);
+            self.phase = Phase::Scan(Some(BlockNo(block)), 0);
             self.delay_point(be, &mut strategy)?;
             if block >= next_failsafe {
                 self.check_failsafe(be);
@@ -261,7 +263,7 @@ impl Vacuum<'_> {
                 let main = &self.table.heap(be).main;
                 let pool = be.pool(self.table.persistence);
                 let count = ahead.min(pages - at);
-                self.doing = Doing::Scan(Some(BlockNo(at)), 0);
+                self.phase = Phase::Scan(Some(BlockNo(at)), 0);
                 if pool.read_ahead(main, BlockNo(at), count, &mut strategy)? > 0 {
                     ahead = (2 * ahead).min(bufmgr::READ_AHEAD_MAX);
                 }
@@ -273,7 +275,7 @@ impl Vacuum<'_> {
                 self.vacuum_indexes(be)?;
             }
         }
-        self.doing = Doing::Scan(None, 0);
+        self.phase = Phase::Scan(None, 0);
         self.finish_passes(be)?;
         be.add_usage(&mut strategy);
         let rel = self.table.heap(be);
@@ -290,7 +292,8 @@ impl Vacuum<'_> {
         Ok(())
     }
 
-    /// Sleeps if enough work was done since the last sleep. Counterpart: `vacuum_delay_point`.
+    /// Cost-based delay: sleeps if the cost since the last sleep has reached the limit.
+    /// Counterpart: `vacuum_delay_point`.
     fn delay_point(&mut self, be: &mut Backend, strategy: &mut Strategy) -> Result<()> {
         be.check_interrupts()?;
         if self.options.cost_delay.is_zero() || self.result.failsafe {
@@ -301,7 +304,7 @@ impl Vacuum<'_> {
         let cost = total(|u| u.hit) * COST_HIT
             + total(|u| u.read) * COST_MISS
             + total(|u| u.dirtied) * COST_DIRTY;
-        // What the session did before is not ours.
+        // Costs of the session before this VACUUM do not count.
         let paid = *self.cost_paid.get_or_insert(cost);
         let balance = cost.saturating_sub(paid);
         let limit = u64::from(self.options.cost_limit.max(1));
@@ -316,14 +319,14 @@ impl Vacuum<'_> {
         be.check_interrupts()
     }
 
-    /// So close to wraparound nothing counts but freezing. Counterpart:
+    /// Enables the failsafe if wraparound is near: then only freezing continues. Counterpart:
     /// `lazy_check_wraparound_failsafe`.
     fn check_failsafe(&mut self, be: &Backend) {
         if self.result.failsafe {
             return;
         }
         let txns = &be.storage().txns;
-        // Never earlier than autovacuum would act against wraparound.
+        // Not before autovacuum would run to prevent wraparound.
         let least = |age: u32, freeze_max: u32| age.max(freeze_max / 100 * 105);
         let (max, multi_max) = txns.freeze_max_ages();
         let next = txns.next_full_xid().xid().0;
@@ -336,8 +339,8 @@ impl Vacuum<'_> {
             || self.cutoffs.relminmxid.precedes(multi_limit);
     }
 
-    /// Length of the run of pages from `block` on that need no visit. The last page always gets
-    /// one, so that the attempt to truncate is not made in vain.
+    /// Length of the run of pages from `block` on that need not be scanned. The last page is always
+    /// scanned, to avoid useless attempts to truncate.
     fn skippable(&mut self, be: &mut Backend, block: u32, pages: u32) -> Result<u32> {
         if self.options.disable_page_skipping {
             return Ok(0);
@@ -369,8 +372,8 @@ impl Vacuum<'_> {
         let cleanup = self.cleans_indexes();
         self.result.scanned_pages += 1;
         let mut cx = HeapCx { pool: &pool, ..be.heap_cx_with(table.persistence, strategy) };
-        let seen = self.look_at(&mut cx, rel, block);
-        self.doing = Doing::Scan(Some(block), cx.looking_at);
+        let seen = self.scan_block(&mut cx, rel, block);
+        self.phase = Phase::Scan(Some(block), cx.current_offset);
         let Some(report) = seen? else {
             let space = page::PAGE_SIZE - page::header::HEADER_SIZE;
             return freespace::Fsm::new(&pool, &rel.fsm).record(block, space);
@@ -400,8 +403,8 @@ impl Vacuum<'_> {
         Ok(())
     }
 
-    /// The first phase for a page; `None` if it is new or empty.
-    fn look_at(
+    /// First phase for a page; `None` if it is new or empty.
+    fn scan_block(
         &mut self,
         cx: &mut HeapCx<'_>,
         rel: &HeapRel,
@@ -462,7 +465,7 @@ impl Vacuum<'_> {
         Ok(Some(report))
     }
 
-    /// Dead line pointers can be used again at once.
+    /// Are there no indexes, so that dead line pointers can be reused at once?
     fn has_no_indexes(&self) -> bool {
         self.indexes.is_empty() && !self.options.has_other_indexes
     }
@@ -486,7 +489,7 @@ impl Vacuum<'_> {
             }
             let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
                 .then_some(self.result.live_tuples);
-            self.doing = Doing::CleanUpIndex(n);
+            self.phase = Phase::CleanUpIndex(n);
             let tree = index.btree(be);
             let stats = self.stats[n].take();
             let done = tree.vacuum_cleanup(&mut be.index_cx(index.persistence), stats, exact)?;
@@ -504,19 +507,19 @@ impl Vacuum<'_> {
             }
             self.result.indexes.push(out);
         }
-        self.doing = Doing::Scan(None, 0);
+        self.phase = Phase::Scan(None, 0);
         Ok(())
     }
 
-    /// One pass over all indexes, then over the pages whose line pointers no entry leads to any
-    /// more.
+    /// One pass over all indexes, which removes entries that point to dead line pointers; then
+    /// makes these line pointers unused.
     fn vacuum_indexes(&mut self, be: &mut Backend) -> Result<()> {
         if self.dead.is_empty() || self.indexes.is_empty() {
             return Ok(());
         }
         let dead = std::mem::take(&mut self.dead);
         for (n, index) in self.indexes.iter().enumerate() {
-            self.doing = Doing::VacuumIndex(n);
+            self.phase = Phase::VacuumIndex(n);
             let tree = index.btree(be);
             let stats = self.stats[n].take();
             let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
@@ -525,11 +528,11 @@ impl Vacuum<'_> {
             self.stats[n] = Some(done);
         }
         self.result.index_scans += 1;
-        self.doing = Doing::FreeDead(None, 0);
+        self.phase = Phase::FreeDead(None, 0);
         let rel = self.table.heap(be);
         let pool = be.pool_arc(self.table.persistence);
         for chunk in dead.chunk_by(|a, b| a.block == b.block) {
-            self.doing = Doing::FreeDead(Some(chunk[0].block), 0);
+            self.phase = Phase::FreeDead(Some(chunk[0].block), 0);
             be.check_interrupts()?;
             let offsets: Vec<OffsetNo> = chunk.iter().map(|t| t.offset).collect();
             let block = chunk[0].block;
@@ -537,19 +540,21 @@ impl Vacuum<'_> {
             let mut cx = HeapCx { pool: &pool, ..be.heap_cx(self.table.persistence) };
             let mut slot = None;
             let freed = free_dead(&mut cx, rel, block, &offsets, oldest, &mut slot);
-            self.doing = Doing::FreeDead(Some(block), cx.looking_at);
+            self.phase = Phase::FreeDead(Some(block), cx.current_offset);
             let space = freed?;
             freespace::Fsm::new(&pool, &rel.fsm).record(block, space)?;
         }
         Ok(())
     }
 
-    /// Gives empty pages at the end back, if there are enough and nobody uses the table.
+    /// Truncates empty pages at the end, if there are enough and the table is not in use.
+    /// Counterpart: `lazy_truncate_heap`.
     fn truncate_end(&mut self, be: &mut Backend) -> Result<()> {
         let pages = self.result.pages;
         let free = pages - self.nonempty_pages.min(pages);
         let worth = free > 0 && (free >= 1000 || free >= pages / 16);
-        // The lock's record for standbys has an id: none is to be had once ids have run out.
+        // The record of the lock for standbys needs an id, which cannot be assigned past the stop
+        // limit.
         let stopped = be.storage().txns.is_stopped();
         if !self.options.truncate || !worth || self.result.failsafe || stopped {
             return Ok(());
@@ -560,7 +565,7 @@ impl Vacuum<'_> {
         }
         let rel = self.table.heap(be);
         let pool = be.pool_arc(self.table.persistence);
-        // Rows may have come since the pages were seen.
+        // Rows may have been inserted since the pages were scanned.
         let mut keep = pool.nblocks(&rel.main)?;
         let unchanged = keep == pages;
         while unchanged && keep > self.nonempty_pages {
@@ -572,7 +577,7 @@ impl Vacuum<'_> {
             keep -= 1;
         }
         if unchanged && keep < pages {
-            self.doing = Doing::Truncate(keep);
+            self.phase = Phase::Truncate(keep);
             let xid = be.txn.current_xid_if_any();
             let (file, persistence) = (self.table.file, self.table.persistence);
             let wal = be.storage().wal.clone();
@@ -585,14 +590,14 @@ impl Vacuum<'_> {
     }
 }
 
-/// Rows of the whole table, of which only some pages were looked at. Counterpart:
-/// `vac_estimate_reltuples`.
+/// Estimated number of rows of the whole table, of which only some pages were scanned.
+/// Counterpart: `vac_estimate_reltuples`.
 fn estimate_tuples(before: &VacuumOptions, result: &VacuumResult) -> f64 {
     let (scanned, pages) = (result.scanned_pages, result.pages);
     if scanned == pages {
         return result.live_tuples;
     }
-    // A last page that was not full says little of the others.
+    // Few scanned pages, such as a partly filled last one, are not representative.
     let few = f64::from(scanned) < f64::from(pages) * 0.02;
     if (before.rel_pages == pages && few) || scanned <= 1 {
         return before.rel_tuples;

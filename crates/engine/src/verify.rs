@@ -1,7 +1,7 @@
-//! Checking a table with its indexes: the heap's pages, each index's tree, and that both agree
-//! about which rows there are. Nobody may change the table meanwhile.
+//! Verification of a table with its indexes: the heap's pages, each index's tree, and that both
+//! have the same rows. The table must not change meanwhile.
 //!
-//! Counterpart: contrib/amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
+//! Counterpart: amcheck (`verify_heapam`, `bt_index_parent_check` with `heapallindexed`).
 
 use crate::index::{Direction, IndexScan, IndexScanOptions};
 use crate::table::{self, ScanOptions, TableScan, system};
@@ -14,8 +14,8 @@ use sync::Arc;
 use types::BATCH_ROWS_MAX;
 use types::system::tid_of;
 
-/// Faults found in the heap, by block and line pointer (0: the page). `rel_frozen_xid` and
-/// `rel_min_mxid` are what `pg_class` promises.
+/// Faults in the heap, by block and line pointer (0: the page). `rel_frozen_xid` and
+/// `rel_min_mxid` are those of `pg_class`.
 pub fn heap_faults(
     be: &mut Backend,
     table: &Arc<TableDesc>,
@@ -35,8 +35,8 @@ pub fn heap_faults(
     Ok(faults.into_iter().map(|f| (f.block, f.offset, f.message)).collect())
 }
 
-/// Checks the index's tree, and that the rows visible now are found through it, each once (so the
-/// index must be a full one). XX002 says what is wrong. Returns how many entries there are.
+/// Checks the index's tree, and that an index scan finds each visible row once (so the index must
+/// not be partial). Returns the number of entries. Error: XX002, which describes the fault.
 pub fn check_index(
     be: &mut Backend,
     table: &Arc<TableDesc>,

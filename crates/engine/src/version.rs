@@ -1,17 +1,18 @@
-//! `PG_VERSION`: of which major version the files of a directory are. Counterpart:
-//! `ValidatePgVersion`.
+//! `PG_VERSION`, the major version of the files of a directory.
+//!
+//! Counterpart: `ValidatePgVersion` in miscinit.c.
 
 use pgerror::{Result, pg_err};
 use std::io::{self, ErrorKind};
 use vfs::{Disk, OpenMode};
 
-/// Ours.
+/// The supported major version.
 const MAJOR: u32 = 15;
-/// More is not looked at.
+/// Number of bytes that are read from the file.
 const READ: usize = 64;
 
-/// Is `text`, read from `PG_VERSION` of `directory`, our major version's? `ours`: our whole
-/// version.
+/// An error unless `text`, read from `PG_VERSION` of `directory`, is the supported major version.
+/// `ours`: the full version of this server, for the message.
 pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> Result<()> {
     let file = format!("{directory}/PG_VERSION");
     let invalid = |detail: String| {
@@ -20,7 +21,7 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> 
     };
     let text = match text {
         Ok(text) => text,
-        // It can be opened, but has nothing to read.
+        // PostgreSQL can open it and then reads nothing.
         Err(e) if e.kind() == ErrorKind::IsADirectory => Vec::new(),
         Err(e) if e.kind() == ErrorKind::NotFound => {
             return Err(invalid(format!("File \"{file}\" is missing.")));
@@ -48,7 +49,7 @@ pub fn check_version(directory: &str, text: io::Result<Vec<u8>>, ours: &str) -> 
     Ok(())
 }
 
-/// Are the files of the database in `directory` there, and our major version's?
+/// An error unless the database's `directory` exists and has files of the supported major version.
 pub fn check_database(disk: &dyn Disk, name: &str, directory: &str, ours: &str) -> Result<()> {
     match disk.stat(directory) {
         Ok(_) => {}

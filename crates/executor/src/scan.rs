@@ -545,7 +545,7 @@ impl Exec for ScanNode {
             Access::Index(a) if a.index_only => {
                 counts.heap_fetches = a.scan.as_ref().map_or(0, IndexScan::heap_fetches);
             }
-            Access::Seq(Some(s), _) => counts.removed += s.refused(),
+            Access::Seq(Some(s), _) => counts.removed += s.rows_filtered(),
             _ => {}
         }
     }
@@ -628,7 +628,7 @@ impl Exec for ScanNode {
         match &mut self.access {
             Access::Seq(scan, stale) => {
                 if let Some(s) = scan {
-                    s.let_go(run.sv.backend());
+                    s.release(run.sv.backend());
                     *stale = true;
                 }
             }
@@ -638,7 +638,7 @@ impl Exec for ScanNode {
                 if let Some(s) = &mut a.scan
                     && !std::mem::replace(&mut a.stale, true)
                 {
-                    s.let_go(run.sv.backend())?;
+                    s.release(run.sv.backend())?;
                 }
             }
             Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),

@@ -1,4 +1,6 @@
-//! What every operation of the heap is handed: the relation, and the session's side of things.
+//! Parameters of heap operations: the relation, and the session's context.
+//!
+//! Counterpart: `RelationData` in rel.h, `TM_Result` and `TM_FailureData` in tableam.h.
 
 use crate::visibility::Visibility;
 use bufmgr::{BufferPool, ForkBuffers, Strategy};
@@ -11,7 +13,7 @@ use sync::atomic::{AtomicU32, Ordering::Relaxed};
 use txn::{HorizonKind, Transaction};
 use wal::{RecordBuilder, Wal};
 
-/// An open table (or TOAST table, or materialised view) as the heap needs it.
+/// An open table, TOAST table or materialized view.
 #[derive(Clone)]
 pub struct HeapRel {
     pub oid: Oid,
@@ -24,23 +26,23 @@ pub struct HeapRel {
     /// For messages.
     pub name: Box<str>,
     pub persistence: Persistence,
-    /// Percent of a page that insertion may fill; 100 if not set.
+    /// Percent of a page that insertions may fill; 100 if not set.
     pub fillfactor: u8,
-    /// Whose snapshots keep its dead rows.
+    /// Which sessions' snapshots hold back the removal of its dead rows.
     pub horizon: HorizonKind,
-    /// Is it a TOAST table? (Its records say so.)
+    /// Is it a TOAST table?
     pub is_toast: bool,
     pub is_catalog: bool,
     pub targets: InsertTargets,
 }
 
-/// Blocks of the last insertions. Sessions (up to a certain number of them) each have their own, so
-/// that they insert into different blocks.
+/// Blocks of the last insertions, one per slot. Sessions are distributed over the slots, so that
+/// they insert into different blocks. Counterpart: `RelationGetTargetBlock`.
 #[derive(Clone)]
 pub struct InsertTargets(Arc<[AtomicU32; InsertTargets::SLOTS]>);
 
 impl InsertTargets {
-    /// What fills a cache line. A target changes once a page, so that sharing the line is no harm.
+    /// One cache line. A target changes once per filled page, so false sharing costs little.
     const SLOTS: usize = 16;
 
     fn slot(&self, proc: lmgr::ProcNo) -> &AtomicU32 {
@@ -76,36 +78,37 @@ impl HeapRel {
         self.persistence == Persistence::Permanent
     }
 
-    /// Bytes that insertion keeps free on each page for updates.
+    /// Bytes that insertions leave free on each page for updates.
     /// Counterpart: `RelationGetTargetPageFreeSpace`.
     pub fn reserved_space(&self) -> usize {
         page::PAGE_SIZE * (100 - self.fillfactor.clamp(10, 100) as usize) / 100
     }
 
-    /// Free space below which an update's failure makes pruning worthwhile.
+    /// Free space in bytes below which a prunable page is pruned.
     pub(crate) fn prune_threshold(&self) -> usize {
         self.reserved_space().max(page::PAGE_SIZE / 10)
     }
 }
 
-/// The session's side of an operation.
+/// The session's context of an operation.
 pub struct HeapCx<'a> {
     pub pool: &'a BufferPool,
     pub wal: &'a Wal,
     pub txn: &'a mut Transaction,
     /// Heavyweight waits.
     pub wait: &'a mut dyn WaitForXact,
-    /// Reused from record to record.
+    /// Builds WAL records; its memory is reused.
     pub scratch: &'a mut RecordBuilder,
     pub strategy: &'a mut Strategy,
-    /// `norsu.wal_update_delta`: log only the changed middle of an updated tuple.
+    /// `norsu.wal_update_delta`: log an updated tuple without the prefix and suffix that it shares
+    /// with the old version.
     pub update_delta: bool,
-    /// The line pointer that VACUUM looks at, for the context of its errors; 0: none.
-    pub looking_at: OffsetNo,
+    /// The line pointer that VACUUM is processing, for the context of its errors; 0: none.
+    pub current_offset: OffsetNo,
 }
 
 impl HeapCx<'_> {
-    /// For testing tuples on a page with this LSN.
+    /// Visibility tests of tuples on a page with this LSN.
     pub fn visibility(&self, rel: &HeapRel, page_lsn: Lsn) -> Visibility<'_> {
         Visibility {
             txn: self.txn,
@@ -113,29 +116,29 @@ impl HeapCx<'_> {
             wal: self.wal,
             permanent: rel.is_permanent(),
             page_lsn,
-            settled: Cell::new(None),
+            committed_xmin: Cell::new(None),
         }
     }
 }
 
-/// What happened to an update, delete or lock. Counterpart: `TM_Result`.
+/// Outcome of an update, delete or lock. Counterpart: `TM_Result`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TmResult {
     Ok,
-    /// Not visible to the command at all.
+    /// Not visible to the command.
     Invisible,
-    /// Changed by a later command of this transaction.
+    /// Changed by this transaction, in the current command or a later one.
     SelfModified,
-    /// Another transaction updated it; the failure data lead to the next version.
+    /// Another transaction updated it; [`TmFailure::ctid`] is the next version.
     Updated,
     Deleted,
-    /// Another transaction is at it (only if told not to wait).
+    /// A running transaction holds it (only if the caller does not want to wait).
     BeingModified,
-    /// It is locked, and waiting was not wanted.
+    /// It is locked, and the wait policy is to skip it.
     WouldBlock,
 }
 
-/// Why an operation could not be done. Counterpart: `TM_FailureData`.
+/// Details of a failed operation. Counterpart: `TM_FailureData`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TmFailure {
     /// Next version, or the tuple itself if it was deleted.
@@ -143,7 +146,7 @@ pub struct TmFailure {
     pub xmax: Xid,
     /// Command of this transaction that changed it (only for `SelfModified`).
     pub cmax: CommandId,
-    /// Did EvalPlanQual follow the update chain? (`lock_tuple` with `follow_updates`.)
+    /// Was an update chain followed?
     pub traversed: bool,
 }
 
@@ -158,7 +161,7 @@ impl Default for TmFailure {
     }
 }
 
-/// What somebody waits to do, for the error's context line. Counterpart: `XLTW_Oper`.
+/// The operation for which a session waits, for the context of an error. Counterpart: `XLTW_Oper`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitOperation {
     None,
@@ -169,7 +172,7 @@ pub enum WaitOperation {
 }
 
 impl WaitOperation {
-    /// The context line of an error while waiting.
+    /// The context line of an error that ends the wait.
     pub fn context(self, rel: &HeapRel, tid: Tid) -> Option<String> {
         let what = match self {
             WaitOperation::None => return None,
@@ -186,7 +189,7 @@ impl WaitOperation {
     }
 }
 
-/// What to do where a row is locked by others. Counterpart: `LockWaitPolicy`.
+/// What to do if a row is locked by another transaction. Counterpart: `LockWaitPolicy`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum WaitPolicy {
     #[default]
@@ -197,21 +200,24 @@ pub enum WaitPolicy {
     Error,
 }
 
-/// Heavyweight waits, implemented above with the lock manager. No latch is held during a call.
+/// Waits for transactions and heavyweight tuple locks.
+///
+/// LOCK ORDER: no latch is held during a call.
 pub trait WaitForXact {
-    /// Waits until `xid` (or the top-level transaction that it belongs to) is over.
+    /// Waits until `xid` (or the top-level transaction that it belongs to) has ended.
     /// Counterpart: `XactLockTableWait`.
     fn wait_xid(&mut self, xid: Xid) -> Result<()>;
-    /// False if `xid` still runs. Counterpart: `ConditionalXactLockTableWait`.
+    /// False if `xid` is running. Counterpart: `ConditionalXactLockTableWait`.
     fn try_wait_xid(&mut self, xid: Xid) -> Result<bool>;
-    /// Queues for a row: whoever waits for its holder has this. Counterpart: `LockTuple`.
+    /// Acquires the heavyweight lock of a row, which gives a session the right to wait for the
+    /// row's holders next. Counterpart: `LockTuple`.
     fn lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<()>;
     /// Counterpart: `ConditionalLockTuple`.
     fn try_lock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<bool>;
     fn unlock_row(&mut self, rel: &HeapRel, tid: Tid, mode: LockMode) -> Result<()>;
 }
 
-/// The waits of a session, over its heavyweight locks.
+/// [`WaitForXact`] over the heavyweight locks of a session.
 pub struct SessionWaits(pub txn::XactWaits);
 
 impl SessionWaits {
@@ -264,19 +270,20 @@ pub(crate) fn with_context(e: PgError, op: WaitOperation, rel: &HeapRel, tid: Ti
     }
 }
 
-/// NOWAIT met a locked row.
+/// The error for a locked row under NOWAIT.
 #[cold]
 pub(crate) fn lock_not_available(rel: &HeapRel) -> PgError {
     pg_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row in relation \"{}\"", rel.name)
 }
 
-/// A TID led to something that is no tuple.
+/// The error for a TID that does not point to a tuple.
 #[cold]
 pub(crate) fn no_tuple(rel: &HeapRel, tid: Tid) -> PgError {
     pg_err!(DATA_CORRUPTED, "invalid tuple {tid} in relation \"{}\"", rel.name)
 }
 
-/// Sets hint bits in the infomask of the tuple at `offset`, if there are any and the latch lets us.
+/// Sets hint bits in the infomask of the tuple at `offset`, if there are any. Under a share latch
+/// only if the latch can be upgraded without waiting.
 pub(crate) trait SetHint {
     fn hint(&mut self, scratch: &mut RecordBuilder, offset: ids::OffsetNo, bits: u16);
 }

@@ -1,4 +1,6 @@
-//! Deletion of rows. Counterpart: `heap_delete`, `heap_abort_speculative`.
+//! Deletion of rows, and abort of speculative insertions.
+//!
+//! Counterpart: `heap_delete`, `heap_abort_speculative` in heapam.c.
 
 use crate::context::{
     HeapCx, HeapRel, SetHint, TmFailure, TmResult, WaitOperation, WaitPolicy, no_tuple, wait_xid,
@@ -22,15 +24,17 @@ use wal::{RegFlags, RmgrId};
 /// How to delete.
 #[derive(Clone, Copy, Default)]
 pub struct DeleteOptions<'s> {
-    /// Wait for others that hold the row, or report `BeingModified`.
+    /// Wait for transactions that hold the row; if false, return `BeingModified`.
     pub wait: bool,
-    /// The row must also be visible to this (the transaction's own snapshot in foreign-key checks).
+    /// The row must also be visible to this snapshot (the transaction's own, in foreign-key
+    /// checks).
     pub crosscheck: Option<&'s Snapshot>,
-    /// The row moves to another partition.
+    /// An UPDATE moves the row to another partition.
     pub changing_partition: bool,
 }
 
-/// The command id that a change of the tuple by `cid` stores, and whether it is a combo id.
+/// The command id to store for a change of the tuple by command `cid`, and whether it is a combo
+/// id.
 /// Counterpart: `HeapTupleHeaderAdjustCmax`.
 pub(crate) fn adjust_cmax(
     txn: &mut Transaction,
@@ -44,7 +48,7 @@ pub(crate) fn adjust_cmax(
     Ok((cid, false))
 }
 
-/// Stores what [`adjust_cmax`] gave. Counterpart: `HeapTupleHeaderSetCmax`.
+/// Stores the result of [`adjust_cmax`]. Counterpart: `HeapTupleHeaderSetCmax`.
 pub(crate) fn set_cmax(h: &mut HeapTupleHeader, (cid, combo): (CommandId, bool)) {
     debug_assert!(!h.any(m::MOVED));
     h.raw_cid = cid;
@@ -55,14 +59,14 @@ pub(crate) fn set_cmax(h: &mut HeapTupleHeader, (cid, combo): (CommandId, bool))
     }
 }
 
-/// Stores a new `xmax` and what it means.
+/// Stores a new `xmax` and the infomask bits about it.
 pub(crate) fn set_xmax(h: &mut HeapTupleHeader, new: NewXmax) {
     h.infomask = h.infomask & !(m::XMAX_BITS | m::MOVED) | new.infomask;
     h.infomask2 = h.infomask2 & !m2::KEYS_UPDATED | new.infomask2;
     h.raw_xmax = new.xmax;
 }
 
-/// Why `result` came about, for the caller. Counterpart: filling of `TM_FailureData`.
+/// The details of `result` for the caller.
 pub(crate) fn failure(
     cx: &HeapCx<'_>,
     rel: &HeapRel,
@@ -75,7 +79,7 @@ pub(crate) fn failure(
     Ok(TmFailure { ctid: h.ctid, xmax: vis.update_xid(h)?, cmax, traversed: false })
 }
 
-/// After waiting for `xid`: remembers on the tuple how it ended. Counterpart: `UpdateXmaxHintBits`.
+/// After waiting for `xid`: sets the hint bit about its outcome. Counterpart: `UpdateXmaxHintBits`.
 pub(crate) fn hint_xmax(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -156,7 +160,8 @@ fn delete_locked<'a>(
             };
             if let Some(own) = sleep {
                 let pin = guard.into_pin();
-                // A member of the multixact must not queue: the holder may be waiting for us.
+                // A member of the multixact does not acquire the row's heavyweight lock: a session
+                // that holds that lock may be waiting for this transaction.
                 if !own {
                     let policy = WaitPolicy::Block;
                     infomask::acquire_row(cx.wait, rel, tid, MODE, policy, have_row_lock)?;
@@ -181,7 +186,7 @@ fn delete_locked<'a>(
                 let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
                 let unpinned =
                     guard.is_all_visible() && !visibility_map::is_pinned(&vm_slot, tid.block);
-                if unpinned || infomask::xmax_moved(&now, &h) {
+                if unpinned || infomask::xmax_changed(&now, &h) {
                     continue;
                 }
                 h = now;
@@ -248,8 +253,9 @@ fn delete_locked<'a>(
     Ok(Ok(()))
 }
 
-/// Takes a speculative insertion back: the tuple becomes dead to everybody at once, without waiting
-/// for the transaction to abort. TOAST values are the caller's to delete in the same way.
+/// Aborts a speculative insertion: the tuple is dead to all snapshots at once, although its
+/// transaction goes on. The caller deletes the tuple's TOAST chunks in the same way.
+/// Counterpart: `heap_abort_speculative`.
 ///
 /// WAL: `xl_heap_delete` with IS_SUPER.
 pub fn abort_speculative(cx: &mut HeapCx<'_>, rel: &HeapRel, tid: Tid) -> Result<()> {
@@ -265,7 +271,7 @@ pub fn abort_speculative(cx: &mut HeapCx<'_>, rel: &HeapRel, tid: Tid) -> Result
     }
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);
     let page = edit.change(&mut guard, 0, RegFlags::STANDARD);
-    // Some old normal XID that is prunable now rather than our own.
+    // An XID that makes the page prunable now, unlike that of this transaction.
     page.set_prunable(if oldest.is_normal() { oldest } else { xid });
     header.infomask &= !(m::XMAX_BITS | m::MOVED);
     header.infomask2 &= !m2::KEYS_UPDATED;

@@ -1,4 +1,6 @@
-//! The heap's records in words, as `pg_waldump` has them. Counterpart: heapdesc.c.
+//! Text descriptions of the heap's records, as `pg_waldump` prints them.
+//!
+//! Counterpart: heapdesc.c.
 
 use crate::record::{self, heap, heap2, infobit_names};
 use std::fmt::Write;
@@ -7,8 +9,8 @@ use wal::{DecodedRecord, Fields, RmgrId};
 const TRUNCATE_CASCADE: u8 = 0x01;
 const TRUNCATE_RESTART_SEQS: u8 = 0x02;
 
-/// Adds what a record of the managers Heap or Heap2 says besides its name; `None` if it ends too
-/// early.
+/// Appends the description of a record of the resource managers Heap or Heap2, without its name;
+/// `None` if the record is too short.
 pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let op = record.info() & record::OPERATION_MASK;
     match record.header.rmgr()? {

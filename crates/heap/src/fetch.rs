@@ -1,5 +1,7 @@
-//! Reading single rows by TID: from index entries (whose chain is searched), or exactly.
-//! Counterpart: `heap_hot_search_buffer`, `heap_fetch`, `heap_get_latest_tid`.
+//! Reading single rows by TID: by that of an index entry, whose HOT chain is searched, or by the
+//! TID of a row version.
+//!
+//! Counterpart: `heap_hot_search_buffer`, `heap_fetch`, `heap_get_latest_tid` in heapam.c.
 
 use crate::context::{HeapCx, HeapRel, SetHint};
 use crate::prune;
@@ -19,10 +21,11 @@ pub struct Fetched {
     pub hint: u16,
 }
 
-/// Searches the HOT chain from `start` (an index entry's line pointer) for the member that
-/// `snapshot` sees. `all_dead`: if given, tells whether all members are dead to everybody, so that
-/// the entry can be marked. `after`: the member found by the call before, with snapshots that see
-/// several.
+/// Searches the HOT chain from `start` (an index entry's line pointer) for the member that is
+/// visible to `snapshot`. `all_dead`: set to whether all members are dead to all snapshots, so that
+/// the index entry can be marked dead. `after`: the member found by the previous call, for
+/// snapshots to which several members are visible. `hint_others` receives hint bits of other
+/// members.
 pub fn hot_search(
     page: &Page,
     start: OffsetNo,
@@ -42,7 +45,7 @@ pub fn hot_search(
     loop {
         let lp = page.line_pointer(offset);
         if !lp.is_normal() {
-            // Only the chain's start may be a redirect.
+            // Only the first line pointer of a chain may be a redirect.
             if lp.is_redirected() && at_start {
                 offset = lp.redirect_to();
                 at_start = false;
@@ -94,9 +97,9 @@ fn set_hints(cx: &mut HeapCx<'_>, guard: &mut ShareGuard<'_>, hints: &[(OffsetNo
     }
 }
 
-/// Fetches the row that the index entry `tid` leads to and `snapshot` sees, and hands it to `f`
-/// while its page is latched. `all_dead`: see [`hot_search`]. `prune`: clean the page on the way if
-/// it is crowded.
+/// Fetches the row of the index entry with `tid` that is visible to `snapshot`; calls `f` with it
+/// while its page is share-latched. `all_dead`: see [`hot_search`]. `prune`: prune the page first
+/// if that looks worthwhile.
 pub fn fetch_tid<'a, R>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -131,8 +134,8 @@ pub fn fetch_tid<'a, R>(
     Ok(result)
 }
 
-/// Hands the tuples that the index entries for `offsets` of one block lead to, and that `snapshot`
-/// sees, to `f`, under one latch. Counterpart: `heapam_scan_bitmap_next_block`.
+/// Calls `f` with the visible rows of the index entries for `offsets` of one block, under one share
+/// latch. Counterpart: `heapam_scan_bitmap_next_block`.
 pub fn fetch_entries(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -161,7 +164,8 @@ pub fn fetch_entries(
     Ok(())
 }
 
-/// Hands exactly the version at `tid` to `f` if `snapshot` sees it. Counterpart: `heap_fetch`.
+/// Calls `f` with the row version at `tid` if it is visible to `snapshot`.
+/// Counterpart: `heap_fetch`.
 pub fn fetch_row_version<R>(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -183,8 +187,8 @@ pub fn fetch_row_version<R>(
     Ok(result)
 }
 
-/// The newest version in the update chain from `tid` that `snapshot` sees; `tid` itself if none is
-/// newer. Counterpart: `heap_get_latest_tid`.
+/// The newest version in the update chain from `tid` that is visible to `snapshot`; `tid` itself if
+/// there is none. Counterpart: `heap_get_latest_tid`.
 pub fn get_latest_tid(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,

@@ -1,11 +1,13 @@
-//! Freezing: making row versions independent of XIDs and multixacts that are about to be forgotten.
+//! Freezing: removes references to old XIDs and multixacts from row versions, so that their status
+//! can be truncated.
 //!
-//! An old committed `xmin` gets the "frozen" bits; an old `xmax` (a lock, or an aborted deleter,
-//! else the tuple would be dead) goes away; a multixact with old members is replaced by what must
-//! be kept of it.
+//! An old committed `xmin` gets the frozen bits. An old `xmax` is removed: it is a lock or an
+//! aborted deleter, or else the tuple would be dead. A multixact with old members is replaced by
+//! one of the members that still matter.
 //!
-//! WAL: `xl_heap_freeze_page`, redone by `redo::freeze_page`. Counterpart:
-//! `heap_prepare_freeze_tuple`, `FreezeMultiXactId`.
+//! WAL: `xl_heap_freeze_page`, replayed by `redo::freeze_page`.
+//!
+//! Counterpart: `heap_prepare_freeze_tuple`, `FreezeMultiXactId` in heapam.c.
 
 use crate::infomask::bits_of_members;
 use crate::record::{self, FreezeTuple};
@@ -15,13 +17,13 @@ use page::{HeapTupleHeader, Page};
 use pgerror::{Result, pg_err};
 use txn::{Members, Transaction};
 
-/// What VACUUM freezes, and what the relation promises.
+/// Cutoffs of a VACUUM, and bounds of the relation.
 #[derive(Clone, Copy, Debug)]
 pub struct Cutoffs {
-    /// `pg_class.relfrozenxid` and `relminmxid`: nothing older may be found.
+    /// `pg_class.relfrozenxid` and `relminmxid`: older ids in the relation are corruption.
     pub relfrozenxid: Xid,
     pub relminmxid: MultiXid,
-    /// Deleted before this: nobody sees it any more.
+    /// Versions deleted by an older XID are dead to all snapshots.
     pub oldest_xmin: Xid,
     /// Older XIDs are frozen. Counterpart: FreezeLimit.
     pub freeze_limit: Xid,
@@ -29,7 +31,7 @@ pub struct Cutoffs {
     pub multi_cutoff: MultiXid,
 }
 
-/// The oldest ids that stay in the relation: the new `relfrozenxid` and `relminmxid`.
+/// The oldest ids that remain in the relation: the new `relfrozenxid` and `relminmxid`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept {
     pub xid: Xid,
@@ -44,7 +46,7 @@ impl Kept {
     }
 }
 
-/// How a tuple is frozen, and whether nothing is left to freeze then.
+/// How a tuple is frozen, and whether nothing is left to freeze afterwards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prepared {
     /// `None` if nothing has to be changed now.
@@ -58,15 +60,15 @@ macro_rules! corrupt {
     };
 }
 
-/// What becomes of a multixact.
+/// Replacement of a multixact.
 enum NewMulti {
-    /// Nobody in it matters.
+    /// No member matters: remove it.
     Nothing,
-    /// It stays.
+    /// Keep it.
     Same,
-    /// Only its updater stays; is it known to have committed?
+    /// Only its updater matters; is it known to have committed?
     Updater(Xid, bool),
-    /// These stay, in a new one.
+    /// These members matter: make a new multixact of them.
     Replace(Members),
 }
 
@@ -160,7 +162,7 @@ pub fn prepare(
         changed = true;
     }
     if h.any(m::MOVED) && h.xvac().is_normal() {
-        // No VACUUM FULL that moves tuples can be running: its XID can go in any case.
+        // No VACUUM FULL of a release before 9.0 can be running, so its XID is removed in any case.
         plan.flags |= if h.any(m::MOVED_OFF) { record::INVALID_XVAC } else { record::FREEZE_XVAC };
         plan.infomask |= m::XMIN_COMMITTED;
         changed = true;
@@ -171,7 +173,7 @@ pub fn prepare(
     })
 }
 
-/// Counterpart: `FreezeMultiXactId`.
+/// Decides about the multixact in `xmax`. Counterpart: `FreezeMultiXactId`.
 fn freeze_multi(
     txn: &Transaction,
     h: &HeapTupleHeader,
@@ -255,7 +257,7 @@ fn freeze_multi(
     })
 }
 
-/// Carries a plan out. Counterpart: `heap_execute_freeze_tuple`.
+/// Applies a plan to the page. Counterpart: `heap_execute_freeze_tuple`.
 pub fn execute(page: &mut Page, plan: &FreezeTuple) {
     let Some(mut h) = page.heap_header(plan.offset) else { return };
     h.raw_xmax = plan.xmax;
@@ -270,8 +272,8 @@ pub fn execute(page: &mut Page, plan: &FreezeTuple) {
     page.set_heap_header(plan.offset, &h);
 }
 
-/// Would [`prepare`] change the tuple? Notes the ids that stay. Counterpart:
-/// `heap_tuple_would_freeze`.
+/// Would [`prepare`] change the tuple? Updates `kept` with the ids that remain if it is not frozen.
+/// Counterpart: `heap_tuple_would_freeze`.
 pub fn would_freeze(
     txn: &Transaction,
     h: &HeapTupleHeader,
@@ -305,7 +307,7 @@ pub fn would_freeze(
     Ok(would)
 }
 
-/// Does the tuple hold any id that will ever need freezing? Counterpart:
+/// Does the tuple contain an id that must be frozen some day? Counterpart:
 /// `heap_tuple_needs_eventual_freeze`.
 pub fn needs_eventual_freeze(h: &HeapTupleHeader) -> bool {
     if h.xmin().is_normal() {

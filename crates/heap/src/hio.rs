@@ -1,9 +1,11 @@
 //! Finding a page with room for a new tuple.
 //!
-//! Asked in turn: the page of the last insertion, what the free space map offers, the last page;
-//! then the relation grows. Pages are latched by ascending number; where a page turns out to be
-//! all-visible and its map page is not pinned, everything is let go for the pin and looked at
-//! again.
+//! Candidates in this order: the page of the last insertion, a page from the free space map, the
+//! last page; then the relation is extended.
+//!
+//! LOCK ORDER: pages are latched in ascending block number. If a latched page is all-visible and
+//! its map page is not pinned, all latches are released, the map page is pinned, and the pages are
+//! latched and checked again.
 //!
 //! Counterpart: hio.c.
 
@@ -19,22 +21,22 @@ use page::space::MAX_HEAP_TUPLES_PER_PAGE;
 use pgerror::{Result, pg_err};
 use wal::RegFlags;
 
-/// Free space of a page that holds nothing yet, give or take unused line pointers.
+/// Free space of an empty page that may have some unused line pointers.
 const NEARLY_EMPTY: usize = MAX_HEAP_TUPLE_SIZE - MAX_HEAP_TUPLES_PER_PAGE / 8 * LINE_POINTER_SIZE;
 
-/// Most blocks that a bulk load gives the file ahead.
+/// Most blocks that a bulk load adds to the file at once.
 const BULK_AHEAD_BLOCKS_MAX: u32 = 16;
 
 /// Blocks added for each session that waits to extend the relation, and the most at once.
 const EXTRA_BLOCKS_PER_WAITER: u32 = 20;
 const EXTRA_BLOCKS_MAX: u32 = 512;
 
-/// State of a bulk load (COPY, CREATE TABLE AS): its ring, and the page that it fills.
+/// State of a bulk load (COPY, CREATE TABLE AS): its buffer ring, and the page that it fills.
 /// Counterpart: `BulkInsertStateData`.
 pub struct BulkInsert {
     strategy: Strategy,
     current: Option<BlockNo>,
-    /// Blocks for which the file grows at once: the longer the load, the more.
+    /// Number of blocks to add to the file at once; doubles with each extension.
     ahead: u32,
 }
 
@@ -43,27 +45,27 @@ impl BulkInsert {
         BulkInsert { strategy: Strategy::bulk_write(pool), current: None, ahead: 1 }
     }
 
-    /// Without a ring: what an INSERT has written may stay in the pool, where others soon look for
-    /// it.
+    /// Without a ring: pages written by an INSERT stay in the buffer pool, since they are likely to
+    /// be read soon.
     pub fn without_ring() -> BulkInsert {
         BulkInsert { strategy: Strategy::normal(), current: None, ahead: 1 }
     }
 
-    /// Takes back what the file was given ahead and not used.
+    /// Removes blocks that were added to the file ahead and not used.
     pub fn finish(self, rel: &HeapRel, pool: &BufferPool) -> Result<()> {
         if self.ahead > 1 { pool.trim(&rel.main) } else { Ok(()) }
     }
 }
 
-/// A latched page with room, and the other page of an update.
-pub(crate) struct Placed<'a> {
+/// The latched page with room, and the page of the old version in an update.
+pub(crate) struct TargetPages<'a> {
     pub(crate) new: ExclusiveGuard<'a>,
-    /// None if no other page was given, or it is the same.
+    /// `None` if no other page was given or it is the same page.
     pub(crate) other: Option<ExclusiveGuard<'a>>,
 }
 
-impl<'a> Placed<'a> {
-    /// Lets the latches go; the other page's pin, if there is another page.
+impl<'a> TargetPages<'a> {
+    /// Releases the latches; returns the other page's pin, if there is another page.
     fn unlatch(self, had_other: bool) -> Option<Pin<'a>> {
         match self.other {
             Some(other) => Some(other.into_pin()),
@@ -95,7 +97,7 @@ pub(crate) struct VmPins<'s, 'a> {
     pub(crate) other: &'s mut Option<VmPin<'a>>,
 }
 
-/// Makes `slot` hold the map page for `block`. No heap page may be latched.
+/// Pins the map page for `block` into `slot`. LOCK ORDER: no heap page may be latched.
 pub(crate) fn pin_vm<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -105,9 +107,10 @@ pub(crate) fn pin_vm<'a>(
     visibility_map::pin(cx.pool, rel, block, slot, cx.wal, cx.scratch, cx.strategy)
 }
 
-/// Pins and latches a page for a tuple of `len` bytes; the result has room for it and is
-/// initialised, and the map pages of all-visible pages are pinned. `other`: the page of the old
-/// version in an update. Counterpart: `RelationGetBufferForTuple`.
+/// Returns an initialized page with room for a tuple of `len` bytes, exclusively latched; map pages
+/// of all-visible pages are pinned. `other`: the page of the old version in an update, which is
+/// latched too. Error: 54000 if the tuple does not fit on any page.
+/// Counterpart: `RelationGetBufferForTuple`.
 pub(crate) fn page_for_tuple<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -116,12 +119,12 @@ pub(crate) fn page_for_tuple<'a>(
     mut vm: VmPins<'_, 'a>,
     mut bulk: Option<&mut BulkInsert>,
     use_fsm: bool,
-) -> Result<Placed<'a>> {
+) -> Result<TargetPages<'a>> {
     let len = max_align(len);
     if len > MAX_HEAP_TUPLE_SIZE {
         return Err(too_big(len));
     }
-    // An update's new version may use the room that insertion leaves.
+    // The new version of an update may use the space that insertions leave free.
     let has_other = other.is_some();
     let reserve = if has_other { 0 } else { rel.reserved_space() };
     let wanted = if len + reserve > NEARLY_EMPTY { len.max(NEARLY_EMPTY) } else { len + reserve };
@@ -136,26 +139,25 @@ pub(crate) fn page_for_tuple<'a>(
         target = fsm.search(wanted)?;
     }
     if target.is_none() && use_fsm {
-        // Without a map (small or new relations) the last page is the best guess.
+        // Without a free space map (small or new relations) try the last page.
         target = cx.pool.nblocks(&rel.main)?.checked_sub(1).map(BlockNo);
     }
     loop {
         while let Some(block) = target {
             if block.0 >= cx.pool.nblocks(&rel.main)? {
-                break; // what we remember is older than a truncation
+                break; // the relation has been truncated since the target was noted
             }
-            let mut placed =
-                latch_both(cx, rel, block, other.take(), &mut vm, bulk.as_deref_mut())?;
-            init_if_new(cx, &mut placed.new);
-            let free = placed.new.heap_free_space();
+            let mut pages = latch_both(cx, rel, block, other.take(), &mut vm, bulk.as_deref_mut())?;
+            init_if_new(cx, &mut pages.new);
+            let free = pages.new.heap_free_space();
             if free >= wanted {
                 match &mut bulk {
                     Some(bulk) => bulk.current = Some(block),
                     None => rel.targets.set(proc, block),
                 }
-                return Ok(placed);
+                return Ok(pages);
             }
-            other = placed.unlatch(has_other);
+            other = pages.unlatch(has_other);
             target = if use_fsm {
                 fsm.record_and_search(block, free, wanted)?.filter(|next| *next != block)
             } else {
@@ -163,23 +165,23 @@ pub(crate) fn page_for_tuple<'a>(
             };
         }
         if bulk.is_none() && use_fsm && cx.pool.await_extension(&rel.main) {
-            // Whoever extended the relation just now may have added pages for us too.
+            // Another session has just extended the relation, perhaps by pages for waiters too.
             target = fsm.search(wanted)?;
             if target.is_some() {
                 continue;
             }
         }
-        let placed = extend(cx, rel, other.take(), &mut vm, bulk.as_deref_mut())?;
-        let block = placed.new.block();
-        if placed.new.heap_free_space() >= wanted {
+        let pages = extend(cx, rel, other.take(), &mut vm, bulk.as_deref_mut())?;
+        let block = pages.new.block();
+        if pages.new.heap_free_space() >= wanted {
             match &mut bulk {
                 Some(bulk) => bulk.current = Some(block),
                 None => rel.targets.set(proc, block),
             }
-            return Ok(placed);
+            return Ok(pages);
         }
-        // While we let go of the new page for the order of latches, others filled it.
-        other = placed.unlatch(has_other);
+        // The new page was unlatched to keep the latch order, and other sessions filled it.
+        other = pages.unlatch(has_other);
         target = None;
     }
 }
@@ -200,8 +202,8 @@ fn read<'a>(
     cx.pool.read(&rel.main, block, strategy)
 }
 
-/// Latches page `block` and the other page in the order of their numbers, with the map pages of
-/// those that are all-visible pinned.
+/// Latches page `block` and the other page in ascending order, with the map pages of those that are
+/// all-visible pinned.
 fn latch_both<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -209,13 +211,13 @@ fn latch_both<'a>(
     other: Option<Pin<'a>>,
     vm: &mut VmPins<'_, 'a>,
     bulk: Option<&mut BulkInsert>,
-) -> Result<Placed<'a>> {
+) -> Result<TargetPages<'a>> {
     let Some(mut other) = other else {
         let mut pin = read(cx, rel, block, bulk)?;
         loop {
             let new = pin.exclusive();
             if !new.is_all_visible() || visibility_map::is_pinned(vm.new, block) {
-                return Ok(Placed { new, other: None });
+                return Ok(TargetPages { new, other: None });
             }
             pin = new.into_pin();
             pin_vm(cx, rel, block, vm.new)?;
@@ -226,7 +228,7 @@ fn latch_both<'a>(
         loop {
             let new = other.exclusive();
             if !new.is_all_visible() || visibility_map::is_pinned(vm.other, block) {
-                return Ok(Placed { new, other: None });
+                return Ok(TargetPages { new, other: None });
             }
             other = new.into_pin();
             pin_vm(cx, rel, block, vm.other)?;
@@ -243,7 +245,7 @@ fn latch_pins<'a>(
     mut new: Pin<'a>,
     mut other: Pin<'a>,
     vm: &mut VmPins<'_, 'a>,
-) -> Result<Placed<'a>> {
+) -> Result<TargetPages<'a>> {
     let (new_block, other_block) = (new.block(), other.block());
     loop {
         let (new_guard, other_guard);
@@ -259,7 +261,7 @@ fn latch_pins<'a>(
         let other_missing =
             other_guard.is_all_visible() && !visibility_map::is_pinned(vm.other, other_block);
         if !new_missing && !other_missing {
-            return Ok(Placed { new: new_guard, other: Some(other_guard) });
+            return Ok(TargetPages { new: new_guard, other: Some(other_guard) });
         }
         new = new_guard.into_pin();
         other = other_guard.into_pin();
@@ -272,8 +274,8 @@ fn latch_pins<'a>(
     }
 }
 
-/// Adds a page, and more of them if other sessions are waiting to do the same; those go to the free
-/// space map. Counterpart: `RelationAddExtraBlocks`.
+/// Adds a page, and further ones if other sessions are waiting to extend the relation; those are
+/// recorded in the free space map. Counterpart: `RelationAddExtraBlocks`.
 fn extend_for_all<'a>(cx: &mut HeapCx<'a>, rel: &HeapRel) -> Result<ExclusiveGuard<'a>> {
     let extra = (rel.main.extension_waiters() * EXTRA_BLOCKS_PER_WAITER).min(EXTRA_BLOCKS_MAX);
     let guard = cx.pool.extend_by(&rel.main, 1 + extra, cx.strategy)?;
@@ -288,14 +290,15 @@ fn extend_for_all<'a>(cx: &mut HeapCx<'a>, rel: &HeapRel) -> Result<ExclusiveGua
     Ok(guard)
 }
 
-/// Adds pages; the first comes back latched and initialised, with the other page latched too.
+/// Extends the relation; returns the first new page latched and initialized, with the other page
+/// latched too.
 fn extend<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     other: Option<Pin<'a>>,
     vm: &mut VmPins<'_, 'a>,
     bulk: Option<&mut BulkInsert>,
-) -> Result<Placed<'a>> {
+) -> Result<TargetPages<'a>> {
     let mut new = match bulk {
         Some(bulk) => {
             bulk.strategy.adopt_session(cx.strategy);
@@ -306,14 +309,14 @@ fn extend<'a>(
         None => extend_for_all(cx, rel)?,
     };
     init_if_new(cx, &mut new);
-    let Some(other) = other else { return Ok(Placed { new, other: None }) };
-    // The other page has the lower number and should be latched first. Whoever holds it does not
-    // wait for our new page, so trying is safe; it nearly always succeeds.
+    let Some(other) = other else { return Ok(TargetPages { new, other: None }) };
+    // LOCK ORDER: the other page has the lower number and should be latched first, so this only
+    // tries. If that fails, both are latched in order.
     match other.try_exclusive() {
         Ok(guard)
             if !guard.is_all_visible() || visibility_map::is_pinned(vm.other, guard.block()) =>
         {
-            Ok(Placed { new, other: Some(guard) })
+            Ok(TargetPages { new, other: Some(guard) })
         }
         Ok(guard) => {
             let other = guard.into_pin();

@@ -1,9 +1,11 @@
-//! What goes into `xmax` and the infomask when a row is updated, deleted or locked while others
-//! hold it.
+//! Computes `xmax` and infomask bits for an update, delete or lock of a row that may have other
+//! holders.
 //!
-//! A plain `xmax` is one transaction; as soon as two hold the row (key-share beside a no-key
-//! update, or several lockers), `xmax` is a multixact that lists them, at most one of them an
-//! updater.
+//! A plain `xmax` is one transaction. If a row has two or more holders (lockers, or lockers and an
+//! updater that does not change the key), `xmax` is a multixact that lists them; at most one of
+//! them is an updater.
+//!
+//! Conflicts of row lock modes:
 //!
 //! | held \ wanted | KeyShare | Share | NoKeyExclusive | Exclusive |
 //! |---|---|---|---|---|
@@ -12,7 +14,8 @@
 //! | NoKeyExclusive |   | x | x | x |
 //! | Exclusive      | x | x | x | x |
 //!
-//! Counterpart: the corresponding part of heapam.c.
+//! Counterpart: `compute_new_xmax_infomask`, `DoesMultiXactIdConflict`, `Do_MultiXactIdWait` and
+//! `heap_acquire_tuplock` in heapam.c.
 
 use crate::context::{HeapRel, WaitForXact, WaitOperation, WaitPolicy};
 use crate::context::{lock_not_available, wait_xid, with_context};
@@ -24,7 +27,7 @@ use pgerror::Result;
 use txn::{MultiXactMember, MultiXactStatus, Transaction, TxnManager};
 
 impl TupleLockMode {
-    /// The lock mode on the row's heavyweight lock, in which one queues.
+    /// The mode of the row's heavyweight lock, which orders waiters.
     pub(crate) fn hw_mode(self) -> lmgr::LockMode {
         match self {
             TupleLockMode::KeyShare => lmgr::LockMode::AccessShare,
@@ -34,7 +37,7 @@ impl TupleLockMode {
         }
     }
 
-    /// Do holders of these modes exclude each other?
+    /// Do these modes conflict?
     pub const fn conflicts(self, other: TupleLockMode) -> bool {
         self as u8 + other as u8 >= 3
     }
@@ -71,7 +74,7 @@ pub(crate) struct NewXmax {
     pub(crate) infomask2: u16,
 }
 
-/// What a tuple says about its holders.
+/// `xmax` of a tuple and the infomask bits about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct OldXmax {
     pub(crate) xmax: Xid,
@@ -103,8 +106,8 @@ fn update_status(mask2: u16) -> MultiXactStatus {
     }
 }
 
-/// `xmax` of one holder, `xid`, in `mode`.
-fn alone(xid: Xid, mode: TupleLockMode, is_update: bool) -> NewXmax {
+/// `xmax` for the only holder `xid` in `mode`.
+fn single_holder(xid: Xid, mode: TupleLockMode, is_update: bool) -> NewXmax {
     let keys = if mode == TupleLockMode::Exclusive { m2::KEYS_UPDATED } else { 0 };
     if is_update {
         return NewXmax { xmax: xid, infomask: 0, infomask2: keys };
@@ -127,12 +130,12 @@ pub(crate) fn add_holder(
     is_update: bool,
 ) -> Result<NewXmax> {
     if old.xmax_invalid() {
-        return Ok(alone(xid, mode, is_update));
+        return Ok(single_holder(xid, mode, is_update));
     }
     join_holders(txn, OldXmax::of(old), xid, mode, is_update)
 }
 
-/// As [`add_holder`] where `xmax` says something.
+/// As [`add_holder`], for a valid `xmax`.
 fn join_holders(
     txn: &mut Transaction,
     old: OldXmax,
@@ -141,19 +144,19 @@ fn join_holders(
     is_update: bool,
 ) -> Result<NewXmax> {
     let mask = old.infomask;
-    let nobody = || Ok(alone(xid, mode, is_update));
+    let only_holder = || Ok(single_holder(xid, mode, is_update));
     let status = mode.status(is_update);
     if mask & m::XMAX_IS_MULTI != 0 {
         let multi = MultiXid(old.xmax.0);
         if locked_upgraded(mask) {
-            return nobody();
+            return only_holder();
         }
         let lock_only = xmax_is_locked_only(mask);
         let manager = txn.manager();
         if !manager.multixact_is_running(multi, lock_only)?
             && (lock_only || !manager.did_commit(manager.multixact_update_xid(multi)?)?)
         {
-            return nobody();
+            return only_holder();
         }
         let new = txn.multixact_expand(multi, xid, status)?;
         return multi_bits(txn.manager(), new);
@@ -164,22 +167,22 @@ fn join_holders(
         let held = if xmax_is_locked_only(mask) {
             match lock_status(mask, old.infomask2) {
                 Some(status) => status,
-                // Lock-only without a lock: the remains of an upgrade.
-                None => return nobody(),
+                // Lock-only without a lock mode: left by pg_upgrade from a release before 9.3.
+                None => return only_holder(),
             }
         } else {
             update_status(old.infomask2)
         };
         if old.xmax == xid {
-            // Our own lock: the stronger one counts.
-            return Ok(alone(xid, mode.max(TupleLockMode::of(held)), is_update));
+            // The transaction's own lock: the stronger mode counts.
+            return Ok(single_holder(xid, mode.max(TupleLockMode::of(held)), is_update));
         }
         held
     } else if !xmax_is_locked_only(mask) && txn.manager().did_commit(old.xmax)? {
         update_status(old.infomask2)
     } else {
-        // It ended between the reading of the infomask and now.
-        return nobody();
+        // The transaction ended after the infomask was read.
+        return only_holder();
     };
     let members =
         [MultiXactMember { xid: old.xmax, status: holder }, MultiXactMember { xid, status }];
@@ -215,15 +218,16 @@ pub(crate) fn bits_of_members(members: &[MultiXactMember]) -> (u16, u16) {
     (mask, mask2)
 }
 
-/// Who of a multixact's members stands in the way.
+/// Result of [`multi_conflict`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MultiConflict {
+    /// A member of another transaction conflicts.
     pub(crate) conflicts: bool,
-    /// The asking transaction is a member.
+    /// This transaction is a member.
     pub(crate) own: bool,
 }
 
-/// Counterpart: `DoesMultiXactIdConflict`.
+/// Does a member of `multi` conflict with the wanted mode? Counterpart: `DoesMultiXactIdConflict`.
 pub(crate) fn multi_conflict(
     txn: &Transaction,
     multi: MultiXid,
@@ -249,8 +253,9 @@ pub(crate) fn multi_conflict(
     Ok(result)
 }
 
-/// Sleeps for the members of `multi` that conflict with `wanted`; how many others are left (own
-/// ones included), or `None` if `policy` forbids to sleep. Counterpart: `Do_MultiXactIdWait`.
+/// Waits for the members of `multi` that conflict with `wanted`. Returns the number of other
+/// members that are still running, including those of this transaction; `None` if `policy` does not
+/// allow the wait. Counterpart: `Do_MultiXactIdWait`.
 pub(crate) fn wait_multi(
     txn: &Transaction,
     wait: &mut dyn WaitForXact,
@@ -281,8 +286,8 @@ pub(crate) fn wait_multi(
     Ok(Some(remain))
 }
 
-/// Queues on the row unless `have` says that we did so before. False if `policy` is to skip and
-/// somebody else is first. Counterpart: `heap_acquire_tuplock`.
+/// Acquires the row's heavyweight lock, unless `have` says that it is held; sets `have`. False if
+/// `policy` is to skip and another session holds it. Counterpart: `heap_acquire_tuplock`.
 pub(crate) fn acquire_row(
     wait: &mut dyn WaitForXact,
     rel: &HeapRel,
@@ -314,15 +319,15 @@ pub(crate) fn acquire_row(
     Ok(true)
 }
 
-/// Do two infomasks tell different things about who holds the row?
+/// Do two infomasks differ in the bits about the row's holders?
 /// Counterpart: `xmax_infomask_changed`.
 pub(crate) fn holders_changed(new: u16, old: u16) -> bool {
     const INTERESTING: u16 = m::XMAX_IS_MULTI | m::XMAX_LOCK_ONLY | m::LOCK_MASK;
     new & INTERESTING != old & INTERESTING
 }
 
-/// Did `xmax` change between two looks at a tuple?
-pub(crate) fn xmax_moved(now: &HeapTupleHeader, before: &HeapTupleHeader) -> bool {
+/// Has `xmax` changed between two reads of a tuple?
+pub(crate) fn xmax_changed(now: &HeapTupleHeader, before: &HeapTupleHeader) -> bool {
     holders_changed(now.infomask, before.infomask) || now.raw_xmax != before.raw_xmax
 }
 
@@ -331,14 +336,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conflict_table_is_that_of_the_documentation() {
+    fn conflicts_are_as_documented() {
         use TupleLockMode::*;
         let modes = [KeyShare, Share, NoKeyExclusive, Exclusive];
         let table = ["...x", "..xx", ".xxx", "xxxx"];
         for (held, row) in modes.iter().zip(table) {
             for (wanted, c) in modes.iter().zip(row.bytes()) {
                 assert_eq!(held.conflicts(*wanted), c == b'x', "{held:?} {wanted:?}");
-                // The same as for the heavyweight modes in which one queues.
+                // The modes of the heavyweight lock conflict in the same way.
                 assert_eq!(held.hw_mode().conflicts_with(wanted.hw_mode()), c == b'x');
             }
         }

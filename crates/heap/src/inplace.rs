@@ -1,14 +1,15 @@
-//! Overwriting columns of a catalog row where it stands, outside transactions (`relpages`,
-//! `relfrozenxid`, …). Counterpart: `heap_inplace_lock`, `heap_inplace_update_and_unlock`.
+//! In-place, nontransactional updates of columns of a catalog row (`relpages`, `relfrozenxid`, …).
 //!
-//! INVARIANT: an in-place change is never lost, and never lands in another row. Whoever makes a new
-//! version of such a row holds the row's heavyweight lock (Exclusive) from before it reads the
-//! columns that are changed in place until `xmax` is set; so does whoever changes them in place. A
-//! version with an updater in progress is not overwritten: its end is waited for, and the row is
-//! looked up anew. Under the page's latch the old values are compared once more.
+//! INVARIANT: an in-place update is not lost, and does not overwrite another row. A session that
+//! makes a new version of such a row holds the row's heavyweight lock (Exclusive) from before it
+//! reads the columns that are updated in place until `xmax` is set; so does a session that updates
+//! them in place. A version with a running updater is not overwritten: the session waits for the
+//! updater's end and looks the row up again. Under the page's latch the old values are compared
+//! once more.
 //!
-//! LOCK ORDER: the row's heavyweight lock, then the page's latch; nothing is waited for under the
-//! latch.
+//! LOCK ORDER: the row's heavyweight lock, then the page's latch; no wait under the latch.
+//!
+//! Counterpart: `heap_inplace_lock`, `heap_inplace_update_and_unlock` in heapam.c.
 
 use crate::context::{HeapCx, HeapRel, SetHint, TmResult, WaitOperation, WaitPolicy, wait_xid};
 use crate::infomask::{multi_conflict, wait_multi};
@@ -20,8 +21,8 @@ use page::heap_tuple::infomask as m;
 use pgerror::{PgError, Result};
 use wal::{RegFlags, RmgrId};
 
-/// One column: bytes of a tuple's data from `at` on. What is only compared has `old` equal to
-/// `new`.
+/// One column: bytes of a tuple's data from `at` on. For a column that is only compared, `old`
+/// equals `new`.
 #[derive(Clone, Copy, Debug)]
 pub struct InPlace<'a> {
     pub at: usize,
@@ -30,11 +31,12 @@ pub struct InPlace<'a> {
 }
 
 /// Changes the tuple at `tid` if it is the row's latest version and has all the `old` bytes. False
-/// if not, or if an updater had to be waited for: then the caller looks the row up again. The
-/// caller holds the row's heavyweight lock.
+/// if not, or after a wait for an updater: then the caller looks the row up again. The caller holds
+/// the row's heavyweight lock.
 ///
-/// WAL: `xl_heap_inplace` with the whole data, redone by `redo::inplace`. Carries the XID only for
-/// `synchronous_commit`: it is not undone by an abort.
+/// WAL: `xl_heap_inplace` with the whole data, replayed by `redo::inplace`. The change survives an
+/// abort of the transaction; the record has the transaction's XID, if any, so that its commit
+/// flushes it.
 pub fn inplace_update(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -50,7 +52,7 @@ pub fn inplace_update(
     match state {
         TmResult::Ok => {}
         TmResult::BeingModified => {
-            if in_the_way(cx, &h)? {
+            if has_conflicting_holder(cx, &h)? {
                 drop(guard);
                 wait_for_holder(cx, rel, tid, &h)?;
                 return Ok(false);
@@ -106,8 +108,8 @@ fn overwrite(
     Ok(true)
 }
 
-/// Does a holder of the tuple exclude an update that leaves the key alone?
-fn in_the_way(cx: &HeapCx<'_>, h: &HeapTupleHeader) -> Result<bool> {
+/// Does a holder of the tuple conflict with an update that does not change the key?
+fn has_conflicting_holder(cx: &HeapCx<'_>, h: &HeapTupleHeader) -> Result<bool> {
     if h.xmax_is_multi() {
         let mode = TupleLockMode::NoKeyExclusive;
         return Ok(multi_conflict(cx.txn, h.multi(), h.infomask, mode)?.conflicts);

@@ -1,4 +1,6 @@
-//! Insertion of rows. Counterpart: `heap_insert`, `heap_multi_insert`, `heap_finish_speculative`.
+//! Insertion of rows.
+//!
+//! Counterpart: `heap_insert`, `heap_multi_insert`, `heap_finish_speculative` in heapam.c.
 
 use crate::context::{HeapCx, HeapRel, no_tuple};
 use crate::hio::{BulkInsert, VmPins, page_for_tuple};
@@ -14,11 +16,11 @@ use wal::{RegFlags, RmgrId};
 /// How to insert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct InsertOptions {
-    /// Do not look for room in existing pages.
+    /// Do not search existing pages for room.
     pub skip_fsm: bool,
     /// Insert as frozen (COPY FREEZE, new relations).
     pub frozen: bool,
-    /// Token of a speculative insertion, 0 if it is a normal one.
+    /// Token of a speculative insertion; 0: a normal insertion.
     pub speculative_token: u32,
 }
 
@@ -44,7 +46,7 @@ fn prepare(tuple: &mut [u8], xid: Xid, cid: CommandId, frozen: bool) -> Result<H
     Ok(h)
 }
 
-/// Puts a prepared tuple on the page and lets its `t_ctid` point to itself, or hold the token of a
+/// Adds a prepared tuple to the page. Sets its `t_ctid` to its own TID, or to the token of a
 /// speculative insertion. Counterpart: `RelationPutHeapTuple`.
 pub(crate) fn put(
     page: &mut Page,
@@ -63,7 +65,8 @@ pub(crate) fn put(
     Some(offset)
 }
 
-/// Clears the map bits of an all-visible page that is about to change; was there anything to clear?
+/// Clears the visibility-map bits of an all-visible page that is about to change; false if the page
+/// is not all-visible. The caller clears PD_ALL_VISIBLE.
 pub(crate) fn clear_all_visible<'a>(
     cx: &mut HeapCx<'a>,
     guard: &ExclusiveGuard<'a>,
@@ -78,10 +81,9 @@ pub(crate) fn clear_all_visible<'a>(
     true
 }
 
-/// Inserts `tuple` (formed, toasted if need be; its header is filled in) and tells where it went.
-/// `vm_slot`: kept from call to call by whoever inserts more.
+/// Inserts `tuple` (formed, and toasted if necessary); fills in its header. Returns its TID.
 ///
-/// WAL: `xl_heap_insert`, redone by `redo::insert`.
+/// WAL: `xl_heap_insert`, replayed by `redo::insert`.
 pub fn insert<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -97,7 +99,7 @@ pub fn insert<'a>(
     let mut guard = page_for_tuple(cx, rel, tuple.len(), None, pins, bulk, !options.skip_fsm)?.new;
     let block = guard.block();
     let cleared = clear_all_visible(cx, &guard, &vm_slot);
-    // Would it be the page's first tuple, at the first line pointer? Then redo makes the page anew.
+    // The first tuple of a page: redo initializes the page.
     let init = guard.max_offset() == 0;
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);
     let flags = if init { RegFlags::STANDARD | RegFlags::WILL_INIT } else { RegFlags::STANDARD };
@@ -128,7 +130,7 @@ pub fn insert<'a>(
     Ok(Tid::new(block, offset))
 }
 
-/// Tuples that are inserted together, one behind the other in one piece of memory.
+/// Tuples that are inserted together, contiguous in one buffer.
 #[derive(Default)]
 pub struct Tuples {
     bytes: Vec<u8>,
@@ -136,13 +138,13 @@ pub struct Tuples {
 }
 
 impl Tuples {
-    /// Forgets the tuples, keeps the memory.
+    /// Removes the tuples; keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
-    /// Adds the tuple that `form` appends to what it is given.
+    /// Adds the tuple that `form` appends to the buffer.
     pub fn add(&mut self, form: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
         form(&mut self.bytes)?;
         self.ends.push(self.bytes.len());
@@ -171,9 +173,9 @@ impl Tuples {
     }
 }
 
-/// Inserts many tuples, page by page; their TIDs in order.
+/// Inserts many tuples, page by page; appends their TIDs to `tids` in order.
 ///
-/// WAL: `xl_heap_multi_insert`, one record a page, redone by `redo::multi_insert`.
+/// WAL: `xl_heap_multi_insert`, one record per page, replayed by `redo::multi_insert`.
 pub fn multi_insert<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -194,8 +196,8 @@ pub fn multi_insert<'a>(
         let pins = VmPins { new: &mut vm_slot, other: &mut none };
         let len = tuples.get(done).len();
         let use_fsm = !options.skip_fsm;
-        let placed = page_for_tuple(cx, rel, len, None, pins, bulk.as_deref_mut(), use_fsm)?;
-        let mut guard = placed.new;
+        let pages = page_for_tuple(cx, rel, len, None, pins, bulk.as_deref_mut(), use_fsm)?;
+        let mut guard = pages.new;
         let block = guard.block();
         let empty = guard.max_offset() == 0;
         let freeze_all = empty && options.frozen;
@@ -253,8 +255,8 @@ pub fn multi_insert<'a>(
                 if odd {
                     edit.block_data(0, &[0]);
                 }
-                // What is logged of a header (`TupleHead`) lies at its end, before the bitmap and
-                // the columns.
+                // The logged fields of the header (`TupleHead`) are its last bytes, so they are
+                // contiguous with the null bitmap and the columns.
                 let tuple = tuples.get(n);
                 let body = (tuple.len() - HEADER_SIZE) as u16;
                 edit.block_data(0, &body.to_le_bytes());
@@ -281,9 +283,9 @@ pub fn multi_insert<'a>(
     Ok(())
 }
 
-/// Makes a speculative insertion a normal one: nobody conflicted.
+/// Confirms a speculative insertion, after no conflict was found.
 ///
-/// WAL: `xl_heap_confirm`, redone by `redo::confirm`.
+/// WAL: `xl_heap_confirm`, replayed by `redo::confirm`.
 pub fn finish_speculative(cx: &mut HeapCx<'_>, rel: &HeapRel, tid: Tid) -> Result<()> {
     let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
     let mut header = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;

@@ -1,20 +1,21 @@
-//! The heap access method: rows in no order, every update a new version beside the old one.
+//! The heap access method: unordered rows with multiple versions.
 //!
-//! A row version (tuple) is named by its TID. Insertion puts one into a page with room; deletion
-//! stamps `xmax`; an update does both and links old to new through `t_ctid`. If no indexed column
-//! changes and the page has room, the new version is *heap-only* (HOT): index entries lead to the
-//! chain's first member, and dead members are *pruned* whenever somebody has the page to himself.
-//! VACUUM removes the rest, freezes old XIDs and keeps the visibility map.
+//! A row version (tuple) is identified by its TID. An insertion adds one to a page with room; a
+//! deletion sets `xmax`; an update does both and links the old version to the new one by `t_ctid`.
+//! If no indexed column changes and the page has room, the new version is *heap-only* (HOT): index
+//! entries point to the first member of the HOT chain. Dead members are removed by *pruning*,
+//! under the cleanup latch. VACUUM removes the rest, freezes old XIDs and sets the visibility map.
+//! `README.md` of this crate describes the algorithms and the deviations from PostgreSQL.
 //!
-//! LOCK ORDER: heap pages by ascending block number; visibility-map pages are pinned before the
-//! heap page is latched and latched after it; FSM pages while no heap page is latched, if possible.
-//! The wait for another transaction happens without any latch.
+//! LOCK ORDER: heap pages in ascending block number. A visibility-map page is pinned before the
+//! heap page is latched, and latched after it. FSM pages are accessed while no heap page is
+//! latched, if possible. A session waits for another transaction without holding a latch.
 //!
-//! Reading order: `context`, `visibility`, `infomask` (what `xmax` may mean), `record` (the log's
-//! structs), `hio` (finding a page), `insert`, `delete`, `update`, `lock`, `scan`, `fetch`,
-//! `prune`, `freeze`, `vacuum`, `visibility_map`, `toast`, `redo`, `describe`, `verify`.
+//! Reading order: `context`, `visibility`, `infomask` (meaning of `xmax`), `record` (WAL records),
+//! `hio` (finding a page), `insert`, `delete`, `update`, `lock`, `inplace`, `scan`, `fetch`,
+//! `prune`, `freeze`, `vacuum`, `visibility_map`, `redo`, `describe`, `verify`.
 //!
-//! **Architecture Invariant**: knows no index and no catalog.
+//! **Architecture Invariant**: the heap knows no index and no catalog.
 
 #![forbid(unsafe_code)]
 
@@ -49,7 +50,7 @@ pub use hio::BulkInsert;
 pub use inplace::{InPlace, inplace_update};
 pub use insert::{InsertOptions, Tuples, finish_speculative, insert, multi_insert};
 pub use lock::{LockOptions, Locked, TupleLockMode, lock_tuple};
-pub use update::{Columns, Held, Updated, hold_for_update, update, update_held};
+pub use update::{Columns, PendingUpdate, Updated, begin_update, finish_update, update};
 pub use visibility::{Liveness, Visibility};
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Row locks: SELECT FOR UPDATE, NO KEY UPDATE, SHARE, KEY SHARE.
 //!
-//! A lock is an entry in the tuple's `xmax`, so there is no limit to their number. Whoever must
-//! wait queues with the heavyweight lock of the row, so that the first to come is the first to be
-//! served. A key-share lock on an old version also locks the newer ones: the chain is followed.
+//! A row lock is stored in the tuple's `xmax`, so the number of row locks is not limited by shared
+//! memory. A session that must wait first acquires the heavyweight lock of the row, so that waiters
+//! are served in order of arrival. A lock on an old version also locks the newer ones, by following
+//! the update chain.
 //!
-//! Counterpart: `heap_lock_tuple`, `heap_lock_updated_tuple`.
+//! Counterpart: `heap_lock_tuple`, `heap_lock_updated_tuple` in heapam.c.
 
 use crate::context::{
     HeapCx, HeapRel, SetHint, TmFailure, TmResult, WaitOperation, WaitPolicy, lock_not_available,
@@ -42,13 +43,13 @@ pub struct LockOptions {
     pub follow_updates: bool,
 }
 
-/// Result of [`lock_tuple`]: the tuple's bytes when it was locked, or why it was not.
+/// Result of [`lock_tuple`].
 pub type Locked = Result<(), (TmResult, TmFailure)>;
 
-/// Locks the row version at `tid` for command `cid`. On success `out` is the tuple as locked
-/// (header and all); also on failure if it was there.
+/// Locks the row version at `tid` for command `cid`. `out` receives the tuple's bytes, with the
+/// header: after the lock on success, before it on failure.
 ///
-/// WAL: `xl_heap_lock`, redone by `redo::lock`.
+/// WAL: `xl_heap_lock`, replayed by `redo::lock`.
 pub fn lock_tuple<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -78,9 +79,9 @@ const fn exclusively_locked(mask: u16) -> bool {
     mask & m::LOCK_MASK == m::XMAX_EXCL_LOCK
 }
 
-/// How a tuple with another holder is gone about.
-enum Approach<'a> {
-    /// The latch is held, and no waiting is needed.
+/// How to proceed with a tuple that has another holder.
+enum Decision<'a> {
+    /// The page is latched, and no wait is needed.
     Go(ExclusiveGuard<'a>),
     Sleep(Pin<'a>),
     Restart(ExclusiveGuard<'a>),
@@ -114,7 +115,7 @@ fn lock_inner<'a>(
         h.infomask |= hint;
         copy_out(&guard, tid, out);
         match result {
-            TmResult::Ok => return take(cx, rel, guard, &vm_slot, tid, mode, out),
+            TmResult::Ok => return set_lock(cx, rel, guard, &vm_slot, tid, mode, out),
             TmResult::BeingModified | TmResult::Updated | TmResult::Deleted => {}
             other => return fail(cx, rel, &guard, tid, other),
         }
@@ -126,17 +127,17 @@ fn lock_inner<'a>(
                 Own::None => {}
             }
         }
-        match approach(cx, rel, guard, tid, &h, result, options)? {
-            // It may have become all-visible while it was not latched.
-            Approach::Go(g)
+        match decide(cx, rel, guard, tid, &h, result, options)? {
+            // The page may have become all-visible while it was not latched.
+            Decision::Go(g)
                 if g.is_all_visible() && !visibility_map::is_pinned(&vm_slot, tid.block) =>
             {
                 guard = g;
             }
-            Approach::Go(g) => return take(cx, rel, g, &vm_slot, tid, mode, out),
-            Approach::Restart(g) => guard = g,
-            Approach::Fail(g, result) => return fail(cx, rel, &g, tid, result),
-            Approach::Sleep(pin) => {
+            Decision::Go(g) => return set_lock(cx, rel, g, &vm_slot, tid, mode, out),
+            Decision::Restart(g) => guard = g,
+            Decision::Fail(g, result) => return fail(cx, rel, &g, tid, result),
+            Decision::Sleep(pin) => {
                 let queue = !skip_row_lock;
                 if queue && !infomask::acquire_row(cx.wait, rel, tid, mode, policy, have_row_lock)?
                 {
@@ -153,7 +154,7 @@ fn lock_inner<'a>(
                 }
                 guard = pin.exclusive();
                 let mut now = header(&guard, rel, tid)?;
-                if infomask::xmax_moved(&now, &h) {
+                if infomask::xmax_changed(&now, &h) {
                     continue;
                 }
                 if !now.xmax_is_multi() {
@@ -166,7 +167,7 @@ fn lock_inner<'a>(
                     if guard.is_all_visible() && !visibility_map::is_pinned(&vm_slot, tid.block) {
                         continue;
                     }
-                    return take(cx, rel, guard, &vm_slot, tid, mode, out);
+                    return set_lock(cx, rel, guard, &vm_slot, tid, mode, out);
                 }
                 result = if now.ctid != tid { TmResult::Updated } else { TmResult::Deleted };
                 return fail(cx, rel, &guard, tid, result);
@@ -186,7 +187,7 @@ fn fail(
     Ok(Err((result, failure(cx, rel, guard, &h, result)?)))
 }
 
-/// What our own transaction holds already.
+/// The lock that this transaction already holds on the row.
 enum Own {
     None,
     Weaker,
@@ -201,7 +202,8 @@ fn own_lock(cx: &HeapCx<'_>, h: &HeapTupleHeader, mode: TupleLockMode) -> Result
                 if TupleLockMode::of(member.status) >= mode {
                     return Ok(Own::Enough);
                 }
-                // Queueing while we hold the row could deadlock with whoever queues for it.
+                // A transaction that holds the row must not wait for its heavyweight lock: it could
+                // deadlock with the session that holds that lock and waits for the row.
                 own = Own::Weaker;
             }
         }
@@ -221,8 +223,9 @@ fn own_lock(cx: &HeapCx<'_>, h: &HeapTupleHeader, mode: TupleLockMode) -> Result
     Ok(if enough { Own::Enough } else { Own::None })
 }
 
-/// Lets the latch go where that is needed to find out whether we have to wait, and decides.
-fn approach<'a>(
+/// Decides whether a wait is needed. The latch is released for that, because it may have to read
+/// other pages and multixacts.
+fn decide<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     guard: ExclusiveGuard<'a>,
@@ -230,34 +233,34 @@ fn approach<'a>(
     h: &HeapTupleHeader,
     result: TmResult,
     options: LockOptions,
-) -> Result<Approach<'a>> {
+) -> Result<Decision<'a>> {
     let LockOptions { mode, follow_updates, .. } = options;
     let pin = guard.into_pin();
     match mode {
         TupleLockMode::KeyShare if !h.keys_updated() => {
-            // No update of the key: no need to wait, but newer versions must be locked as well.
+            // The key is not updated: no wait is needed, but newer versions must be locked too.
             let updated = !h.xmax_locked_only();
             if follow_updates && updated {
                 let followed = follow(cx, rel, tid, h, mode)?;
                 if followed != TmResult::Ok {
-                    return Ok(Approach::Fail(pin.exclusive(), followed));
+                    return Ok(Decision::Fail(pin.exclusive(), followed));
                 }
             }
             let guard = pin.exclusive();
             let now = header(&guard, rel, tid)?;
             let only_locked = cx.visibility(rel, guard.lsn()).only_locked(&now)?;
             if !only_locked && (now.keys_updated() || !updated) {
-                return Ok(Approach::Restart(guard));
+                return Ok(Decision::Restart(guard));
             }
-            return Ok(Approach::Go(guard));
+            return Ok(Decision::Go(guard));
         }
         TupleLockMode::Share if h.xmax_locked_only() && !exclusively_locked(h.infomask) => {
             let guard = pin.exclusive();
             let now = header(&guard, rel, tid)?;
             if !now.xmax_locked_only() || exclusively_locked(now.infomask) {
-                return Ok(Approach::Restart(guard));
+                return Ok(Decision::Restart(guard));
             }
-            return Ok(Approach::Go(guard));
+            return Ok(Decision::Go(guard));
         }
         TupleLockMode::NoKeyExclusive => {
             let harmless = if h.xmax_is_multi() {
@@ -272,14 +275,14 @@ fn approach<'a>(
         _ => {}
     }
     if !h.xmax_is_multi() && cx.txn.is_current(h.raw_xmax) {
-        // We are the only holder: only the strength changes.
+        // This transaction is the only holder: only the mode changes.
         return relatch(rel, pin, tid, h);
     }
     if matches!(result, TmResult::Updated | TmResult::Deleted) {
-        // Its successor committed: waiting does not help.
-        return Ok(Approach::Fail(pin.exclusive(), result));
+        // The updater or deleter has committed: a wait does not help.
+        return Ok(Decision::Fail(pin.exclusive(), result));
     }
-    Ok(Approach::Sleep(pin))
+    Ok(Decision::Sleep(pin))
 }
 
 fn relatch<'a>(
@@ -287,13 +290,13 @@ fn relatch<'a>(
     pin: Pin<'a>,
     tid: Tid,
     before: &HeapTupleHeader,
-) -> Result<Approach<'a>> {
+) -> Result<Decision<'a>> {
     let guard = pin.exclusive();
-    let moved = infomask::xmax_moved(&header(&guard, rel, tid)?, before);
-    Ok(if moved { Approach::Restart(guard) } else { Approach::Go(guard) })
+    let moved = infomask::xmax_changed(&header(&guard, rel, tid)?, before);
+    Ok(if moved { Decision::Restart(guard) } else { Decision::Go(guard) })
 }
 
-/// Waits for the holders; false if `policy` is to skip and there are some.
+/// Waits for the holders; false if `policy` is to skip and a holder conflicts.
 fn sleep(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -319,8 +322,8 @@ fn sleep(
     Ok(over)
 }
 
-/// Writes our lock into the tuple.
-fn take<'a>(
+/// Stores this transaction's lock in the tuple.
+fn set_lock<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     mut guard: ExclusiveGuard<'a>,
@@ -340,12 +343,12 @@ fn take<'a>(
     h.infomask2 |= new.infomask2;
     if lock_only {
         h.infomask2 &= !m2::HOT_UPDATED;
-        // No forward link; where there is an updater, his link stays.
+        // No forward link. If there is an updater, its link is kept.
         h.ctid = tid;
     }
     if h.xmin_frozen() {
-        // Left by an update that was rolled back before the row was frozen. Replay clears it, and
-        // PostgreSQL's comparison of a frozen row minds.
+        // Left by an update that was rolled back before the row was frozen. Replay clears this
+        // bit, and PostgreSQL's WAL consistency checking compares it for a frozen row.
         h.infomask &= !m::COMBOCID;
     }
     h.raw_xmax = new.xmax;
@@ -387,7 +390,7 @@ fn store<'a>(
     Ok(())
 }
 
-/// Locks the versions after the one with header `h`, as far as they were made by committed updates.
+/// Locks the versions after the one with header `h`, up to the end of the update chain.
 /// Counterpart: `heap_lock_updated_tuple`.
 fn follow(
     cx: &mut HeapCx<'_>,
@@ -401,9 +404,9 @@ fn follow(
     }
     let xid = cx.txn.current_xid()?;
     cx.txn.set_oldest_multixact_member();
-    // INVARIANT: each version has the xmin that ended the one before it, the first link included:
-    // the updater may have aborted while it was waited for, its version be pruned away, and another
-    // row have taken the place.
+    // INVARIANT: each version's xmin equals the xmax of the version before it, for the first link
+    // too: the updater may have aborted during the wait, its version may have been pruned, and the
+    // TID may have been reused for another row.
     let (mut next, mut prior) = (h.ctid, crate::visibility::update_xid(cx.txn.manager(), h)?);
     loop {
         match lock_version(cx, rel, next, prior, xid, mode)? {
@@ -418,10 +421,10 @@ enum Step {
     Next(Tid, Xid),
 }
 
-/// May we lock beside a holder? Counterpart: `test_lockmode_for_conflict`.
+/// How a lock relates to one holder. Counterpart: `test_lockmode_for_conflict`.
 enum Test {
-    Fine,
-    /// It is our own transaction.
+    NoConflict,
+    /// The holder is this transaction.
     Own,
     Wait,
     Conflict,
@@ -439,13 +442,13 @@ fn test_holder(
         return Ok(Test::Own);
     }
     if manager.is_in_progress(xid)? {
-        return Ok(if conflicts { Test::Wait } else { Test::Fine });
+        return Ok(if conflicts { Test::Wait } else { Test::NoConflict });
     }
-    // Locks end with their transaction; updates stay.
+    // A lock ends with its transaction; an update remains.
     if status.is_update() && conflicts && manager.did_commit(xid)? {
         return Ok(Test::Conflict);
     }
-    Ok(Test::Fine)
+    Ok(Test::NoConflict)
 }
 
 /// Locks one version of a chain. Counterpart: the loop of `heap_lock_updated_tuple_rec`.
@@ -469,7 +472,7 @@ fn lock_version(
             guard = pin.exclusive();
             continue;
         }
-        // Pruned away after its inserter aborted: the chain ends here.
+        // The version was pruned after its inserter aborted: the chain ends here.
         let Some(mut h) = guard.heap_header(tid.offset) else {
             return Ok(Step::End(TmResult::Ok));
         };
@@ -490,7 +493,7 @@ fn lock_version(
             let mut wait_for = None;
             for holder in holders {
                 match test_holder(cx, holder.status, holder.xid, mode)? {
-                    Test::Fine => {}
+                    Test::NoConflict => {}
                     Test::Own => {
                         held_by_us = true;
                         break;
@@ -532,7 +535,7 @@ fn lock_version(
     }
 }
 
-/// How the single holder of a tuple holds it.
+/// The status of the only holder of a tuple.
 fn single_status(h: &HeapTupleHeader) -> Result<MultiXactStatus> {
     let keys = h.keys_updated();
     if !h.xmax_locked_only() {

@@ -1,15 +1,18 @@
-//! Pruning: removing dead row versions from a page that one has to oneself.
+//! Pruning: removal of dead row versions from a page, under the cleanup latch.
 //!
-//! Index entries point to the first line pointer of a HOT chain, so dead members at the chain's
-//! start go away and its first line pointer becomes a *redirect* to the first live one, or *dead*
-//! if none is left (until VACUUM has removed the index entries). Heap-only members have no entries:
-//! their line pointers are free at once.
+//! Index entries point to the first line pointer of a HOT chain. If members at the start of the
+//! chain are dead, the first line pointer becomes a *redirect* to the first live member, or *dead*
+//! if no member is live (until VACUUM has removed the index entries). Line pointers of heap-only
+//! members have no index entries, so they become unused at once.
 //!
 //! ```text
 //! 1 → 2 → 3(live)      1 redirect→3, 2 unused, 3
 //! 1 → 2(dead)          1 dead, 2 unused
 //! ```
-//! WAL: `xl_heap_prune`, redone by `redo::prune`. Counterpart: pruneheap.c.
+//!
+//! WAL: `xl_heap_prune`, replayed by `redo::prune_page`.
+//!
+//! Counterpart: pruneheap.c.
 
 use crate::context::{HeapCx, HeapRel};
 use crate::record;
@@ -23,15 +26,16 @@ use smallvec::SmallVec;
 use txn::{GlobalVis, TxnManager};
 use wal::{RegFlags, RmgrId};
 
-/// What pruning a page will do. Most often it is little, and allocates nothing.
+/// The changes that pruning makes to a page. Short lists need no allocation.
 #[derive(Clone, Debug, Default)]
 pub struct PrunePlan {
     pub redirected: SmallVec<[(OffsetNo, OffsetNo); 16]>,
     pub dead: SmallVec<[OffsetNo; 16]>,
     pub unused: SmallVec<[OffsetNo; 32]>,
-    /// Newest XID among the removed: standbys' snapshots that still see it conflict.
+    /// Newest XID that deleted a removed version: snapshots on a standby to which that version is
+    /// visible conflict with the record.
     pub latest_removed: Xid,
-    /// Oldest XID that will leave something to prune.
+    /// Oldest XID whose end will make a version prunable.
     pub new_prune_xid: Xid,
     /// Tuples removed.
     pub deleted: u32,
@@ -43,10 +47,12 @@ impl PrunePlan {
     }
 }
 
-/// Who may be removed: by the cached horizons, or also before a fixed XID.
+/// Which deleted versions may be removed.
 pub enum Removable<'a> {
+    /// Those removable by the cached horizons.
     Global(&'a mut GlobalVis),
-    /// VACUUM: what it later counts as dead must be pruned, or it would retry for ever.
+    /// VACUUM: also those deleted before a fixed XID. VACUUM counts these as dead, so they must be
+    /// pruned, or it would retry endlessly.
     Vacuum(Xid, &'a mut GlobalVis),
 }
 
@@ -59,14 +65,15 @@ impl Removable<'_> {
     }
 }
 
-/// Would pruning perhaps help? Asked by readers, under the share latch.
+/// Is the page low on free space, and may it have prunable versions? Called by readers, under the
+/// share latch.
 #[inline]
-pub fn looks_crowded(page: &Page, rel: &HeapRel) -> bool {
+pub fn may_need_pruning(page: &Page, rel: &HeapRel) -> bool {
     page.prune_xid().is_valid()
         && (page.is_full() || page.heap_free_space() < rel.prune_threshold())
 }
 
-/// Latches a page for reading; prunes it first if that looks worthwhile and nobody else has it
+/// Latches a page for reading; prunes it first if that looks worthwhile and no other session has it
 /// pinned. Counterpart: `heap_page_prune_opt`.
 #[inline]
 pub fn share_pruned<'a>(
@@ -75,20 +82,15 @@ pub fn share_pruned<'a>(
     pin: Pin<'a>,
 ) -> Result<ShareGuard<'a>> {
     let guard = pin.share();
-    if !looks_crowded(&guard, rel) || cx.wal.in_recovery() {
+    if !may_need_pruning(&guard, rel) || cx.wal.in_recovery() {
         return Ok(guard);
     }
     let xid = guard.prune_xid();
-    Ok(prune_crowded(cx, rel, guard.into_pin(), xid)?.share())
+    Ok(try_prune(cx, rel, guard.into_pin(), xid)?.share())
 }
 
 #[cold]
-fn prune_crowded<'a>(
-    cx: &mut HeapCx<'a>,
-    rel: &HeapRel,
-    pin: Pin<'a>,
-    xid: Xid,
-) -> Result<Pin<'a>> {
+fn try_prune<'a>(cx: &mut HeapCx<'a>, rel: &HeapRel, pin: Pin<'a>, xid: Xid) -> Result<Pin<'a>> {
     let mut vis = cx.txn.global_vis(rel.horizon);
     if !vis.is_removable(cx.txn.manager(), xid) {
         return Ok(pin);
@@ -104,8 +106,8 @@ fn prune_crowded<'a>(
     }
 }
 
-/// Prunes the page. One whose items are damaged stays as it is, and is an error of VACUUM.
-/// Counterpart: `heap_page_prune`, which ends in a PANIC there.
+/// Prunes the page. A page with damaged items is not changed; under VACUUM it is an error.
+/// Counterpart: `heap_page_prune`, which raises a PANIC in that case.
 pub fn prune<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -113,11 +115,11 @@ pub fn prune<'a>(
     removable: Removable<'_>,
 ) -> Result<PrunePlan> {
     let mut hints = PageHints::new();
-    let asked_for = matches!(removable, Removable::Vacuum(..));
-    let mut looking_at = 0;
+    let is_vacuum = matches!(removable, Removable::Vacuum(..));
+    let mut current_offset = 0;
     let vis = cx.visibility(rel, guard.lsn());
-    let plan = plan(&vis, guard, removable, &mut hints, &mut looking_at);
-    cx.looking_at = looking_at;
+    let plan = plan(&vis, guard, removable, &mut hints, &mut current_offset);
+    cx.current_offset = current_offset;
     let plan = plan?;
     if !hints.is_empty() {
         guard.set_hints(Some(cx.scratch), |h| {
@@ -142,7 +144,7 @@ pub fn prune<'a>(
         gone[offset as usize] = true;
     }
     if let Err(damage) = guard.check_items(|n| gone.get(n as usize) == Some(&true)) {
-        return if asked_for { Err(damage) } else { Ok(PrunePlan::default()) };
+        return if is_vacuum { Err(damage) } else { Ok(PrunePlan::default()) };
     }
     let mut edit = PageEdit::begin(cx.wal, cx.scratch);
     let page = edit.change(guard, 0, RegFlags::STANDARD);
@@ -172,7 +174,7 @@ pub fn prune<'a>(
     Ok(plan)
 }
 
-/// Carries a plan out on the page. Counterpart: `heap_page_prune_execute`.
+/// Applies a plan to the page. Counterpart: `heap_page_prune_execute`.
 pub fn execute(
     page: &mut Page,
     redirected: &[(OffsetNo, OffsetNo)],
@@ -191,7 +193,7 @@ pub fn execute(
     page.repair_fragmentation()
 }
 
-/// Decides what to do with each item.
+/// Computes a plan.
 struct Planner<'v, 'p> {
     vis: &'v Visibility<'v>,
     page: &'p Page,
@@ -202,14 +204,14 @@ struct Planner<'v, 'p> {
     plan: PrunePlan,
 }
 
-/// Liveness in a byte.
+/// Liveness of an item, in one byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum State {
     /// No tuple.
     None,
-    /// Nothing to do for a chain that begins with it.
-    Stays,
+    /// A chain that starts with it needs no pruning.
+    Kept,
     Dead,
     RecentlyDead,
     DeleteInProgress,
@@ -218,23 +220,24 @@ enum State {
 /// Hint bits to be set, by line pointer.
 pub type PageHints = SmallVec<[(OffsetNo, u16); 32]>;
 
-/// What pruning would do to the page, and the hint bits found on the way. In `looking_at` is left
-/// which line pointer was looked at last; 0 if all were.
+/// Computes the changes that pruning would make to the page. `hints` receives hint bits to set,
+/// `current_offset` the line pointer being processed, for the context of an error; 0 at the end.
 pub fn plan(
     vis: &Visibility<'_>,
     page: &Page,
     mut removable: Removable<'_>,
     hints: &mut PageHints,
-    looking_at: &mut OffsetNo,
+    current_offset: &mut OffsetNo,
 ) -> Result<PrunePlan> {
     let max = page.max_offset().min(MAX_HEAP_TUPLES_PER_PAGE as OffsetNo);
     let mut states = [State::None; MAX_HEAP_TUPLES_PER_PAGE + 1];
-    // From the end: with pd_upper falling this walks memory upwards.
+    // In descending order: tuples are placed from the end of the page down, so this accesses memory
+    // in ascending order.
     for offset in (1..=max).rev() {
-        *looking_at = offset;
+        *current_offset = offset;
         let Some(h) = page.heap_header(offset) else { continue };
         if h.xmin_committed() && h.xmax_invalid() {
-            states[offset as usize] = State::Stays;
+            states[offset as usize] = State::Kept;
             continue;
         }
         let mut hint = 0;
@@ -243,7 +246,7 @@ pub fn plan(
             Liveness::RecentlyDead(_) => State::RecentlyDead,
             Liveness::Dead => State::Dead,
             Liveness::DeleteInProgress => State::DeleteInProgress,
-            Liveness::Live | Liveness::InsertInProgress => State::Stays,
+            Liveness::Live | Liveness::InsertInProgress => State::Kept,
         };
         if hint != 0 {
             hints.push((offset, hint));
@@ -252,9 +255,9 @@ pub fn plan(
     let done = [false; MAX_HEAP_TUPLES_PER_PAGE + 1];
     let mut planner = Planner { vis, page, max, states, done, plan: PrunePlan::default() };
     for offset in 1..=max {
-        *looking_at = offset;
-        // A chain that begins with a live member stays as it is.
-        if planner.states[offset as usize] == State::Stays || planner.done[offset as usize] {
+        *current_offset = offset;
+        // A chain that starts with a live member is not changed.
+        if planner.states[offset as usize] == State::Kept || planner.done[offset as usize] {
             continue;
         }
         let lp = page.line_pointer(offset);
@@ -262,7 +265,7 @@ pub fn plan(
             planner.chain(offset, lp)?;
         }
     }
-    *looking_at = 0;
+    *current_offset = 0;
     Ok(planner.plan)
 }
 
@@ -283,13 +286,13 @@ impl Planner<'_, '_> {
         advance_latest_removed(self.vis.manager, h, &mut self.plan.latest_removed)
     }
 
-    /// Prunes the chain that begins at `root`. Counterpart: `heap_prune_chain`.
+    /// Plans the pruning of the chain that starts at `root`. Counterpart: `heap_prune_chain`.
     fn chain(&mut self, root: OffsetNo, root_lp: LinePointer) -> Result<()> {
         if let Some(h) = self.page.heap_header_if_normal(root_lp, root)
             && h.is_heap_only()
         {
-            // No chain starts here. Remains of an aborted update, to which perhaps nothing leads
-            // any more, are removed here; else its chain decides.
+            // A heap-only tuple is pruned with its chain. Except one of an aborted update, which
+            // may not be reachable from any chain.
             let dead = self.states[root as usize] == State::Dead;
             if dead && !h.is_hot_updated() {
                 self.unused(root);
@@ -322,7 +325,7 @@ impl Planner<'_, '_> {
                     self.removed(&h)?;
                 }
                 State::RecentlyDead => {
-                    // Step over: a dead one may follow.
+                    // Continue: a dead member may follow.
                     let xmax = update_xid(self.vis.manager, &h)?;
                     self.prunable(xmax);
                 }
@@ -331,7 +334,7 @@ impl Planner<'_, '_> {
                     self.prunable(xmax);
                     break;
                 }
-                State::Stays | State::None => break,
+                State::Kept | State::None => break,
             }
             if !h.is_hot_updated() {
                 break;
@@ -357,7 +360,7 @@ impl Planner<'_, '_> {
                 self.done[members[i] as usize] = true;
             }
         } else if members.len() < 2 && root_lp.is_redirected() {
-            // Its target was removed before we came here.
+            // The target of the redirect has been removed.
             self.plan.dead.push(root);
             self.done[root as usize] = true;
         }
@@ -375,8 +378,8 @@ impl HeaderIfNormal for Page {
     }
 }
 
-/// Raises `latest` to the XID after which `h`'s version was invisible, unless nobody ever saw it.
-/// Counterpart: `HeapTupleHeaderAdvanceLatestRemovedXid`.
+/// Advances `latest` to the XID that deleted the version `h`, unless the version was never visible
+/// to another transaction. Counterpart: `HeapTupleHeaderAdvanceLatestRemovedXid`.
 pub fn advance_latest_removed(
     manager: &TxnManager,
     h: &HeapTupleHeader,

@@ -1,11 +1,13 @@
-//! The structs of the heap's WAL records, byte by byte. Counterpart: access/heapam_xlog.h.
+//! Encoding and decoding of the heap's WAL records.
+//!
+//! Counterpart: heapam_xlog.h.
 
 use ids::{OffsetNo, Xid};
 use page::HeapTupleHeader;
 use page::heap_tuple::{HEADER_SIZE, infomask, infomask2};
 use wal::Fields;
 
-/// Kinds of records of resource manager Heap (upper four bits of `info`).
+/// Operations of resource manager Heap (upper four bits of `info`).
 pub mod heap {
     pub const INSERT: u8 = 0x00;
     pub const DELETE: u8 = 0x10;
@@ -17,7 +19,7 @@ pub mod heap {
     pub const INPLACE: u8 = 0x70;
 }
 
-/// Kinds of records of resource manager Heap2.
+/// Operations of resource manager Heap2.
 pub mod heap2 {
     pub const REWRITE: u8 = 0x00;
     pub const PRUNE: u8 = 0x10;
@@ -29,9 +31,9 @@ pub mod heap2 {
     pub const NEW_CID: u8 = 0x70;
 }
 
-/// The kind without flags.
+/// The operation without [`INIT_PAGE`].
 pub const OPERATION_MASK: u8 = 0x70;
-/// The page is made anew by the record.
+/// Redo initializes the page.
 pub const INIT_PAGE: u8 = 0x80;
 
 pub const INSERT_ALL_VISIBLE_CLEARED: u8 = 0x01;
@@ -73,7 +75,7 @@ pub fn infobits(mask: u16, mask2: u16) -> u8 {
         | bit(mask2 & infomask2::KEYS_UPDATED, KEYS_UPDATED)
 }
 
-/// The packed bits in words, each with a space after it.
+/// The names of the packed bits, each followed by a space.
 pub fn infobit_names(bits: u8) -> String {
     let names = [
         (XMAX_IS_MULTI, "IS_MULTI "),
@@ -93,7 +95,7 @@ pub fn set_infobits(h: &mut HeapTupleHeader, bits: u8) {
         | infomask::XMAX_EXCL_LOCK);
     h.infomask2 &= !infomask2::KEYS_UPDATED;
     let bit = |b: u8, on: u16| if bits & b != 0 { on } else { 0 };
-    // XMAX_SHR_LOCK needs no bit of its own: it is both lock bits.
+    // XMAX_SHR_LOCK has no bit of its own: it is the combination of both lock bits.
     h.infomask |= bit(XMAX_IS_MULTI, infomask::XMAX_IS_MULTI)
         | bit(XMAX_LOCK_ONLY, infomask::XMAX_LOCK_ONLY)
         | bit(XMAX_EXCL_LOCK, infomask::XMAX_EXCL_LOCK)
@@ -101,7 +103,7 @@ pub fn set_infobits(h: &mut HeapTupleHeader, bits: u8) {
     h.infomask2 |= bit(KEYS_UPDATED, infomask2::KEYS_UPDATED);
 }
 
-/// Counterpart: `xl_heap_header`: what is logged of a tuple's header (5 bytes).
+/// The logged part of a tuple's header (5 bytes). Counterpart: `xl_heap_header`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TupleHead {
     pub infomask2: u16,
@@ -246,7 +248,7 @@ impl Prune {
     }
 }
 
-/// One tuple's freezing. Counterpart: `xl_heap_freeze_tuple` (12 bytes with its padding).
+/// How one tuple is frozen. Counterpart: `xl_heap_freeze_tuple` (12 bytes with its padding).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FreezeTuple {
     pub xmax: Xid,
@@ -256,7 +258,7 @@ pub struct FreezeTuple {
     pub flags: u8,
 }
 
-/// The tuple was moved by an old VACUUM FULL: its xvac becomes frozen or invalid.
+/// The tuple was moved by VACUUM FULL of a release before 9.0: its xvac becomes frozen or invalid.
 pub const FREEZE_XVAC: u8 = 0x02;
 pub const INVALID_XVAC: u8 = 0x04;
 
@@ -285,19 +287,20 @@ impl FreezeTuple {
     }
 }
 
-/// A cutoff or conflict XID and a count or flags: `xl_heap_freeze_page`, `xl_heap_visible`.
+/// Main data of `xl_heap_freeze_page`.
 pub fn freeze_page_main(cutoff: Xid, tuples: u16) -> [u8; 6] {
     let (x, n) = (cutoff.0.to_le_bytes(), tuples.to_le_bytes());
     [x[0], x[1], x[2], x[3], n[0], n[1]]
 }
 
+/// Main data of `xl_heap_visible`.
 pub fn visible_main(cutoff: Xid, flags: u8) -> [u8; 5] {
     let x = cutoff.0.to_le_bytes();
     [x[0], x[1], x[2], x[3], flags]
 }
 
-/// Bytes of a whole tuple whose head and body (from byte 23) were logged, with the rest of its
-/// header filled in. `out` is cleared first.
+/// Rebuilds a tuple from its logged head and body (from byte 23 on); `fill` sets the other header
+/// fields. `out` is cleared first.
 pub fn rebuild_tuple(
     head: TupleHead,
     body: &[&[u8]],

@@ -1,7 +1,9 @@
-//! Redo of the heap's records: the same changes to the same bytes, from what the record holds.
+//! Redo of the heap's records.
 //!
-//! What is lost on purpose: command ids (only the inserting transaction needs them), hints, and
-//! the token of a speculative insertion. Counterpart: `heap_redo`, `heap2_redo`.
+//! Not restored: command ids, which only the inserting transaction needs, hints, and the token of a
+//! speculative insertion.
+//!
+//! Counterpart: `heap_redo`, `heap2_redo` in heapam.c.
 
 use crate::record::{self, TupleHead};
 use crate::{freeze, prune};
@@ -22,14 +24,14 @@ fn broken(record: &DecodedRecord, what: &str) -> PgError {
     PgError::internal(format!("heap record at {}: {what}", record.start)).severity(Severity::Panic)
 }
 
-/// Redoes a record of resource manager Heap.
+/// Replays a record of resource manager Heap.
 pub fn heap_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     match record.info() & record::OPERATION_MASK {
         record::heap::INSERT => insert(cx, record),
         record::heap::DELETE => delete(cx, record),
         record::heap::UPDATE => update(cx, record, false),
         record::heap::HOT_UPDATE => update(cx, record, true),
-        // Truncation is for logical decoding; the files are changed by other records.
+        // Only for logical decoding: other records truncate the files.
         record::heap::TRUNCATE => Ok(()),
         record::heap::CONFIRM => confirm(cx, record),
         record::heap::LOCK => lock(cx, record),
@@ -38,7 +40,7 @@ pub fn heap_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     }
 }
 
-/// Redoes a record of resource manager Heap2.
+/// Replays a record of resource manager Heap2.
 pub fn heap2_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     match record.info() & record::OPERATION_MASK {
         record::heap2::PRUNE => prune_page(cx, record),
@@ -47,13 +49,13 @@ pub fn heap2_redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
         record::heap2::VISIBLE => visible(cx, record),
         record::heap2::MULTI_INSERT => multi_insert(cx, record),
         record::heap2::LOCK_UPDATED => lock_updated(cx, record),
-        // Both serve logical decoding only.
+        // Only for logical decoding.
         record::heap2::NEW_CID | record::heap2::REWRITE => Ok(()),
         other => Err(broken(record, &format!("unknown op code {other}"))),
     }
 }
 
-/// Does the record move the tuples of its page together?
+/// Does redo of the record defragment its page?
 #[inline]
 pub fn compacts(record: &DecodedRecord) -> bool {
     record.header.rmgr() == Some(RmgrId::Heap2)
@@ -78,8 +80,9 @@ fn data(record: &DecodedRecord, id: u8) -> Result<&[u8]> {
     record.block_data(id).ok_or_else(|| broken(record, "block data missing"))
 }
 
-/// Clears bits of the visibility map, which the record does not reference. A map page that is newer
-/// than the record has the bits cleared: they are cleared before the record is written.
+/// Clears bits of the visibility map, which the record does not reference. A map page with a newer
+/// LSN than the record has them cleared already, because they are cleared before the record is
+/// inserted.
 fn clear_vm(
     cx: &mut RedoCx<'_>,
     record: &DecodedRecord,
@@ -107,7 +110,7 @@ fn record_space(cx: &mut RedoCx<'_>, rel: RelFile, block: BlockNo, space: usize)
     Fsm::new(cx.pool, &fork).record_in_redo(block, space)
 }
 
-/// Space below which redo tells the free space map of an insertion's page.
+/// Free space in bytes below which redo records the page of an insertion in the free space map.
 const LOW_SPACE: usize = PAGE_SIZE / 5;
 
 /// Changes the header of the tuple at `offset`.
@@ -128,7 +131,7 @@ fn clear_xmax(h: &mut HeapTupleHeader) {
     h.infomask2 &= !m2::KEYS_UPDATED;
 }
 
-fn forget_cmax(h: &mut HeapTupleHeader) {
+fn clear_cmax(h: &mut HeapTupleHeader) {
     h.raw_cid = CommandId::FIRST;
     h.infomask &= !m::COMBOCID;
 }
@@ -143,7 +146,7 @@ fn add(page: &mut Page, record: &DecodedRecord, tuple: &[u8], offset: OffsetNo) 
     }
 }
 
-/// The page of an insertion: made anew, or read.
+/// Is the page of an insertion initialized or read?
 fn insert_mode(record: &DecodedRecord) -> RedoMode {
     if record.info() & record::INIT_PAGE != 0 { RedoMode::Init } else { RedoMode::Normal }
 }
@@ -256,7 +259,7 @@ fn delete(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
             } else {
                 h.raw_xmin = Xid::INVALID;
             }
-            forget_cmax(h);
+            clear_cmax(h);
             h.ctid = if rec.flags & record::DELETE_IS_PARTITION_MOVE != 0 {
                 Tid::new(BlockNo::INVALID, MOVED_PARTITIONS_OFFSET)
             } else {
@@ -296,7 +299,7 @@ fn update(cx: &mut RedoCx<'_>, record: &DecodedRecord, hot: bool) -> Result<()> 
             }
             record::set_infobits(h, rec.old_infobits);
             h.raw_xmax = rec.old_xmax;
-            forget_cmax(h);
+            clear_cmax(h);
             h.ctid = new_tid;
         })?;
         page.set_prunable(record.xid());
@@ -317,7 +320,8 @@ fn update(cx: &mut RedoCx<'_>, record: &DecodedRecord, hot: bool) -> Result<()> 
         Ok(())
     };
     let mode = insert_mode(record);
-    // The old page stays latched until the new one is done, so that nobody sees half an update.
+    // The old page stays latched until the new one is changed, so that both appear to change at
+    // once.
     let mut old_guard = None;
     if !same_page {
         let redo = read_for_redo(cx, record, 1, RedoMode::Normal)?;
@@ -341,7 +345,7 @@ fn update(cx: &mut RedoCx<'_>, record: &DecodedRecord, hot: bool) -> Result<()> 
     low_space(cx, rel, guard)
 }
 
-/// Puts the new version together from the record and, on the same page, the old version.
+/// Rebuilds the new version from the record and, on the same page, the old version.
 fn new_version(
     page: &Page,
     record: &DecodedRecord,
@@ -411,7 +415,7 @@ fn lock(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
                 h.ctid = Tid::new(block, rec.offset);
             }
             h.raw_xmax = rec.xmax;
-            forget_cmax(h);
+            clear_cmax(h);
         })
     })
 }
@@ -449,7 +453,7 @@ fn inplace(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     })
 }
 
-/// Offsets from a record's data: those that exist as line pointers.
+/// Reads offsets from a record's data.
 fn offsets(f: &mut Fields<'_>, count: usize) -> Option<SmallVec<[OffsetNo; 128]>> {
     (0..count).map(|_| f.u16()).collect()
 }
@@ -560,7 +564,7 @@ fn visible(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     let guard = if map.applies_image() {
         read_for_redo(cx, record, 0, RedoMode::Normal)?.guard()
     } else {
-        // The map's growth is not logged: the page may be missing or zero.
+        // Extension of the map is not logged: the page may be missing or zero.
         read_block(cx, map.rel, map.fork, map.block, IfMissing::ZeroOnError)?
     };
     let Some(mut guard) = guard else { return Ok(()) };

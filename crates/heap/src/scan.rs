@@ -1,12 +1,13 @@
 //! Sequential scans, a page at a time.
 //!
-//! A page is visited under the share latch: visibility of each tuple is tested, and the visible
-//! ones are handed to the caller, who decodes what he needs there and then. No pin outlives the
-//! visit. Hint bits found are set at the end, if the latch can be raised without waiting.
+//! A page is visited under the share latch: the visibility of each tuple is tested, and the caller
+//! decodes the visible ones in a callback. The pin ends with the visit. Hint bits are set at the
+//! end, if the latch can be upgraded without waiting.
 //!
-//! Large scans of one table join each other: each starts where others are, and goes round.
+//! Scans of one large table are synchronized: each starts at the block where another one is, and
+//! wraps around at the end of the table.
 //!
-//! Counterpart: `heapgetpage`, `heapgettup_pagemode`, syncscan.c.
+//! Counterpart: `heapgetpage`, `heapgettup_pagemode` in heapam.c; syncscan.c.
 
 use crate::context::{HeapCx, HeapRel};
 use crate::prune;
@@ -21,17 +22,17 @@ use txn::{Snapshot, SnapshotKind};
 pub enum Visited {
     /// The page is done.
     All,
-    /// The callback wanted no more; the next visit of this page starts with this line pointer.
+    /// The callback returned false; the next visit of this page starts with this line pointer.
     Until(OffsetNo),
 }
 
-/// How a page is visited.
+/// How to visit a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
     pub backward: bool,
-    /// Line pointer to start with; 0 is the page's first (or last, backward).
+    /// Line pointer to start with; 0: the first one (backward: the last one).
     pub from: OffsetNo,
-    /// Prune the page first if it is crowded.
+    /// Prune the page first if that looks worthwhile.
     pub prune: bool,
 }
 
@@ -40,7 +41,7 @@ impl Visit {
     pub const WHOLE: Visit = Visit { backward: false, from: 0, prune: true };
 }
 
-/// Hands the tuples of block `block` that `snapshot` sees to `f`, until it answers false.
+/// Calls `f` with the tuples of `block` that are visible to `snapshot`, until it returns false.
 pub fn visit_page<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -60,7 +61,7 @@ pub fn visit_page<'a>(
     let mut result = Visited::All;
     {
         let page: &page::Page = &guard;
-        // Everybody sees all of an all-visible page, but for snapshots that look for other things.
+        // All tuples of an all-visible page are visible to each MVCC snapshot.
         let all_visible = page.is_all_visible()
             && matches!(snapshot.kind, SnapshotKind::Mvcc | SnapshotKind::Any);
         let vis = cx.visibility(rel, page.lsn());
@@ -105,7 +106,7 @@ pub struct BlockOrder {
 }
 
 impl BlockOrder {
-    /// Over a relation of `nblocks`, from block `start` round to the one before it.
+    /// Over a relation of `nblocks`, from block `start` to the one before it, with wraparound.
     pub fn new(nblocks: u32, start: BlockNo, backward: bool) -> BlockOrder {
         let start = if nblocks == 0 { 0 } else { start.0 % nblocks };
         BlockOrder { nblocks, start, done: 0, backward }
@@ -128,45 +129,46 @@ impl BlockOrder {
         Some(BlockNo(block as u32))
     }
 
-    /// Blocks of the relation when the scan began: later ones hold nothing that its snapshot sees.
+    /// Number of blocks when the scan began. Blocks added later have no rows that are visible to
+    /// its snapshot.
     pub fn nblocks(&self) -> u32 {
         self.nblocks
     }
 }
 
-/// Where scans of large tables are, so that new ones can join. One per instance.
+/// Current locations of scans of large tables, where new scans start. One per instance.
 /// Counterpart: syncscan.c.
 #[derive(Default)]
 pub struct SyncScans {
     /// Most recently used last.
-    places: Mutex<Vec<(ids::RelFile, BlockNo)>>,
+    locations: Mutex<Vec<(ids::RelFile, BlockNo)>>,
 }
 
-/// Tables remembered. Counterpart: `SYNC_SCAN_NELEM`.
-const PLACES_MAX: usize = 20;
+/// Number of tables whose locations are kept. Counterpart: `SYNC_SCAN_NELEM`.
+const LOCATIONS_MAX: usize = 20;
 /// Blocks between reports. Counterpart: `SYNC_SCAN_REPORT_INTERVAL`.
 pub const REPORT_INTERVAL_BLOCKS: u32 = 128 * 1024 / page::PAGE_SIZE as u32;
 
 impl SyncScans {
-    /// Where a new scan of `file` should start. Counterpart: `ss_get_location`.
+    /// The block where a new scan of `file` should start. Counterpart: `ss_get_location`.
     pub fn start(&self, file: ids::RelFile, nblocks: u32) -> BlockNo {
-        let places = self.places.lock();
-        let found = places.iter().find(|(f, _)| *f == file).map(|(_, block)| *block);
+        let locations = self.locations.lock();
+        let found = locations.iter().find(|(f, _)| *f == file).map(|(_, block)| *block);
         found.filter(|block| block.0 < nblocks).unwrap_or(BlockNo(0))
     }
 
-    /// A scan of `file` has come to `block`; call it for every block. Counterpart:
-    /// `ss_report_location`.
+    /// Reports that a scan of `file` has reached `block`; to be called for each block.
+    /// Counterpart: `ss_report_location`.
     pub fn report(&self, file: ids::RelFile, block: BlockNo) {
         if !block.0.is_multiple_of(REPORT_INTERVAL_BLOCKS) {
             return;
         }
-        let mut places = self.places.lock();
-        if let Some(i) = places.iter().position(|(f, _)| *f == file) {
-            places.remove(i);
-        } else if places.len() >= PLACES_MAX {
-            places.remove(0);
+        let mut locations = self.locations.lock();
+        if let Some(i) = locations.iter().position(|(f, _)| *f == file) {
+            locations.remove(i);
+        } else if locations.len() >= LOCATIONS_MAX {
+            locations.remove(0);
         }
-        places.push((file, block));
+        locations.push((file, block));
     }
 }

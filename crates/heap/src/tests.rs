@@ -1,4 +1,4 @@
-//! The heap over shared buffers, a log and a disk in memory, with several sessions.
+//! Tests of the heap with several sessions, over a buffer pool, WAL and an in-memory disk.
 
 mod model;
 mod ops;
@@ -148,7 +148,7 @@ impl World {
         (int(v[0]), int(v[1]), String::from_utf8(v[2].bytes().unwrap().to_vec()).unwrap())
     }
 
-    /// Updates of `n` may be HOT (no index on it), of `id` not.
+    /// Updates of `n` may be HOT, since it is not indexed; updates of `id` may not.
     fn columns(&self) -> Columns<'_> {
         const ID: &[AttrNo] = &[1];
         Columns { deformer: &self.deformer, hot_blocking: ID, key: ID }
@@ -164,8 +164,8 @@ impl World {
         (0..n).map(|b| pool.read(&handle, BlockNo(b), &mut s).unwrap().share().to_buf()).collect()
     }
 
-    /// Replays the log into an empty file; all heap pages must come out the same but for hints, and
-    /// all map bits that are set. Returns the numbers of records by manager and kind.
+    /// Replays the log into an empty file. All heap pages must be equal except for hints, and so
+    /// must the visibility map. Returns the number of records by resource manager and operation.
     fn check_redo(&self) -> std::collections::BTreeMap<(u8, u8), usize> {
         self.wal.flush(self.wal.inserted()).unwrap();
         let (disk, _) = memory();
@@ -195,7 +195,7 @@ impl World {
         assert!(cx.invalid().is_empty());
         let (mut ours, mut redone) =
             (self.pages(&self.pool, Fork::Main), self.pages(&pool, Fork::Main));
-        // Pages that were added and never used are not in the log.
+        // Pages that were added and not used are not in the log.
         while ours.last().is_some_and(|p| p.max_offset() == 0 && ours.len() > redone.len()) {
             ours.pop();
         }
@@ -220,7 +220,7 @@ impl World {
     }
 }
 
-/// Hides what redo does not restore: hints, command ids, speculative tokens, unused space.
+/// Clears what redo does not restore: hints, command ids, speculative tokens, unused space.
 /// Counterpart: `heap_mask`.
 fn mask(page: &mut PageBuf) {
     page.set_lsn(Lsn(0));
@@ -268,7 +268,7 @@ impl Session {
             scratch: &mut self.scratch,
             strategy: &mut self.strategy,
             update_delta: true,
-            looking_at: 0,
+            current_offset: 0,
         }
     }
 
@@ -290,7 +290,7 @@ impl Session {
         self.txn.latest_snapshot()
     }
 
-    /// The next command begins.
+    /// Starts the next command.
     fn next_command(&mut self) {
         self.txn.command_counter_increment().unwrap();
     }
@@ -337,7 +337,7 @@ impl Session {
         result.map_err(|(r, _)| r)
     }
 
-    /// Rows that a new snapshot sees, with their TIDs, by id.
+    /// Rows that are visible to a new snapshot, with their TIDs, ordered by id.
     fn scan(&mut self, w: &World) -> Vec<(Tid, Row)> {
         let snapshot = self.snapshot();
         self.scan_with(w, &snapshot)
@@ -364,7 +364,7 @@ impl Session {
         guard.heap_header(tid.offset).unwrap()
     }
 
-    /// A whole VACUUM of the table, without indexes to care for if `no_indexes`.
+    /// A VACUUM of the table. `no_indexes`: the table has no indexes.
     fn vacuum(&mut self, w: &World, cutoffs: &freeze::Cutoffs, no_indexes: bool) -> u32 {
         self.vacuum_from(w, BlockNo(0), cutoffs, no_indexes)
     }
@@ -389,7 +389,7 @@ impl Session {
                 visibility_map::status(cx.pool, &w.rel, block, &mut copy, cx.strategy).unwrap();
             drop(copy);
             let pin = cx.pool.read(&w.rel.main, block, cx.strategy).unwrap();
-            let Ok(mut guard) = pin.try_cleanup() else { panic!("nobody else has a pin") };
+            let Ok(mut guard) = pin.try_cleanup() else { panic!("no other pin exists") };
             if vacuum::new_or_empty(&mut cx, &w.rel, &mut guard, &slot).unwrap() {
                 continue;
             }

@@ -1,17 +1,18 @@
-//! Updates: a new version beside the old one.
+//! Updates, which add a new version of a row.
 //!
 //! The row is locked in the weaker mode (NO KEY UPDATE) if no column of a key that foreign keys may
-//! reference changes, so that key-share lockers need not be waited for. If the page has no room for
-//! the new version, the old one is marked as locked by us while another page is found without
-//! latches. If no indexed column changes and both versions share a page, the new one is heap-only.
+//! reference changes, so that the update need not wait for key-share lockers. If the page has no
+//! room for the new version, the transaction locks the old one and releases the latch to find
+//! another page. If no indexed column changes and both versions are on one page, the new one is
+//! heap-only.
 //!
-//! Counterpart: `heap_update`, `log_heap_update`, `HeapDetermineColumnsInfo`.
+//! Counterpart: `heap_update`, `log_heap_update`, `HeapDetermineColumnsInfo` in heapam.c.
 
 use crate::context::{
     HeapCx, HeapRel, SetHint, TmFailure, TmResult, WaitOperation, WaitPolicy, no_tuple, wait_xid,
 };
 use crate::delete::{adjust_cmax, failure, hint_xmax, set_cmax, set_xmax};
-use crate::hio::{Placed, VmPins, page_for_tuple, pin_vm};
+use crate::hio::{TargetPages, VmPins, page_for_tuple, pin_vm};
 use crate::infomask::{self, NewXmax, add_holder};
 use crate::insert::{clear_all_visible, put};
 use crate::lock::TupleLockMode;
@@ -25,11 +26,11 @@ use pgerror::{PgError, Result, pg_err};
 use txn::Snapshot;
 use wal::{RegFlags, RmgrId};
 
-/// What an update needs to know of the columns; attribute numbers from 1, ascending.
+/// Properties of the columns; attribute numbers from 1, ascending.
 #[derive(Clone, Copy)]
 pub struct Columns<'c> {
     pub deformer: &'c Deformer,
-    /// Columns of any index (in keys, expressions, predicates or included). If one changes, the
+    /// Columns of any index (key, included, in expressions or predicates). If one changes, the
     /// update is not HOT.
     pub hot_blocking: &'c [AttrNo],
     /// Columns of unique indexes that foreign keys may reference.
@@ -45,7 +46,7 @@ impl Columns<'_> {
         let (mut a, mut b) = (self.deformer.cursor(old), self.deformer.cursor(new));
         for &attno in columns {
             let Some(index) = usize::try_from(attno).ok().and_then(|n| n.checked_sub(1)) else {
-                // System columns are in no index worth speaking of.
+                // System columns are not compared.
                 continue;
             };
             if a.get(index)? != b.get(index)? {
@@ -56,42 +57,42 @@ impl Columns<'_> {
     }
 }
 
-/// A done update.
+/// A completed update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Updated {
     pub tid: Tid,
     /// The new version is heap-only: indexes need no entries.
     pub hot: bool,
-    /// How the old version was locked.
+    /// The mode in which the old version was locked.
     pub lock_mode: TupleLockMode,
 }
 
-/// What is settled about the old version before a place for the new one is looked for.
+/// Values that are computed from the old version before a page for the new one is found.
 struct Plan {
     mode: TupleLockMode,
     hot_allowed: bool,
     cid: CommandId,
     cmax: (CommandId, bool),
-    /// `xmax` of the old version when the update is done.
+    /// `xmax` of the old version after the update.
     old_xmax: NewXmax,
-    /// `xmax` of the new version: lockers that remain hold it too.
+    /// `xmax` of the new version: remaining lockers of the old version.
     remaining: NewXmax,
-    /// `xmax` of the old version while it is marked as locked by us.
-    held: Option<Xid>,
+    /// `xmax` of the old version while this transaction has it locked.
+    locked_xmax: Option<Xid>,
 }
 
 impl Plan {
-    /// Whoever locked the old version while no latch was held goes on holding it, and the new one
-    /// too.
-    fn joined(&mut self, cx: &mut HeapCx<'_>, now: &HeapTupleHeader, xid: Xid) -> Result<()> {
-        if self.held.is_some_and(|held| now.raw_xmax != held) && now.xmax_is_multi() {
+    /// Keeps transactions that locked the old version while the page was not latched: they hold the
+    /// old version and the new one.
+    fn add_lockers(&mut self, cx: &mut HeapCx<'_>, now: &HeapTupleHeader, xid: Xid) -> Result<()> {
+        if self.locked_xmax.is_some_and(|xmax| now.raw_xmax != xmax) && now.xmax_is_multi() {
             self.old_xmax = add_holder(cx.txn, now, xid, self.mode, true)?;
             self.remaining = infomask::multi_bits(cx.txn.manager(), now.multi())?;
         }
         Ok(())
     }
 
-    /// The header of the new version, where it does not hang on the place.
+    /// The header of the new version, except the fields that depend on its TID.
     fn new_header(&self, new: &[u8], xid: Xid) -> Result<HeapTupleHeader> {
         let mut header = HeapTupleHeader::read(new)
             .ok_or_else(|| PgError::internal("tuple without a header"))?;
@@ -104,26 +105,27 @@ impl Plan {
     }
 }
 
-/// An update under way: the old version is marked as locked by us, no latch is held. It need not be
-/// ended.
-pub struct Held(Plan);
+/// A pending update: this transaction has locked the old version, no latch is held. It may be
+/// dropped without [`finish_update`].
+pub struct PendingUpdate(Plan);
 
-/// The old version may be updated, with all that was settled about it.
-struct Settled<'a> {
+/// The old version, latched, and the plan for its update.
+struct Prepared<'a> {
     guard: ExclusiveGuard<'a>,
     vm_old: Option<VmPin<'a>>,
     plan: Plan,
     xid: Xid,
 }
 
-/// Why there is no update: what is with the row, and the mode it was wanted in.
-type Refused = (TmResult, TmFailure, TupleLockMode);
+/// A failed update: the outcome, its details, and the lock mode that was requested.
+type Failed = (TmResult, TmFailure, TupleLockMode);
 
-/// Replaces the row version at `tid` by `new` (formed, toasted; its header is filled in) for
-/// command `cid`. `wait`: for others that hold the row, or report `BeingModified`.
+/// Updates the row version at `tid` to `new` (formed and toasted) for command `cid`; fills in the
+/// header of `new`. `wait`: wait for transactions that hold the row; if false, return
+/// `BeingModified`.
 ///
-/// WAL: `xl_heap_update` (UPDATE or HOT_UPDATE), redone by `redo::update`; an `xl_heap_lock` before
-/// it if another page is needed.
+/// WAL: `xl_heap_update` (UPDATE or HOT_UPDATE), replayed by `redo::update`; before it an
+/// `xl_heap_lock` if another page is needed.
 pub fn update<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -133,12 +135,12 @@ pub fn update<'a>(
     crosscheck: Option<&Snapshot>,
     wait: bool,
     columns: Columns<'_>,
-) -> Result<Result<Updated, Refused>> {
+) -> Result<Result<Updated, Failed>> {
     let mut row_lock = None;
-    let settled = settle(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
-    let result = settled.and_then(|settled| match settled {
-        Ok(settled) => complete(cx, rel, tid, new, settled, true).map(Ok),
-        Err(refused) => Ok(Err(refused)),
+    let prepared = prepare(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
+    let result = prepared.and_then(|prepared| match prepared {
+        Ok(prepared) => complete(cx, rel, tid, new, prepared, true).map(Ok),
+        Err(failed) => Ok(Err(failed)),
     });
     if let Some(mode) = row_lock {
         cx.wait.unlock_row(rel, tid, mode)?;
@@ -146,10 +148,9 @@ pub fn update<'a>(
     result
 }
 
-/// The first half of an update whose new version has yet to be toasted: the old one is marked as
-/// locked by us, so that nothing is toasted for an update that then cannot be. `new` is the version
-/// before that.
-pub fn hold_for_update<'a>(
+/// The first half of an update whose new version has yet to be toasted: locks the old version, so
+/// that no TOAST chunks are written for an update that fails. `new` is the version before toasting.
+pub fn begin_update<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     tid: Tid,
@@ -158,15 +159,15 @@ pub fn hold_for_update<'a>(
     crosscheck: Option<&Snapshot>,
     wait: bool,
     columns: Columns<'_>,
-) -> Result<Result<Held, Refused>> {
+) -> Result<Result<PendingUpdate, Failed>> {
     let mut row_lock = None;
-    let settled = settle(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
-    let result = settled.and_then(|settled| match settled {
-        Ok(Settled { guard, vm_old, mut plan, xid }) => {
-            lock_meanwhile(cx, rel, guard, &vm_old, tid, &mut plan, xid)?;
-            Ok(Ok(Held(plan)))
+    let prepared = prepare(cx, rel, tid, new, cid, crosscheck, wait, columns, &mut row_lock);
+    let result = prepared.and_then(|prepared| match prepared {
+        Ok(Prepared { guard, vm_old, mut plan, xid }) => {
+            lock_old_version(cx, rel, guard, &vm_old, tid, &mut plan, xid)?;
+            Ok(Ok(PendingUpdate(plan)))
         }
-        Err(refused) => Ok(Err(refused)),
+        Err(failed) => Ok(Err(failed)),
     });
     if let Some(mode) = row_lock {
         cx.wait.unlock_row(rel, tid, mode)?;
@@ -174,13 +175,13 @@ pub fn hold_for_update<'a>(
     result
 }
 
-/// The second half, by the transaction (and subtransaction) of the first.
-pub fn update_held(
+/// The second half of an update, in the same subtransaction as the first.
+pub fn finish_update(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
     tid: Tid,
     new: &mut [u8],
-    held: Held,
+    pending: PendingUpdate,
 ) -> Result<Updated> {
     let xid = cx.txn.current_xid()?;
     let mut vm_old = None;
@@ -190,41 +191,42 @@ pub fn update_held(
         pin_vm(cx, rel, tid.block, &mut vm_old)?;
         guard = pin.exclusive();
     }
-    complete(cx, rel, tid, new, Settled { guard, vm_old, plan: held.0, xid }, false)
+    complete(cx, rel, tid, new, Prepared { guard, vm_old, plan: pending.0, xid }, false)
 }
 
-/// Puts the new version where there is room. `lock`: the old one is not marked as locked by us yet.
+/// Finds a page for the new version and performs the update. `lock`: the transaction has not locked
+/// the old version yet.
 ///
-/// Inlined as `settle` is: what one hands to the other are many small parts, and memory that is
-/// written in pieces and read whole stalls the processor.
+/// Inlined, like `prepare`, for speed: passing [`Prepared`] through memory would write it in small
+/// parts and read it as a whole, which defeats the CPU's store-to-load forwarding.
 #[inline(always)]
 fn complete<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     tid: Tid,
     new: &mut [u8],
-    settled: Settled<'a>,
+    prepared: Prepared<'a>,
     lock: bool,
 ) -> Result<Updated> {
-    let Settled { guard, mut vm_old, mut plan, xid } = settled;
+    let Prepared { guard, mut vm_old, mut plan, xid } = prepared;
     let mut vm_new: Option<VmPin<'a>> = None;
-    let placed = if max_align(new.len()) > guard.heap_free_space() {
+    let pages = if max_align(new.len()) > guard.heap_free_space() {
         let pin = if lock {
-            lock_meanwhile(cx, rel, guard, &vm_old, tid, &mut plan, xid)?
+            lock_old_version(cx, rel, guard, &vm_old, tid, &mut plan, xid)?
         } else {
             guard.into_pin()
         };
         let pins = VmPins { new: &mut vm_new, other: &mut vm_old };
-        place_elsewhere(cx, rel, pin, new.len(), pins)?
+        find_page(cx, rel, pin, new.len(), pins)?
     } else {
-        Placed { new: guard, other: None }
+        TargetPages { new: guard, other: None }
     };
-    finish(cx, rel, tid, new, plan, placed, &vm_old, &vm_new, xid)
+    finish(cx, rel, tid, new, plan, pages, &vm_old, &vm_new, xid)
 }
 
-/// Waits for others that hold the row, and settles what becomes of its old version.
+/// Waits for transactions that hold the row, and computes the plan for its update.
 #[inline(always)]
-fn settle<'a>(
+fn prepare<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     tid: Tid,
@@ -234,7 +236,7 @@ fn settle<'a>(
     wait: bool,
     columns: Columns<'_>,
     row_lock: &mut Option<lmgr::LockMode>,
-) -> Result<Result<Settled<'a>, Refused>> {
+) -> Result<Result<Prepared<'a>, Failed>> {
     let xid = cx.txn.current_xid()?;
     let mut vm_old: Option<VmPin<'a>> = None;
     let mut guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.exclusive();
@@ -254,16 +256,17 @@ fn settle<'a>(
         )
     };
     let mode = if key_intact {
-        // Others may join us in a multixact from here on.
+        // From now on other transactions may make a multixact with this one as a member.
         cx.txn.set_oldest_multixact_member();
         TupleLockMode::NoKeyExclusive
     } else {
         TupleLockMode::Exclusive
     };
 
-    // Some holder was looked at and none conflicts; is any of them left?
+    // Have the holders been checked, so that none conflicts? May any of them remain?
     let (mut checked_lockers, mut lockers_remain) = (false, false);
-    // One place for the header: what is written in parts and copied at once stalls the processor.
+    // Read in place, not returned by value: a copy right after the fields are written would defeat
+    // store-to-load forwarding.
     let mut h = HeapTupleHeader::default();
     loop {
         if !guard.read_heap_header(tid.offset, &mut h) {
@@ -304,7 +307,7 @@ fn settle<'a>(
                     lockers_remain = remain != Some(0);
                     guard = pin.exclusive();
                     let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
-                    if infomask::xmax_moved(&now, &h) {
+                    if infomask::xmax_changed(&now, &h) {
                         continue;
                     }
                     h = now;
@@ -318,7 +321,8 @@ fn settle<'a>(
             } else if cx.txn.is_current(h.raw_xmax)
                 || (h.infomask & m::LOCK_MASK == m::XMAX_KEYSHR_LOCK && key_intact)
             {
-                // Ourselves, or somebody who only wants the key to stay: goes on holding the row.
+                // This transaction, or a key-share locker, which does not conflict: it remains a
+                // holder of the row.
                 checked_lockers = true;
                 lockers_remain = true;
                 can_continue = true;
@@ -329,7 +333,7 @@ fn settle<'a>(
                 checked_lockers = true;
                 guard = pin.exclusive();
                 let now = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
-                if infomask::xmax_moved(&now, &h) {
+                if infomask::xmax_changed(&now, &h) {
                     continue;
                 }
                 h = hint_xmax(cx, rel, &mut guard, tid, now.raw_xmax)?;
@@ -375,8 +379,8 @@ fn settle<'a>(
         NewXmax { xmax: h.raw_xmax, infomask, infomask2: 0 }
     };
     let cmax = adjust_cmax(cx.txn, &h, cid)?;
-    let plan = Plan { mode, hot_allowed, cid, cmax, old_xmax, remaining, held: None };
-    Ok(Ok(Settled { guard, vm_old, plan, xid }))
+    let plan = Plan { mode, hot_allowed, cid, cmax, old_xmax, remaining, locked_xmax: None };
+    Ok(Ok(Prepared { guard, vm_old, plan, xid }))
 }
 
 fn acquire(
@@ -392,8 +396,9 @@ fn acquire(
     Ok(())
 }
 
-/// Marks the old version as locked by us, so that nobody updates it while no latch is held.
-fn lock_meanwhile<'a>(
+/// Locks the old version for this transaction, so that no other transaction updates it while the
+/// page is not latched.
+fn lock_old_version<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     mut guard: ExclusiveGuard<'a>,
@@ -402,10 +407,10 @@ fn lock_meanwhile<'a>(
     plan: &mut Plan,
     xid: Xid,
 ) -> Result<Pin<'a>> {
-    // As it was settled: the latch has been held since.
+    // Unchanged since the plan was computed: the latch has been held.
     let mut h = guard.heap_header(tid.offset).ok_or_else(|| no_tuple(rel, tid))?;
     let lock = add_holder(cx.txn, &h, xid, plan.mode, false)?;
-    plan.held = Some(lock.xmax);
+    plan.locked_xmax = Some(lock.xmax);
     let unfrozen = guard.is_all_visible()
         && vm_old.as_ref().is_some_and(|pin| {
             visibility_map::clear(pin, tid.block, vm::ALL_FROZEN, cx.wal, cx.scratch)
@@ -432,15 +437,15 @@ fn lock_meanwhile<'a>(
     Ok(guard.into_pin())
 }
 
-/// Finds a page for the new version, which may after all be the old one's if that was pruned
-/// meanwhile.
-fn place_elsewhere<'a>(
+/// Finds a page for the new version. It may be the page of the old one, if that was pruned in the
+/// meantime.
+fn find_page<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
     old: Pin<'a>,
     len: usize,
     vm: VmPins<'_, 'a>,
-) -> Result<Placed<'a>> {
+) -> Result<TargetPages<'a>> {
     page_for_tuple(cx, rel, len, Some(old), vm, None, true)
 }
 
@@ -450,22 +455,22 @@ fn finish<'a>(
     tid: Tid,
     new: &mut [u8],
     mut plan: Plan,
-    placed: Placed<'a>,
+    pages: TargetPages<'a>,
     vm_old: &Option<VmPin<'a>>,
     vm_new: &Option<VmPin<'a>>,
     xid: Xid,
 ) -> Result<Updated> {
-    let Placed { new: mut new_guard, other: mut old_guard } = placed;
+    let TargetPages { new: mut new_guard, other: mut old_guard } = pages;
     let new_block = new_guard.block();
     let same_page = old_guard.is_none();
     let hot = same_page && plan.hot_allowed;
     let old_on = old_guard.as_ref().unwrap_or(&new_guard);
-    // The version as it is now: we may have marked it as locked.
+    // Read again: this transaction may have locked it.
     let mut old = HeapTupleHeader::default();
     if !old_on.read_heap_header(tid.offset, &mut old) {
         return Err(no_tuple(rel, tid));
     }
-    plan.joined(cx, &old, xid)?;
+    plan.add_lockers(cx, &old, xid)?;
     let mut new_header = plan.new_header(new, xid)?;
     if hot {
         new_header.infomask2 |= m2::ONLY_TUPLE;
@@ -507,7 +512,7 @@ fn finish<'a>(
             None => new_guard.page_mut(&edit),
         };
         if !same_page {
-            // The next reader may want to prune.
+            // The page is full: the next reader should try to prune it.
             page.set_full(true);
             page.set_prunable(xid);
         }
@@ -569,15 +574,15 @@ fn log_update(
     if delta.prefix == 0 {
         edit.block_data(0, &new[HEADER_SIZE..end]);
     } else {
-        // The bitmap and its padding, then what differs behind the common prefix.
+        // The null bitmap and its padding, then the bytes after the common prefix.
         let hoff = new_header.hoff as usize;
         edit.block_data(0, &new[HEADER_SIZE..hoff]);
         edit.block_data(0, &new[hoff + delta.prefix..end]);
     }
 }
 
-/// How many bytes at either end of the columns are the same in both versions; each counts only from
-/// three up, since its length takes two.
+/// Number of bytes at the start and the end of the columns that are equal in both versions. Less
+/// than three count as zero, since the logged length takes two.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(crate) struct Delta {
     pub(crate) prefix: usize,
@@ -606,7 +611,7 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))
 }
 
-/// Bytes that both begin with.
+/// Length of the common prefix.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let mut at = 0;
     for (x, y) in a.chunks_exact(WORD).zip(b.chunks_exact(WORD)) {
@@ -619,7 +624,7 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     at + a[at..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count()
 }
 
-/// Bytes that both end with.
+/// Length of the common suffix.
 fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let mut at = 0;
     for (x, y) in a.rchunks_exact(WORD).zip(b.rchunks_exact(WORD)) {
@@ -638,7 +643,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ends_are_compared_as_byte_by_byte() {
+    fn common_prefix_and_suffix_are_as_byte_by_byte() {
         let random = vfs::SeededRandom::new(7);
         for _ in 0..20_000 {
             let mut old: Vec<u8> = (0..random.below(40)).map(|_| random.below(2) as u8).collect();

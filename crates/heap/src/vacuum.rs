@@ -1,9 +1,9 @@
-//! The page-wise part of VACUUM. What surrounds it (which pages, index passes, cost, truncation) is
-//! the engine's.
+//! VACUUM of single heap pages. The engine does the rest: choice of pages, index passes, cost-based
+//! delay, truncation.
 //!
-//! First phase, [`scan_page`]: prune, collect the line pointers left dead, freeze, note whether all
-//! is visible. Then the indexes lose their entries to those line pointers. Second phase,
-//! [`free_dead`]: the line pointers become unused.
+//! First phase, [`scan_page`]: prunes, collects dead line pointers, freezes, and determines whether
+//! the page is all-visible. Then the engine removes the index entries that point to the dead line
+//! pointers. Second phase, [`free_dead`]: makes these line pointers unused.
 //!
 //! Counterpart: `lazy_scan_prune`, `lazy_scan_noprune`, `lazy_vacuum_heap_page` in vacuumlazy.c.
 
@@ -21,24 +21,24 @@ use page::{LinePointer, LpFlags, Page, vm};
 use pgerror::{PgError, Result, SqlState};
 use wal::{RegFlags, RmgrId};
 
-/// What the scan of a page found.
+/// Result of the scan of a page.
 #[derive(Clone, Debug, Default)]
 pub struct PageReport {
-    /// Line pointers that wait for the indexes.
+    /// Dead line pointers, to which index entries may point.
     pub dead: Vec<OffsetNo>,
     pub removed_tuples: u32,
     pub live_tuples: u32,
     /// Deleted, but not removable yet.
     pub recently_dead_tuples: u32,
-    /// The page may not be cut off the end.
+    /// The page has tuples, so it must not be truncated.
     pub has_tuples: bool,
     pub frozen_tuples: u32,
     /// Free bytes, for the free space map.
     pub free_space: usize,
-    /// The map says all-visible now, and did before.
+    /// The page is all-visible, and all-frozen, after the scan.
     pub all_visible: bool,
     pub all_frozen: bool,
-    /// Contradictions that were found and mended.
+    /// Inconsistencies that were found and corrected.
     pub warnings: Vec<String>,
 }
 
@@ -49,8 +49,8 @@ struct PageState {
     cutoff: Xid,
 }
 
-/// First phase for a page that nobody else has pinned. `vm_before`: the map's bits before the page
-/// was latched. With `no_indexes`, dead line pointers are freed at once.
+/// First phase, under the cleanup latch. `vm_before`: the visibility-map bits before the page was
+/// latched. With `no_indexes`, dead line pointers become unused at once.
 pub fn scan_page<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -78,7 +78,7 @@ pub fn scan_page<'a>(
         let mut kept_here = *kept;
         state = PageState { all_visible: true, all_frozen: true, cutoff: Xid::INVALID };
         for offset in 1..=guard.max_offset() {
-            cx.looking_at = offset;
+            cx.current_offset = offset;
             let lp = guard.line_pointer(offset);
             match lp.flags() {
                 LpFlags::Unused => continue,
@@ -104,8 +104,8 @@ pub fn scan_page<'a>(
                 });
             }
             match liveness {
-                // Its inserter aborted since the page was pruned. That can be said of each only
-                // once; what then is left is damaged, and in no chain.
+                // The inserter aborted after the page was pruned, so prune again. That can happen
+                // at most once per tuple. If the tuple is still not pruned, the page is corrupt.
                 Liveness::Dead if retries <= MAX_HEAP_TUPLES_PER_PAGE => {
                     retries += 1;
                     continue 'retry;
@@ -146,7 +146,7 @@ pub fn scan_page<'a>(
             plans.extend(prepared.plan);
             state.all_frozen &= prepared.totally_frozen;
         }
-        cx.looking_at = 0;
+        cx.current_offset = 0;
         *kept = kept_here;
         break;
     }
@@ -170,7 +170,7 @@ pub fn scan_page<'a>(
     Ok(report)
 }
 
-/// Brings PD_ALL_VISIBLE and the map in line with what was found.
+/// Updates PD_ALL_VISIBLE and the visibility map by the result of the scan.
 fn update_map<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -288,7 +288,7 @@ fn mark_unused<'a>(
     Ok(())
 }
 
-/// Are all tuples of the page visible to everybody, and frozen? Counterpart:
+/// Are all tuples of the page visible to all snapshots, and frozen? Counterpart:
 /// `heap_page_is_all_visible`.
 fn check_all_visible(
     cx: &mut HeapCx<'_>,
@@ -299,7 +299,7 @@ fn check_all_visible(
     let mut state = PageState { all_visible: true, all_frozen: true, cutoff: Xid::INVALID };
     let none = PageState { all_visible: false, all_frozen: false, cutoff: Xid::INVALID };
     for offset in 1..=guard.max_offset() {
-        cx.looking_at = offset;
+        cx.current_offset = offset;
         let lp = guard.line_pointer(offset);
         if !lp.is_used() || lp.is_redirected() {
             continue;
@@ -326,13 +326,13 @@ fn check_all_visible(
         }
         state.all_frozen &= !freeze::needs_eventual_freeze(&h);
     }
-    cx.looking_at = 0;
+    cx.current_offset = 0;
     Ok(state)
 }
 
-/// Second phase for a page: `dead` line pointers, to which no index entry leads any more, are
-/// freed, and the map is set if all the rest is visible. Returns the free space of the page.
-/// Counterpart: `lazy_vacuum_heap_page`.
+/// Second phase for a page: makes the `dead` line pointers, to which no index entry points any
+/// more, unused; sets the visibility map if the page is then all-visible. Returns the free space of
+/// the page in bytes. Counterpart: `lazy_vacuum_heap_page`.
 pub fn free_dead<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -355,8 +355,8 @@ pub fn free_dead<'a>(
     Ok(guard.heap_free_space())
 }
 
-/// What can be learned of a page without the cleanup lock; `None` if VACUUM must wait for that
-/// lock, because tuples have to be frozen (`aggressive`). Counterpart: `lazy_scan_noprune`.
+/// Scans a page without the cleanup latch. `None` if VACUUM must wait for that latch: it is
+/// `aggressive` and tuples must be frozen. Counterpart: `lazy_scan_noprune`.
 pub fn scan_page_without_pruning(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -368,7 +368,7 @@ pub fn scan_page_without_pruning(
     let mut report = PageReport::default();
     let mut kept_here = *kept;
     for offset in 1..=guard.max_offset() {
-        cx.looking_at = offset;
+        cx.current_offset = offset;
         match guard.line_pointer(offset).flags() {
             LpFlags::Unused => continue,
             LpFlags::Redirect => {
@@ -382,7 +382,8 @@ pub fn scan_page_without_pruning(
             LpFlags::Normal => report.has_tuples = true,
         }
         let Some(h) = guard.heap_header(offset) else { continue };
-        // Else the relation keeps ids before the limit, and relfrozenxid cannot advance to it.
+        // If it is not aggressive, `kept` notes the old ids that remain, which limit the new
+        // relfrozenxid.
         if freeze::would_freeze(cx.txn, &h, cutoffs, &mut kept_here)? && aggressive {
             return Ok(None);
         }
@@ -393,14 +394,14 @@ pub fn scan_page_without_pruning(
             Liveness::InsertInProgress => {}
         }
     }
-    cx.looking_at = 0;
+    cx.current_offset = 0;
     *kept = kept_here;
     report.free_space = guard.heap_free_space();
     Ok(Some(report))
 }
 
-/// Handles a page that was never initialised or holds nothing; true if it was one of those. The
-/// free space map learns of it from the caller. Counterpart: `lazy_scan_new_or_empty`.
+/// Handles a new or empty page; true if it is one. The caller records it in the free space map.
+/// Counterpart: `lazy_scan_new_or_empty`.
 pub fn new_or_empty<'a>(
     cx: &mut HeapCx<'a>,
     rel: &HeapRel,
@@ -408,7 +409,7 @@ pub fn new_or_empty<'a>(
     vm_slot: &Option<VmPin<'a>>,
 ) -> Result<bool> {
     if guard.is_new() {
-        // Left by an extension that crashed, or about to be used: leave it alone.
+        // Left by an extension before a crash, or about to be used: not changed.
         return Ok(true);
     }
     if !Page::is_empty(guard) {
@@ -419,7 +420,8 @@ pub fn new_or_empty<'a>(
     {
         let mut edit = PageEdit::begin(cx.wal, cx.scratch);
         let logged = rel.is_logged();
-        // An empty page may never have been logged; its image makes the map's record replayable.
+        // An empty page may not have been logged yet. Its image makes the record of the visibility
+        // map replayable.
         let flags = RegFlags::STANDARD;
         let flags =
             if logged && !guard.lsn().is_valid() { flags | RegFlags::FORCE_IMAGE } else { flags };
@@ -436,5 +438,5 @@ pub fn new_or_empty<'a>(
     Ok(true)
 }
 
-/// Kind of a record that is just a page image.
+/// Info byte of an XLOG record that consists of page images.
 const XLOG_FPI: u8 = 0xB0;

@@ -1,5 +1,7 @@
-//! Checking a heap for damage, as amcheck's `verify_heapam` does: line pointers, tuple headers,
-//! XIDs within the promised bounds, HOT chains, column lengths, and the visibility map.
+//! Verification of a heap: line pointers, tuple headers, XIDs within the relation's bounds, HOT
+//! chains, column lengths, and the visibility map.
+//!
+//! Counterpart: verify_heapam.c of amcheck.
 
 use crate::context::{HeapCx, HeapRel};
 use crate::freeze::needs_eventual_freeze;
@@ -19,7 +21,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// What the relation promises.
+/// Bounds for the ids in the relation.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     pub relfrozenxid: Xid,
@@ -28,7 +30,7 @@ pub struct Bounds {
     pub next_multi: MultiXid,
 }
 
-/// Checks all pages; the faults found.
+/// Checks all pages; returns the faults.
 pub fn verify(
     cx: &mut HeapCx<'_>,
     rel: &HeapRel,
@@ -56,11 +58,11 @@ pub fn verify(
         }
         if bits & vm::ALL_FROZEN != 0 && guard.is_all_visible() {
             for offset in 1..=guard.max_offset() {
-                let thawed = guard.heap_header(offset).is_some_and(|h| {
+                let unfrozen = guard.heap_header(offset).is_some_and(|h| {
                     needs_eventual_freeze(&h) && !h.xmax_locked_only() && !h.xmax_invalid()
                         || h.xmin().is_normal()
                 });
-                if thawed {
+                if unfrozen {
                     let message = "tuple on an all-frozen page is not frozen".to_owned();
                     faults.push(Fault { block, offset, message });
                 }
@@ -70,8 +72,8 @@ pub fn verify(
     Ok(faults)
 }
 
-/// Has what inserted the row come to nothing? Asked of the transaction itself: hints may be missing
-/// or wrong.
+/// Was the inserting transaction rolled back? Checks pg_xact, since hint bits may be missing or
+/// wrong.
 fn is_rolled_back(h: &HeapTupleHeader, bounds: &Bounds, manager: &TxnManager) -> Result<bool> {
     let xmin = h.xmin();
     let known = xmin.is_normal()
@@ -97,8 +99,8 @@ fn check_page(
         fault(0, "page header is damaged".to_owned());
         return Ok(());
     }
-    // Where each tuple lies, to find overlaps.
-    let mut places: Vec<(usize, usize, OffsetNo)> = Vec::new();
+    // Start and length of each tuple, to find overlaps.
+    let mut extents: Vec<(usize, usize, OffsetNo)> = Vec::new();
     for offset in 1..=max {
         let lp = page.line_pointer(offset);
         match lp.flags() {
@@ -122,7 +124,7 @@ fn check_page(
                     fault(offset, format!("line pointer to offset {at} with length {len}"));
                     continue;
                 }
-                places.push((lp.offset(), lp.len(), offset));
+                extents.push((lp.offset(), lp.len(), offset));
                 let Some(tuple) = page.heap_tuple(offset) else { continue };
                 let h = tuple.header;
                 let bitmap = if h.has_nulls() { bitmap_len(h.natts()) } else { 0 };
@@ -135,8 +137,8 @@ fn check_page(
                     true => Some(format!("tuple has {} columns of {have}", h.natts())),
                     false => deformer.deform_all(&tuple).err().map(|e| e.message().to_owned()),
                 };
-                // ADD COLUMN may have been rolled back together with the row, and another column
-                // have been added since.
+                // A transaction that added a column and this row may have been rolled back, and
+                // another column may have been added since.
                 if let Some(wrong) = wrong
                     && !is_rolled_back(&h, bounds, manager)?
                 {
@@ -159,8 +161,8 @@ fn check_page(
             }
         }
     }
-    places.sort_unstable();
-    for pair in places.windows(2) {
+    extents.sort_unstable();
+    for pair in extents.windows(2) {
         if pair[0].0 + pair[0].1 > pair[1].0 {
             fault(pair[0].2, format!("tuple overlaps tuple {}", pair[1].2));
         }

@@ -1,13 +1,14 @@
-//! Which row versions a snapshot sees.
+//! Visibility of row versions.
 //!
-//! A version was made by `xmin` and ended by `xmax` (or only locked by it; the infomask tells).
-//! Whether those committed is looked up in pg_xact once and then remembered in the infomask as a
-//! *hint*. Here the hints only come out as a [`Hint`]; setting them is up to the caller, who
-//! may not hold the latch for it. A commit may be remembered only if a crash cannot undo it: its
-//! record is flushed, or the page cannot reach the disk before it (see [`Visibility::committed`]).
+//! A version was inserted by `xmin` and deleted or updated by `xmax` (or only locked by it, by the
+//! infomask). Whether these committed is looked up in pg_xact once and then cached in the infomask
+//! as a *hint bit*. Functions here return hint bits as a [`Hint`]; the caller sets them, if it may
+//! under its latch. The hint bit of a commit may be set only if the commit is durable whenever the
+//! page is: its record is flushed, or the page's LSN is not before it (see
+//! [`Visibility::committed`]).
 //!
-//! Ask "in progress?" before "committed?": a transaction commits in pg_xact before it leaves the
-//! proc array.
+//! INVARIANT: "in progress" is tested before "committed", because a transaction sets pg_xact before
+//! it leaves the proc array.
 //!
 //! Counterpart: heapam_visibility.c.
 
@@ -23,36 +24,37 @@ use wal::Wal;
 /// Hint bits to be set in a tuple's infomask.
 pub type Hint = u16;
 
-/// What a test of visibility asks. Made for each page.
+/// Context of visibility tests. Made for each page.
 #[derive(Clone)]
 pub struct Visibility<'a> {
     pub txn: &'a Transaction,
     pub manager: &'a TxnManager,
     pub wal: &'a Wal,
-    /// Is the relation logged? Others do not outlive a crash, so hints need no flushed commit.
+    /// Is the relation permanent? Contents of others do not survive a crash, so their hint bits
+    /// need no flushed commit.
     pub permanent: bool,
     /// LSN of the page that the tuple is on.
     pub page_lsn: Lsn,
-    /// The last inserter that was found to have committed, and may be remembered on this page: its
-    /// neighbours are often of the same. Not an XID at first: a killed speculative insertion has an
-    /// invalid one.
-    pub settled: Cell<Option<Xid>>,
+    /// The last inserter that was found committed and whose hint bit may be set on this page:
+    /// adjacent tuples often have the same one. `None` at first, since the XID 0 occurs as the xmin
+    /// of an aborted speculative insertion.
+    pub committed_xmin: Cell<Option<Xid>>,
 }
 
-/// What VACUUM and pruning want to know. Counterpart: `HTSV_Result`.
+/// State of a version for VACUUM and pruning. Counterpart: `HTSV_Result`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Liveness {
-    /// Nobody will ever see it again.
+    /// Not visible to any snapshot.
     Dead,
     Live,
-    /// Deleted by this committed transaction; may still be seen by those who run since before.
+    /// Deleted by this committed transaction; may be visible to older snapshots.
     RecentlyDead(Xid),
     InsertInProgress,
     DeleteInProgress,
 }
 
-/// Who is at work on a version that a dirty snapshot sees. Counterpart: the xmin, xmax and
-/// speculativeToken that `HeapTupleSatisfiesDirty` returns.
+/// Running transactions of a version that is visible to a dirty snapshot. Counterpart: xmin, xmax
+/// and speculativeToken of the snapshot in `HeapTupleSatisfiesDirty`.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct DirtyInfo {
     /// In-progress inserter.
@@ -63,23 +65,23 @@ pub struct DirtyInfo {
     pub speculative_token: u32,
 }
 
-/// Result of looking at xmin.
+/// State of xmin.
 enum Inserter {
     Committed,
-    /// Not (known) to have committed: the version is not there.
-    Gone,
-    /// Inserted by the asking transaction.
+    /// Aborted or crashed: the version is not visible.
+    Aborted,
+    /// Inserted by this transaction.
     Own,
     InProgress,
 }
 
-/// What hints tell of versions that were made and ended before the snapshot: nearly all. `None`:
-/// they do not suffice.
+/// Visibility by hint bits alone, for versions inserted and deleted before the snapshot, which are
+/// the most frequent. `None`: hint bits do not suffice.
 #[inline(always)]
 fn by_hints(h: &HeapTupleHeader, s: &Snapshot) -> Option<bool> {
     const ENDED: u16 = m::XMAX_COMMITTED | m::XMAX_INVALID | m::XMAX_IS_MULTI | m::XMAX_LOCK_ONLY;
     if h.infomask & (ENDED | m::MOVED) == m::XMAX_COMMITTED {
-        // A lock of a release before 9.3 looks like an end.
+        // A row lock of a release before 9.3 has the bits of a deletion.
         return (h.raw_xmax.precedes(s.xmin) && !h.xmax_locked_only()).then_some(false);
     }
     if h.infomask & (m::XMIN_COMMITTED | m::XMAX_INVALID) == m::XMIN_COMMITTED | m::XMAX_INVALID {
@@ -89,7 +91,7 @@ fn by_hints(h: &HeapTupleHeader, s: &Snapshot) -> Option<bool> {
 }
 
 impl<'a> Visibility<'a> {
-    /// Did `xid` commit? If so, `bit` is to be set where that may be remembered on the page.
+    /// Did `xid` commit? If so, adds `bit` to `hint` if it may be set on the page.
     /// Counterpart: `SetHintBits`.
     #[inline]
     pub(crate) fn committed(&self, xid: Xid, bit: Hint, hint: &mut Hint) -> Result<bool> {
@@ -125,20 +127,20 @@ impl<'a> Visibility<'a> {
         self.manager.multixact_is_running(h.multi(), lock_only)
     }
 
-    /// xmin of a tuple without XMIN_COMMITTED, as of now.
+    /// Current state of xmin.
     #[inline]
     fn inserter_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Inserter> {
         if h.xmin_committed() {
             return Ok(Inserter::Committed);
         }
         if h.xmin_invalid() {
-            return Ok(Inserter::Gone);
+            return Ok(Inserter::Aborted);
         }
         if h.any(m::MOVED) {
             return self.moved(h, hint);
         }
         let xmin = h.raw_xmin;
-        if self.settled.get() == Some(xmin) {
+        if self.committed_xmin.get() == Some(xmin) {
             *hint |= m::XMIN_COMMITTED;
             return Ok(Inserter::Committed);
         }
@@ -148,29 +150,29 @@ impl<'a> Visibility<'a> {
         if self.manager.is_in_progress(xmin)? {
             return Ok(Inserter::InProgress);
         }
-        self.settle_xmin(xmin, hint)
+        self.ended_xmin(xmin, hint)
     }
 
-    /// xmin is finished: how?
+    /// Outcome of xmin, which has ended.
     #[inline]
-    fn settle_xmin(&self, xmin: Xid, hint: &mut Hint) -> Result<Inserter> {
-        if self.settled.get() == Some(xmin) {
+    fn ended_xmin(&self, xmin: Xid, hint: &mut Hint) -> Result<Inserter> {
+        if self.committed_xmin.get() == Some(xmin) {
             *hint |= m::XMIN_COMMITTED;
             return Ok(Inserter::Committed);
         }
         let before = *hint;
         if self.committed(xmin, m::XMIN_COMMITTED, hint)? {
             if *hint != before {
-                self.settled.set(Some(xmin));
+                self.committed_xmin.set(Some(xmin));
             }
             Ok(Inserter::Committed)
         } else {
             *hint |= m::XMIN_INVALID;
-            Ok(Inserter::Gone)
+            Ok(Inserter::Aborted)
         }
     }
 
-    /// A tuple moved by VACUUM FULL of a release before 9.0, whose `xvac` decides. No such VACUUM
+    /// State of a tuple moved by VACUUM FULL of a release before 9.0, by its `xvac`. No such VACUUM
     /// can be running.
     #[cold]
     fn moved(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Inserter> {
@@ -180,11 +182,11 @@ impl<'a> Visibility<'a> {
             Ok(Inserter::Committed)
         } else {
             *hint |= m::XMIN_INVALID;
-            Ok(Inserter::Gone)
+            Ok(Inserter::Aborted)
         }
     }
 
-    /// Does `snapshot` see the tuple? Counterpart: `HeapTupleSatisfiesVisibility`.
+    /// Is the tuple visible to `snapshot`? Counterpart: `HeapTupleSatisfiesVisibility`.
     #[inline(always)]
     pub fn visible(
         &self,
@@ -223,7 +225,7 @@ impl<'a> Visibility<'a> {
             } else if s.in_progress(xmin, self.manager)? {
                 return Ok(false);
             } else {
-                self.settle_xmin(xmin, hint)?
+                self.ended_xmin(xmin, hint)?
             };
             if !matches!(inserter, Inserter::Committed) {
                 return Ok(false);
@@ -256,7 +258,7 @@ impl<'a> Visibility<'a> {
         Ok(false)
     }
 
-    /// A version that the asking transaction inserted.
+    /// Visibility of a version that this transaction inserted.
     fn own_mvcc(&self, h: &HeapTupleHeader, s: &Snapshot, hint: &mut Hint) -> Result<bool> {
         if self.cmin(h) >= s.curcid {
             return Ok(false);
@@ -274,10 +276,11 @@ impl<'a> Visibility<'a> {
         Ok(self.cmax(h) >= s.curcid)
     }
 
-    /// Committed or own, and not deleted, as of now. Counterpart: `HeapTupleSatisfiesSelf`.
+    /// Is the version now committed or the transaction's own, and not deleted?
+    /// Counterpart: `HeapTupleSatisfiesSelf`.
     pub fn self_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<bool> {
         match self.inserter_now(h, hint)? {
-            Inserter::Gone | Inserter::InProgress => Ok(false),
+            Inserter::Aborted | Inserter::InProgress => Ok(false),
             Inserter::Own => {
                 if h.xmax_invalid() || h.xmax_locked_only() {
                     return Ok(true);
@@ -297,7 +300,7 @@ impl<'a> Visibility<'a> {
         }
     }
 
-    /// Who ended a version whose inserter committed, as of now?
+    /// Current state of the deleter of a version whose inserter committed.
     fn deleter_now(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Deleter> {
         if h.xmax_invalid() || h.xmax_locked_only() {
             return Ok(Deleter::None);
@@ -321,8 +324,9 @@ impl<'a> Visibility<'a> {
         Ok(if committed { Deleter::Committed } else { Deleter::None })
     }
 
-    /// TOAST chunks are seen unless their insertion surely failed: whoever has the pointer may
-    /// read. Counterpart: `HeapTupleSatisfiesToast`.
+    /// TOAST chunks are visible unless their insertion is known to have failed. They are read only
+    /// through a TOAST pointer in a row version that has passed its own visibility test.
+    /// Counterpart: `HeapTupleSatisfiesToast`.
     pub fn toast(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<bool> {
         if h.xmin_committed() {
             return Ok(true);
@@ -333,16 +337,17 @@ impl<'a> Visibility<'a> {
         if h.any(m::MOVED) {
             return Ok(matches!(self.moved(h, hint)?, Inserter::Committed));
         }
-        // An aborted speculative insertion leaves this.
+        // An aborted speculative insertion has an invalid xmin.
         Ok(h.raw_xmin.is_valid())
     }
 
-    /// As [`Self::self_now`], but changes in progress are seen, and reported. `None`: not visible.
+    /// As [`Self::self_now`], but changes in progress are visible and reported. `None`: not
+    /// visible.
     /// Counterpart: `HeapTupleSatisfiesDirty`.
     pub fn dirty(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Option<DirtyInfo>> {
         let mut info = DirtyInfo::default();
         match self.inserter_now(h, hint)? {
-            Inserter::Gone => return Ok(None),
+            Inserter::Aborted => return Ok(None),
             Inserter::Own => {
                 let live = h.xmax_invalid()
                     || h.xmax_locked_only()
@@ -379,8 +384,8 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// May the command `curcid` update, delete or lock the version at `tid`, or is another
-    /// transaction in the way? Counterpart: `HeapTupleSatisfiesUpdate`.
+    /// May the command `curcid` update, delete or lock the version at `tid`, or must it wait for
+    /// another transaction? Counterpart: `HeapTupleSatisfiesUpdate`.
     pub fn update(
         &self,
         h: &HeapTupleHeader,
@@ -389,7 +394,7 @@ impl<'a> Visibility<'a> {
         hint: &mut Hint,
     ) -> Result<TmResult> {
         match self.inserter_now(h, hint)? {
-            Inserter::Gone | Inserter::InProgress => return Ok(TmResult::Invisible),
+            Inserter::Aborted | Inserter::InProgress => return Ok(TmResult::Invisible),
             Inserter::Own => return self.update_own(h, curcid, hint),
             Inserter::Committed => {}
         }
@@ -457,8 +462,7 @@ impl<'a> Visibility<'a> {
             return Ok(TmResult::Ok);
         }
         if h.xmax_locked_only() {
-            // Not necessarily our own lock: others may lock what our committed-to-be
-            // subtransaction inserted only through a multixact, but be exact.
+            // The lock may be that of an ended subtransaction, or in a multixact.
             let running = if h.xmax_is_multi() {
                 self.multi_is_running(h, true)?
             } else {
@@ -480,10 +484,10 @@ impl<'a> Visibility<'a> {
         Ok(TmResult::Ok)
     }
 
-    /// Counterpart: `HeapTupleSatisfiesVacuumHorizon`.
+    /// State of the version, without a horizon. Counterpart: `HeapTupleSatisfiesVacuumHorizon`.
     pub fn liveness(&self, h: &HeapTupleHeader, hint: &mut Hint) -> Result<Liveness> {
         match self.inserter_now(h, hint)? {
-            Inserter::Gone => return Ok(Liveness::Dead),
+            Inserter::Aborted => return Ok(Liveness::Dead),
             Inserter::InProgress => return Ok(Liveness::InsertInProgress),
             Inserter::Own => {
                 if !h.xmax_invalid()
@@ -538,7 +542,7 @@ impl<'a> Visibility<'a> {
         Ok(Liveness::RecentlyDead(xmax))
     }
 
-    /// [`Self::liveness`], with deleters before `oldest_xmin` counted as seen by nobody any more.
+    /// As [`Self::liveness`]; versions deleted before `oldest_xmin` are dead.
     /// Counterpart: `HeapTupleSatisfiesVacuum`.
     pub fn liveness_before(
         &self,
@@ -552,9 +556,8 @@ impl<'a> Visibility<'a> {
         })
     }
 
-    /// Is the version only locked, never updated or deleted, as of now? Goes beyond the infomask:
-    /// an aborted updater in a multixact counts as gone. Counterpart:
-    /// `HeapTupleHeaderIsOnlyLocked`.
+    /// Is the version neither updated nor deleted now? Considers not only the infomask: an updater
+    /// in a multixact that has aborted does not count. Counterpart: `HeapTupleHeaderIsOnlyLocked`.
     pub fn only_locked(&self, h: &HeapTupleHeader) -> Result<bool> {
         if h.xmax_invalid() || h.xmax_locked_only() || !h.raw_xmax.is_valid() {
             return Ok(true);
@@ -569,7 +572,7 @@ impl<'a> Visibility<'a> {
         Ok(!self.manager.did_commit(xmax)?)
     }
 
-    /// Is the version dead to everybody whatever the horizon, judged by hint bits alone?
+    /// Is the version dead to all snapshots, by hint bits and `removable` alone?
     /// Counterpart: `HeapTupleIsSurelyDead`.
     pub fn surely_dead(h: &HeapTupleHeader, removable: impl FnOnce(Xid) -> bool) -> bool {
         if !h.xmin_committed() {

@@ -1,10 +1,12 @@
-//! Keeping the visibility map: two bits a heap block that say what need not be visited.
+//! The visibility map: two bits per heap block, all-visible and all-frozen.
 //!
-//! A bit is set only while the heap page is latched exclusively and its PD_ALL_VISIBLE is set, by a
-//! record of its own. Bits are cleared by whoever changes the heap page, before that change is
-//! logged; the change's record carries a flag for redo. A crash between the two leaves cleared
-//! bits, which is safe. The map page is pinned before the heap page is latched, so that no I/O
-//! happens under that latch.
+//! A bit is set only while the heap page is latched exclusively and its PD_ALL_VISIBLE is set.
+//! WAL: `xl_heap_visible`. Bits are cleared by the operation that changes the heap page, before its
+//! record is inserted; that record has a flag for redo. A crash between the two leaves cleared
+//! bits, which is safe.
+//!
+//! LOCK ORDER: the map page is pinned before the heap page is latched, so that no I/O happens under
+//! that latch; it is latched after the heap page.
 //!
 //! Counterpart: visibilitymap.c.
 
@@ -29,17 +31,17 @@ impl VmPin<'_> {
     }
 }
 
-/// Does `slot` hold the map page for `heap`?
+/// Is the pin in `slot` that of the map page for `heap`?
 pub fn is_pinned(slot: &Option<VmPin<'_>>, heap: BlockNo) -> bool {
     slot.as_ref().is_some_and(|p| p.covers(heap))
 }
 
-/// Blocks of the map's fork, 0 if it has no file yet.
+/// Number of blocks of the map's fork; 0 if it has no file.
 fn nblocks(pool: &BufferPool, rel: &HeapRel) -> Result<u32> {
     Ok(pool.nblocks_or_none(&rel.vm)?.unwrap_or(0))
 }
 
-/// Makes `slot` hold the map page for `heap`, extending the map if it is too short.
+/// Pins the map page for `heap` into `slot`; extends the map if it is too short.
 /// Counterpart: `visibilitymap_pin`.
 pub fn pin<'a>(
     pool: &'a BufferPool,
@@ -85,8 +87,8 @@ fn init_if_new<'p>(guard: &mut ExclusiveGuard<'p>, wal: &Wal, scratch: &mut Reco
     }
 }
 
-/// Clears `bits` of heap block `heap`; true if any was set. The caller holds the heap page
-/// exclusively. Counterpart: `visibilitymap_clear`.
+/// Clears `bits` of heap block `heap`; true if any was set. The caller has the heap page
+/// exclusively latched. Counterpart: `visibilitymap_clear`.
 pub fn clear(
     vm_pin: &VmPin<'_>,
     heap: BlockNo,
@@ -105,9 +107,9 @@ pub fn clear(
     cleared
 }
 
-/// Sets `bits` of the block of `heap`, which is latched exclusively and has PD_ALL_VISIBLE set.
-/// `cutoff`: newest XID on the page that a standby's snapshot might not see. Counterpart:
-/// `visibilitymap_set`.
+/// Sets `bits` for the page `heap`, which is exclusively latched and has PD_ALL_VISIBLE set.
+/// `cutoff`: newest xmin on the page, for conflicts with snapshots on a standby.
+/// WAL: `xl_heap_visible`. Counterpart: `visibilitymap_set`.
 pub fn set<'p>(
     rel: &HeapRel,
     heap: &mut ExclusiveGuard<'p>,
@@ -130,8 +132,8 @@ pub fn set<'p>(
         edit.finish_unlogged();
         return Ok(());
     }
-    // Only where hints are logged does the record stamp the heap page, whose change was
-    // PD_ALL_VISIBLE; otherwise that is a hint like others and the page's LSN stays.
+    // PD_ALL_VISIBLE of the heap page is a hint. Only if hints are logged does the record advance
+    // that page's LSN.
     if wal.log_hints() {
         edit.register(heap, 1, RegFlags::STANDARD);
     } else {
@@ -142,8 +144,8 @@ pub fn set<'p>(
     Ok(())
 }
 
-/// Bits of heap block `heap`, without pinning more than needed (and never extending the map). The
-/// answer may be outdated at once. Counterpart: `visibilitymap_get_status`.
+/// Bits of heap block `heap`; pins the map page into `slot`, but does not extend the map. The
+/// result may be outdated at once. Counterpart: `visibilitymap_get_status`.
 pub fn status<'a>(
     pool: &'a BufferPool,
     rel: &HeapRel,
@@ -181,9 +183,9 @@ pub fn count(pool: &BufferPool, rel: &HeapRel, strategy: &mut Strategy) -> Resul
     Ok(sum)
 }
 
-/// Before the heap is cut to `heap_blocks`: clears the bits beyond on the last map page to be kept,
-/// and tells the length the map's fork is to be cut to; `None` if it is short enough. Counterpart:
-/// `visibilitymap_prepare_truncate`.
+/// Called before the heap is truncated to `heap_blocks`: clears the bits of later blocks on the
+/// last map page that is kept. Returns the number of blocks to which the map's fork must be
+/// truncated; `None` if it need not be. Counterpart: `visibilitymap_prepare_truncate`.
 pub fn prepare_truncate(
     pool: &BufferPool,
     rel: &HeapRel,
@@ -207,7 +209,7 @@ pub fn prepare_truncate(
         let flags = if log { RegFlags::FORCE_IMAGE } else { RegFlags::NONE };
         vm::truncate(edit.change(&mut guard, 0, flags), first);
         if log {
-            // Nothing else logs this change before the truncation's own record does.
+            // Hints are logged, and the record of the truncation comes later.
             let _: Lsn = edit.log(RmgrId::Xlog, XLOG_FPI, Xid::INVALID)?;
         } else {
             edit.finish_unlogged();
@@ -216,5 +218,5 @@ pub fn prepare_truncate(
     Ok((have > keep).then_some(keep))
 }
 
-/// Kind of a record that is just a page image.
+/// Info byte of an XLOG record that consists of page images.
 const XLOG_FPI: u8 = 0xB0;

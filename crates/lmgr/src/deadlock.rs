@@ -1,12 +1,12 @@
-//! Who waits for whom in a circle. Run by a session that has waited for `deadlock_timeout`, with
-//! all partitions latched.
+//! Deadlock detection: a search for cycles in the wait-for graph. Run by a session that has waited
+//! for `deadlock_timeout`, under the mutexes of all partitions.
 //!
-//! The graph has an edge from a waiter to everybody who holds a conflicting mode (hard) and to
-//! everybody who stands before it in the queue with a conflicting request (soft). A circle through
-//! the checking session of hard edges only is a deadlock: that session gets the error. If soft
-//! edges take part, letting the waiter overtake may resolve it: the search tries to reverse each of
-//! them (and, recursively, those of circles that appear thereby), and rearranges the queues on
-//! success.
+//! The graph has an edge from a waiter to each holder of a conflicting mode (hard) and to each
+//! session ahead of it in the queue with a conflicting request (soft). A cycle of hard edges only
+//! that contains the checking session is a deadlock: that session gets the error. If the cycle has
+//! soft edges, moving a waiter ahead in its queue may break it: the search tries to reverse each
+//! soft edge (and, recursively, those of the cycles that this creates), and rearranges the queues
+//! if some set of reversals leaves no cycle.
 //!
 //! Counterpart: deadlock.c.
 
@@ -17,7 +17,7 @@ use pgerror::{PgError, pg_err};
 use sync::MutexGuard;
 use sync::atomic::Ordering;
 
-/// One edge of a circle, for the report.
+/// One edge of a cycle, for the report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) tag: LockTag,
@@ -26,12 +26,13 @@ pub(crate) struct Step {
 }
 
 pub(crate) enum Verdict {
-    /// No circle (any more); the session goes on waiting or has been granted its lock.
+    /// No cycle (any more); the session goes on waiting or has been granted its lock.
     None,
     Deadlock(Vec<Step>),
 }
 
-/// A waiter stands behind a blocker in the queue of `tag`; as a constraint: must stand before it.
+/// `waiter` is behind `blocker` in the queue of `tag`. As a constraint: `waiter` must be placed
+/// ahead of `blocker`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct SoftEdge {
     waiter: ProcNo,
@@ -39,6 +40,7 @@ struct SoftEdge {
     tag: LockTag,
 }
 
+/// A tentative order of one lock's queue.
 struct Order {
     tag: LockTag,
     queue: Vec<Queued>,
@@ -47,21 +49,23 @@ struct Order {
 struct Checker<'a> {
     manager: &'a LockManager,
     tables: Vec<MutexGuard<'a, Partition>>,
-    /// What each session waits for, copied once.
+    /// What each session waits for, copied once: a session's wait changes only under the mutex of
+    /// its lock's partition, and all of them are held.
     waits: Vec<Option<(LockTag, LockMode)>>,
     constraints: Vec<SoftEdge>,
     orders: Vec<Order>,
     visited: Vec<ProcNo>,
     steps: Vec<Step>,
-    /// Configurations still to be tried before giving up.
+    /// Queue arrangements still to be tried; at zero the search reports a deadlock.
     budget: usize,
 }
 
-/// How a tentative arrangement of the queues stands.
+/// Result of testing a tentative arrangement of the queues.
 enum Test {
-    Clean,
-    /// Circles whose soft edges could be reversed.
+    NoCycle,
+    /// The soft edges of one cycle; reversing one of them may break it.
     Soft(Vec<SoftEdge>),
+    /// A cycle without soft edges, or contradictory constraints.
     Hard,
 }
 
@@ -82,7 +86,7 @@ pub(crate) fn check(manager: &LockManager, proc: ProcNo) -> Verdict {
         budget: 4 * manager.slots.len(),
     };
     if checker.is_deadlocked(proc) {
-        // Once more on the true queues, to have the circle for the report.
+        // Search once more, on the actual queues, to collect the cycle for the report.
         checker.orders.clear();
         checker.find_cycle(proc);
         checker.withdraw(proc);
@@ -99,7 +103,7 @@ impl Checker<'_> {
 
     fn is_deadlocked(&mut self, start: ProcNo) -> bool {
         let edges = match self.test(start) {
-            Test::Clean => return false,
+            Test::NoCycle => return false,
             Test::Hard => return true,
             Test::Soft(edges) => edges,
         };
@@ -117,8 +121,8 @@ impl Checker<'_> {
         true
     }
 
-    /// Arranges the queues by the constraints and looks for circles through every session that this
-    /// concerns.
+    /// Arranges the queues by the constraints and searches for cycles through `start` and through
+    /// each session that a constraint names.
     fn test(&mut self, start: ProcNo) -> Test {
         if !self.expand() {
             return Test::Hard;
@@ -134,10 +138,10 @@ impl Checker<'_> {
                 soft = edges;
             }
         }
-        if soft.is_empty() { Test::Clean } else { Test::Soft(soft) }
+        if soft.is_empty() { Test::NoCycle } else { Test::Soft(soft) }
     }
 
-    /// Makes `orders` from the constraints; false if they contradict each other.
+    /// Computes `orders` from the constraints; false if they contradict each other.
     fn expand(&mut self) -> bool {
         self.orders.clear();
         for i in (0..self.constraints.len()).rev() {
@@ -152,7 +156,7 @@ impl Checker<'_> {
         true
     }
 
-    /// The soft edges of a circle through `start`, if there is a circle.
+    /// The soft edges of a cycle through `start`, if there is a cycle.
     fn find_cycle(&mut self, start: ProcNo) -> Option<Vec<SoftEdge>> {
         self.visited.clear();
         self.steps.clear();
@@ -162,7 +166,7 @@ impl Checker<'_> {
 
     fn search(&mut self, proc: ProcNo, depth: usize, edges: &mut Vec<SoftEdge>) -> bool {
         if let Some(at) = self.visited.iter().position(|p| *p == proc) {
-            // A circle that does not contain the start is somebody else's business.
+            // A cycle without the start session is found by the check of one of its own members.
             if at == 0 {
                 self.steps.truncate(depth);
             }
@@ -201,7 +205,8 @@ impl Checker<'_> {
         false
     }
 
-    /// Takes the victim out of its queue before anybody else can see the same circle.
+    /// Removes the victim from its queue, still under all partition mutexes: otherwise another
+    /// member of the cycle could detect it too and also fail.
     fn withdraw(&mut self, proc: ProcNo) {
         let Some((tag, _)) = self.waits[proc as usize] else { return };
         if let Some(lock) = self.tables[self.manager.partition_no(&tag)].get_mut(&tag) {
@@ -211,7 +216,7 @@ impl Checker<'_> {
         self.manager.slots[proc as usize].end_wait();
     }
 
-    /// Puts the orders that resolved the circle into effect.
+    /// Applies the queue orders that break the cycle.
     fn rearrange(&mut self) {
         for order in std::mem::take(&mut self.orders) {
             let no = self.manager.partition_no(&order.tag);
@@ -223,8 +228,9 @@ impl Checker<'_> {
     }
 }
 
-/// The queue with every constraint's waiter before its blocker, otherwise changed as little as
-/// possible; `None` if the constraints form a circle. Filled from the back.
+/// A topological sort: the queue with each constraint's waiter before its blocker, otherwise in
+/// its former order as far as possible; `None` if the constraints form a cycle. Built from the
+/// back.
 fn arrange(queue: &[Queued], constraints: &[SoftEdge], tag: &LockTag) -> Option<Vec<Queued>> {
     let mut left: Vec<Queued> = queue.to_vec();
     let mut out = Vec::with_capacity(left.len());

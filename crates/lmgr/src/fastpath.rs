@@ -1,31 +1,35 @@
-//! Weak locks on relations, kept in the session's own slot; and the lock on the own virtual xid.
-//! Counterpart: "fast-path locking" in lock.c and storage/lmgr/README.
+//! Fast-path locks: weak locks on relations, kept in the session's own slot, and the session's
+//! lock on its own virtual xid.
+//!
+//! Counterpart: fast-path locking in lock.c (`FastPathGrantRelationLock` and others).
 
 use crate::LockMode;
 use ids::Oid;
 
 const SLOTS: usize = 16;
 
-/// Under the slot's mutex, which only its session takes in normal operation.
+/// The fast-path locks of one session, protected by its slot's mutex. Other sessions take that
+/// mutex only to transfer locks to the shared table and to read `pg_locks`.
 #[derive(Default)]
 pub(crate) struct FastPath {
     relations: [Oid; SLOTS],
-    /// Bits 1..=3 for the weak modes; 0: the place is free.
+    /// Bits 1..=3 for the weak modes; 0: the entry is free.
     modes: [u8; SLOTS],
+    /// Entries from here on are free.
     used: usize,
     pub(crate) database: Oid,
     /// Local transaction number whose virtual xid is locked, 0 for none.
     pub(crate) local_xid: u32,
-    /// That lock is not (yet) in the shared table.
+    /// That lock is not in the shared table (`LockManager::materialize_vxid` moves it there).
     pub(crate) vxid_is_fast: bool,
 }
 
-/// Is it one of the modes that do not conflict among each other?
+/// Is it one of the three modes that do not conflict with each other?
 pub(crate) const fn is_weak(mode: LockMode) -> bool {
     (mode as u8) < LockMode::ShareUpdateExclusive as u8
 }
 
-/// Does it conflict with a weak mode?
+/// Does it conflict with any weak mode? SHARE UPDATE EXCLUSIVE is neither weak nor strong.
 pub(crate) const fn is_strong(mode: LockMode) -> bool {
     mode as u8 > LockMode::ShareUpdateExclusive as u8
 }
@@ -39,7 +43,7 @@ impl FastPath {
         FastPath { database, ..FastPath::default() }
     }
 
-    /// False if all places are taken.
+    /// False if all entries are in use.
     pub(crate) fn grant(&mut self, relation: Oid, mode: LockMode) -> bool {
         let mut free = None;
         for i in 0..self.used {
@@ -63,7 +67,7 @@ impl FastPath {
         true
     }
 
-    /// False if the lock is not here (any more).
+    /// False if the lock is not here: it was transferred to the shared table.
     pub(crate) fn ungrant(&mut self, relation: Oid, mode: LockMode) -> bool {
         for i in 0..self.used {
             if self.relations[i] == relation && self.modes[i] & weak_bit(mode) != 0 {
@@ -77,7 +81,7 @@ impl FastPath {
         false
     }
 
-    /// Takes out all modes held on the relation.
+    /// Removes and returns all modes held on the relation.
     pub(crate) fn take(&mut self, relation: Oid) -> Vec<LockMode> {
         let modes = self.held(relation).collect::<Vec<_>>();
         for &mode in &modes {

@@ -1,14 +1,18 @@
-//! Heavyweight locks: what SQL calls LOCK, the waits on transactions and tuples, advisory locks,
-//! and the detection of deadlocks among them.
+//! The lock manager: heavyweight locks on relations and other objects, transactions, tuples and
+//! advisory keys, and deadlock detection.
 //!
-//! One [`LockManager`] an instance, one [`LockSession`] a session. Locks on relations in the weak
-//! modes (up to ROW EXCLUSIVE) stay in the session's own slot as long as nobody holds or wants a
-//! strong one (`fastpath`), so a point query writes no shared line. All other locks live in a
-//! table of partitions (`table`), each under its mutex.
+//! There is one [`LockManager`] per instance and one [`LockSession`] per session. Locks on
+//! relations in the weak modes (up to ROW EXCLUSIVE) stay in the session's own slot (`fastpath`)
+//! while no session holds or requests a strong mode, so a point query writes no shared cache line.
+//! All other locks are in a partitioned hash table (`table`), each partition under its mutex.
 //!
-//! LOCK ORDER: partition mutexes in ascending number, then a slot's mutex. Nothing else is taken
-//! inside. Strong lockers raise the counter before they look into the slots; weak lockers look at
-//! the counter inside their slot's mutex. Hence one of the two sees the other.
+//! LOCK ORDER: partition mutexes in ascending number, then a slot's mutex. No other lock is taken
+//! under them.
+//!
+//! INVARIANT: a session that requests a strong mode increments the strong-lock counter before it
+//! reads the slots; a session that requests a weak mode reads the counter under its slot's mutex.
+//! So either the strong request finds the weak lock in the slot, or the weak request finds the
+//! counter nonzero and goes to the shared table.
 //!
 //! Counterpart: lock.c, proc.c, deadlock.c, lmgr.c. Lock groups (parallel workers) do not exist:
 //! threads that work for one session share its locks by construction.

@@ -1,4 +1,6 @@
-//! The shared side: partitions, slots, strong-lock counters.
+//! The shared state of the lock manager: partitions, slots, strong-lock counters.
+//!
+//! Counterpart: lock.c, `PGPROC` in proc.h.
 
 use crate::fastpath::FastPath;
 use crate::session::LockSession;
@@ -21,12 +23,12 @@ pub(crate) const WAIT_NONE: u8 = 0;
 pub(crate) const WAIT_WAITING: u8 = 1;
 pub(crate) const WAIT_GRANTED: u8 = 2;
 
-/// Of one session, on cache lines of its own.
+/// The lock state of one session, on its own cache lines.
 #[repr(align(128))]
 #[derive(Default)]
 pub(crate) struct Slot {
     pub(crate) fast: Mutex<FastPath>,
-    /// Changed under the mutex of the awaited lock's partition.
+    /// The lock that the session waits for. Changed under the mutex of its partition.
     pub(crate) wait: Mutex<Option<(LockTag, LockMode)>>,
     pub(crate) status: AtomicU8,
     pub(crate) pid: AtomicI32,
@@ -80,7 +82,7 @@ impl LockManager {
         })
     }
 
-    /// How long a session waits before it looks for a deadlock.
+    /// How long a session waits before it checks for a deadlock.
     pub fn set_deadlock_timeout(&self, span: Duration) {
         self.deadlock_timeout.store(span.as_millis() as u64, Ordering::Relaxed);
     }
@@ -89,12 +91,12 @@ impl LockManager {
         Duration::from_millis(self.deadlock_timeout.load(Ordering::Relaxed))
     }
 
-    /// Does that session wait for a lock?
+    /// Is that session waiting for a lock?
     pub fn is_waiting(&self, proc: ProcNo) -> bool {
         self.slots[proc as usize].status.load(Ordering::Relaxed) == WAIT_WAITING
     }
 
-    /// Number of deadlocks resolved by an error since the start.
+    /// Number of deadlock errors since the start.
     pub fn deadlocks(&self) -> u64 {
         self.deadlocks.load(Ordering::Relaxed)
     }
@@ -103,8 +105,8 @@ impl LockManager {
         self.deadlocks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The locks of a session in slot `proc`, which must not be in use. `database` is where its
-    /// weak relation locks take the fast path.
+    /// Assigns slot `proc`, which must not be in use, to a session. Only weak locks on relations
+    /// of `database` use the fast path.
     pub fn session(
         self: &Arc<Self>,
         proc: ProcNo,
@@ -132,7 +134,7 @@ impl LockManager {
         &self.strong[self.hasher.hash_one(tag) as usize >> 32 & (STRONG_COUNTERS - 1)]
     }
 
-    /// Moves everybody's fast locks on the relation to the shared table.
+    /// Moves the fast-path locks of all sessions on the relation to the shared table.
     /// Counterpart: `FastPathTransferRelationLocks`.
     pub(crate) fn transfer_fast_locks(&self, tag: &LockTag) {
         let mut partition = None;
@@ -141,7 +143,7 @@ impl LockManager {
             if database.0 != tag.field1 {
                 continue;
             }
-            // The partition comes first in the lock order.
+            // LOCK ORDER: the partition's mutex before the slot's.
             let table = partition.get_or_insert_with(|| self.partition(tag).lock());
             let mut fast = slot.fast.lock();
             for mode in fast.take(Oid(tag.field2)) {
@@ -150,8 +152,8 @@ impl LockManager {
         }
     }
 
-    /// Makes the lock on a running virtual xid visible in the shared table; false if that
-    /// transaction is over.
+    /// Moves the lock on a running virtual xid to the shared table, so that it can be waited for;
+    /// false if that transaction has ended.
     pub(crate) fn materialize_vxid(&self, vxid: VirtualXid) -> bool {
         let tag = LockTag::virtual_transaction(vxid);
         let mut table = self.partition(&tag).lock();
@@ -166,7 +168,7 @@ impl LockManager {
         true
     }
 
-    /// Virtual xid of the transaction in a slot, if one runs.
+    /// Virtual xid of the transaction in a slot, if one is running.
     pub fn vxid(&self, proc: ProcNo) -> Option<VirtualXid> {
         let local = self.slots[proc as usize].fast.lock().local_xid;
         (local != 0).then_some(VirtualXid { backend: BackendNo(proc), local })

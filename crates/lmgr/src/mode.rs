@@ -1,4 +1,6 @@
-//! The eight lock modes and which of them conflict. Counterpart: lockdefs.h, `LockConflicts`.
+//! The eight lock modes and their conflict table.
+//!
+//! Counterpart: lockdefs.h, `LockConflicts` in lock.c.
 
 /// Strength of a lock; the discriminants are those that PostgreSQL uses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -14,9 +16,9 @@ pub enum LockMode {
     ShareUpdateExclusive = 4,
     /// CREATE INDEX
     Share = 5,
-    /// CREATE TRIGGER; like EXCLUSIVE but lets ROW SHARE pass
+    /// CREATE TRIGGER; like EXCLUSIVE but does not conflict with ROW SHARE
     ShareRowExclusive = 6,
-    /// Blocks even ROW SHARE
+    /// REFRESH MATERIALIZED VIEW CONCURRENTLY; conflicts with ROW SHARE too
     Exclusive = 7,
     /// ALTER TABLE, DROP TABLE, unqualified LOCK TABLE
     AccessExclusive = 8,
@@ -77,7 +79,7 @@ const fn mask(modes: &[LockMode]) -> u16 {
 
 use LockMode::*;
 
-/// By mode number; entry 0 is unused.
+/// Indexed by mode number; entry 0 is unused.
 const CONFLICTS: [u16; 9] = [
     0,
     mask(&[AccessExclusive]),

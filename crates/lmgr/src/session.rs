@@ -1,4 +1,7 @@
-//! A session's locks: the local table that counts how often and for whom each is held.
+//! A session's locks: the local lock table, which counts how often and for which owner each lock
+//! is held, and acquisition and release.
+//!
+//! Counterpart: `LOCALLOCK`, `LockAcquireExtended` and `LockRelease` in lock.c.
 
 use crate::fastpath::{is_strong, is_weak};
 use crate::manager::{LockManager, ProcNo};
@@ -13,7 +16,7 @@ use sync::Arc;
 use sync::atomic::Ordering;
 use sync::wait::{Interrupt, Waiter};
 
-/// Who gives the lock back: the session at its end (or by hand), or a (sub)transaction.
+/// Which end releases the lock: the session's (or an explicit release), or a (sub)transaction's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LockOwner {
     Session,
@@ -29,16 +32,17 @@ impl LockOwner {
     }
 }
 
-/// What an acquisition came to.
+/// Outcome of an acquisition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Acquired {
-    /// Only under [`WaitPolicy::Try`]: somebody is in the way.
+    /// Only under [`WaitPolicy::Try`]: a conflicting lock is held or awaited.
     NotAvailable,
-    /// Newly held: what happened before may have changed the object, so caches must be rechecked.
+    /// Newly held: another session may have changed the object before, so the caller must process
+    /// cache invalidations.
     New,
     /// Held already, counted once more.
     AlreadyHeld,
-    /// Held already, and [`LockSession::mark_clear`] said that caches were rechecked since.
+    /// Held already, and [`LockSession::mark_clear`] was called since: the caches are up to date.
     AlreadyClear,
 }
 
@@ -52,33 +56,34 @@ pub enum WaitPolicy {
 #[derive(Default)]
 struct Local {
     total: u32,
-    /// How often for which owner. Subtransactions end in the reverse of their order: what is looked
-    /// for mostly stands at the end.
+    /// (owner label, count). Subtransactions end in the reverse of their order, so a search from
+    /// the end is short.
     owners: SmallVec<[(u32, u32); 2]>,
-    /// Got through the fast path (and perhaps moved to the shared table since).
+    /// Acquired through the fast path (and perhaps transferred to the shared table since).
     fast: bool,
-    /// Counts in a strong-lock counter.
+    /// Counted in a strong-lock counter.
     strong: bool,
     clear: bool,
 }
 
 type Key = (LockTag, LockMode);
 
-/// See the crate's text. Closing or dropping it releases everything.
+/// The locks of one session. Closing or dropping it releases all of them.
 ///
-/// INVARIANT: it is closed before its slot is given to another session; then it does not touch the
-/// slot any more, however long it lives.
+/// INVARIANT: it is closed before its slot is assigned to another session; once closed it does not
+/// access the slot, however long it lives.
 pub struct LockSession {
     pub(crate) manager: Arc<LockManager>,
     pub(crate) proc: ProcNo,
     database: Oid,
     pub(crate) waiter: Arc<Waiter>,
     local: HashMap<Key, Local, foldhash::fast::FixedState>,
-    /// What each subtransaction below the top level owns, by its label, so that its end costs no
-    /// pass over all locks: a transaction may have very many of both.
+    /// Locks owned by each subtransaction below the top level, by its label. The end of a
+    /// subtransaction then needs no pass over all locks of the transaction.
     owned: HashMap<u32, HashSet<Key, foldhash::fast::FixedState>, foldhash::fast::FixedState>,
-    /// The labels under which subtransactions below the top level own locks: numbers of their own,
-    /// for a parent goes on with the label of a child that had more than itself.
+    /// The label under which each subtransaction below the top level owns locks. Labels are not
+    /// subtransaction numbers, because a parent takes over the label of a committed child that
+    /// owns more locks (`transfer`).
     labels: HashMap<u32, u32, foldhash::fast::FixedState>,
     last_label: u32,
     closed: bool,
@@ -130,14 +135,14 @@ impl LockSession {
         self.deadlock_timeout = Some(span);
     }
 
-    /// The session connects to `database` (known only after start-up). Only while no lock is held.
+    /// Sets the session's database, which is known only after start-up. Only while no lock is held.
     pub fn set_database(&mut self, database: Oid) {
         self.database = database;
         self.manager.slots[self.proc as usize].fast.lock().database = database;
     }
 
-    /// Takes the lock, waiting if it must and may. Errors: deadlock (40P01), lock timeout (55P03),
-    /// interrupts. Counterpart: `LockAcquireExtended`.
+    /// Acquires the lock; waits for conflicting locks if `policy` allows. Errors: deadlock (40P01),
+    /// lock timeout (55P03), interrupts. Counterpart: `LockAcquireExtended`.
     pub fn acquire(
         &mut self,
         tag: LockTag,
@@ -212,7 +217,7 @@ impl LockSession {
         }
     }
 
-    /// The owner's label, if it has or had any lock.
+    /// The owner's label, if it owns or owned a lock.
     fn label(&self, owner: LockOwner) -> Option<u32> {
         match owner.code() {
             code if code <= SubXactId::TOP.0 => Some(code),
@@ -235,7 +240,7 @@ impl LockSession {
         }
     }
 
-    /// Gives back one acquisition by `owner`; false if there is none.
+    /// Releases one acquisition by `owner`; false if there is none.
     /// Counterpart: `LockRelease`.
     pub fn release(&mut self, tag: LockTag, mode: LockMode, owner: LockOwner) -> bool {
         let Some(code) = self.label(owner) else { return false };
@@ -267,14 +272,14 @@ impl LockSession {
         }
     }
 
-    /// The caller has rechecked its caches since it took the lock.
+    /// Notes that the caller has processed cache invalidations since it acquired the lock.
     pub fn mark_clear(&mut self, tag: LockTag, mode: LockMode) {
         if let Some(local) = self.local.get_mut(&(tag, mode)) {
             local.clear = true;
         }
     }
 
-    /// Caches must be rechecked at the next acquisition even of held locks.
+    /// From now on an acquisition of a held lock tells the caller to process invalidations again.
     pub fn mark_all_unclear(&mut self) {
         self.local.values_mut().for_each(|l| l.clear = false);
     }
@@ -283,19 +288,19 @@ impl LockSession {
         self.local.contains_key(&(tag, mode))
     }
 
-    /// Does the session hold the object in any mode at least as strong in number?
+    /// Does the session hold the object in `mode` or in a mode with a higher number?
     pub fn holds_at_least(&self, tag: LockTag, mode: LockMode) -> bool {
         LockMode::ALL[mode as usize - 1..].iter().any(|m| self.holds(tag, *m))
     }
 
-    /// Is a lock held (in this mode by us) that somebody else waits for?
+    /// Is there a waiter for a mode that conflicts with `mode`, which this session holds?
     /// Counterpart: `LockHasWaiters`.
     pub fn has_waiters(&self, tag: LockTag, mode: LockMode) -> bool {
         let table = self.manager.partition(&tag).lock();
         table.get(&tag).is_some_and(|lock| mode.conflicts() & lock.wait_mask != 0)
     }
 
-    /// A subtransaction committed: its parent owns its locks now.
+    /// Transfers the locks of a committed subtransaction to its parent.
     pub fn transfer(&mut self, from: SubXactId, to: SubXactId) {
         let Some(child) = self.labels.remove(&from.0) else { return };
         let Some(mut keys) = self.owned.remove(&child) else { return };
@@ -303,8 +308,8 @@ impl LockSession {
         if to == SubXactId::TOP {
             return self.relabel(&keys, child, parent);
         }
-        // The smaller set changes its label: locks that go up through all levels change theirs
-        // seldom.
+        // The smaller set is relabelled, so a lock that moves up through many levels is relabelled
+        // at most log2(number of locks) times.
         let mut more = self.owned.remove(&parent).unwrap_or_default();
         let label = if more.len() < keys.len() {
             std::mem::swap(&mut more, &mut keys);
@@ -327,7 +332,7 @@ impl LockSession {
         }
     }
 
-    /// A subtransaction aborted: its locks are gone.
+    /// Releases the locks of an aborted subtransaction.
     pub fn release_subxact(&mut self, sub: SubXactId) {
         let Some(label) = self.labels.remove(&sub.0) else { return };
         let Some(keys) = self.owned.remove(&label) else { return };
@@ -341,8 +346,8 @@ impl LockSession {
         }
     }
 
-    /// The transaction is over: all but the session's own locks are gone. The virtual xid's lock is
-    /// a matter of its own, see [`LockSession::end_vxid`].
+    /// Releases all locks at the end of a transaction, except session-level locks and the lock on
+    /// the virtual xid (see [`LockSession::end_vxid`]).
     pub fn release_transaction(&mut self) {
         if !self.local.is_empty() {
             self.release_where(|owner| owner != 0);
@@ -352,7 +357,7 @@ impl LockSession {
         self.last_label = SubXactId::TOP.0;
     }
 
-    /// Nothing is held any more, and the slot is free for another session.
+    /// Releases everything and frees the slot for another session.
     pub fn close(&mut self) {
         if std::mem::replace(&mut self.closed, true) {
             return;
@@ -365,7 +370,7 @@ impl LockSession {
         slot.pid.store(0, Ordering::Relaxed);
     }
 
-    /// `pg_advisory_unlock_all`: gives back the session's own advisory locks.
+    /// `pg_advisory_unlock_all`: releases the session-level advisory locks.
     pub fn release_session_advisory(&mut self) {
         self.release_matching(|tag, owner| tag.kind == crate::LockTagKind::Advisory && owner == 0);
     }
@@ -387,7 +392,7 @@ impl LockSession {
         self.local = local;
     }
 
-    /// A transaction with this local number begins: others may wait for its virtual xid.
+    /// Starts a transaction with this local number and locks its virtual xid for others to wait on.
     /// Counterpart: `VirtualXactLockTableInsert`.
     pub fn begin_vxid(&mut self, local: u32) -> VirtualXid {
         let mut fast = self.manager.slots[self.proc as usize].fast.lock();
@@ -410,7 +415,7 @@ impl LockSession {
         }
     }
 
-    /// Waits for the end of a transaction known by its virtual xid; without `wait` only tells
+    /// Waits for the end of the transaction with this virtual xid; without `wait` only returns
     /// whether it has ended. Counterpart: `VirtualXactLock`.
     pub fn wait_for_vxid(&mut self, vxid: VirtualXid, wait: bool) -> Result<bool> {
         if !wait {
@@ -432,7 +437,7 @@ impl Drop for LockSession {
 }
 
 impl Local {
-    /// True: the owner is a new one.
+    /// Adds `times` acquisitions; true if `owner` had none before.
     fn count(&mut self, owner: u32, times: u32) -> bool {
         self.total += times;
         match self.owners.iter_mut().rfind(|(o, _)| *o == owner) {
@@ -445,7 +450,7 @@ impl Local {
         false
     }
 
-    /// Takes the owner away; how often the lock was held for it.
+    /// Removes the owner; returns its number of acquisitions.
     fn forget(&mut self, owner: u32) -> u32 {
         let Some(at) = self.owners.iter().rposition(|(o, _)| *o == owner) else { return 0 };
         let (_, times) = self.owners.swap_remove(at);
@@ -470,14 +475,14 @@ impl LockManager {
     }
 }
 
-/// The error that the gravest of the pending interrupts calls for, taking it out of the word;
-/// `None` if none of them ends a wait.
+/// Consumes the most severe pending interrupt and returns its error; `None` if no pending
+/// interrupt ends a wait.
 pub fn interrupt_error(waiter: &Waiter) -> Option<PgError> {
     if waiter.take_one(Interrupt::Terminate) {
         let error = pg_err!(ADMIN_SHUTDOWN, "terminating connection due to administrator command");
         return Some(error.severity(Severity::Fatal));
     }
-    // A lock timeout is told before a statement timeout: it is the narrower cause.
+    // The lock timeout is reported before a statement timeout, because it is the narrower cause.
     if waiter.take_one(Interrupt::LockTimeout) {
         return Some(lock_timeout_error());
     }

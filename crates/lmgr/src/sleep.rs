@@ -1,4 +1,6 @@
-//! Waiting for a lock. Counterpart: `ProcSleep`, `RemoveFromWaitQueue`, `LockErrorCleanup`.
+//! Waiting for a lock.
+//!
+//! Counterpart: `ProcSleep` and `LockErrorCleanup` in proc.c, `RemoveFromWaitQueue` in lock.c.
 
 use crate::deadlock::{self, Step, Verdict};
 use crate::manager::{WAIT_GRANTED, WAIT_WAITING};
@@ -15,10 +17,12 @@ pub(crate) enum Slept {
 }
 
 /// Where a request joins the queue.
-enum Place {
+enum QueuePosition {
+    /// Nowhere: the request can be granted at once.
     Grant,
-    Queue(usize),
-    /// A waiter whom we block and who blocks us.
+    /// At this index.
+    At(usize),
+    /// A waiter that this session blocks and that blocks this session.
     Deadlock(Queued),
 }
 
@@ -31,7 +35,7 @@ const MASK: [Interrupt; 4] = [
 ];
 
 impl LockSession {
-    /// Called with the partition latched and the request found to conflict.
+    /// Joins the queue and waits. Called under the partition's mutex, for a request that conflicts.
     pub(crate) fn sleep(
         &self,
         mut table: MutexGuard<'_, Partition>,
@@ -40,12 +44,12 @@ impl LockSession {
     ) -> Result<Slept> {
         let lock = table.get_mut(tag).expect("the caller made the entry");
         let slot = &self.manager.slots[self.proc as usize];
-        match self.place(lock, mode) {
-            Place::Grant => {
+        match self.queue_position(lock, mode) {
+            QueuePosition::Grant => {
                 lock.grant(self.proc, mode);
                 return Ok(Slept::Granted);
             }
-            Place::Deadlock(other) => {
+            QueuePosition::Deadlock(other) => {
                 let steps = [
                     Step { tag: *tag, mode, pid: slot.pid.load(Ordering::Relaxed) },
                     Step { tag: *tag, mode: other.mode, pid: self.manager.pid(other.proc) },
@@ -53,7 +57,7 @@ impl LockSession {
                 self.manager.count_deadlock();
                 return Err(deadlock::error(&steps));
             }
-            Place::Queue(at) => {
+            QueuePosition::At(at) => {
                 let since = now();
                 lock.enqueue(at, Queued { proc: self.proc, mode, since });
                 slot.begin_wait(*tag, mode);
@@ -72,28 +76,28 @@ impl LockSession {
         }
     }
 
-    /// Whoever holds modes of this object already goes before waiters that wait for him, else
-    /// releasing would deadlock.
-    fn place(&self, lock: &Lock, mode: LockMode) -> Place {
+    /// A session that already holds modes of this object goes ahead of the waiters that it blocks;
+    /// behind them it would deadlock with them.
+    fn queue_position(&self, lock: &Lock, mode: LockMode) -> QueuePosition {
         let held = lock.held_by(self.proc);
         if held == 0 {
-            return Place::Queue(lock.queue.len());
+            return QueuePosition::At(lock.queue.len());
         }
         let mut ahead = 0;
         for (i, other) in lock.queue.iter().enumerate() {
             if other.mode.conflicts() & held != 0 {
                 if mode.conflicts() & lock.held_by(other.proc) != 0 {
-                    return Place::Deadlock(*other);
+                    return QueuePosition::Deadlock(*other);
                 }
                 if mode.conflicts() & ahead == 0 && !lock.conflicts_with_holders(self.proc, mode) {
-                    return Place::Grant;
+                    return QueuePosition::Grant;
                 }
-                return Place::Queue(i);
+                return QueuePosition::At(i);
             }
             ahead |= other.mode.bit();
         }
-        // Nobody waits for us; perhaps only the queue was in the way, and we still join its end.
-        Place::Queue(lock.queue.len())
+        // This session blocks no waiter. It joins the end even if only the queue conflicts.
+        QueuePosition::At(lock.queue.len())
     }
 
     fn wait_loop(&self, tag: &LockTag) -> Result<()> {
@@ -102,8 +106,8 @@ impl LockSession {
         let mask = MASK.iter().fold(Interrupts::NONE, |all, i| all.with(*i));
         let timeout =
             (!self.lock_timeout.is_zero()).then(|| Deadline::after(self.lock_timeout)).flatten();
-        let patience = self.deadlock_timeout.unwrap_or_else(|| self.manager.deadlock_timeout());
-        let mut check = Deadline::after(patience);
+        let delay = self.deadlock_timeout.unwrap_or_else(|| self.manager.deadlock_timeout());
+        let mut check = Deadline::after(delay);
         while slot.status.load(Ordering::Acquire) == WAIT_WAITING {
             let deadline = match (check, timeout) {
                 (Some(a), Some(b)) => Some(a.min(b)),
@@ -136,7 +140,7 @@ impl LockSession {
         Ok(())
     }
 
-    /// Leaves the queue after an error; a lock granted in the meantime is given back.
+    /// Leaves the queue after an error; releases the lock if it was granted in the meantime.
     fn withdraw(&self, tag: &LockTag, mode: LockMode) {
         let mut table = self.manager.partition(tag).lock();
         let slot = &self.manager.slots[self.proc as usize];
@@ -154,5 +158,5 @@ impl LockSession {
     }
 }
 
-/// The present moment by the clock that deadlines use.
+/// The current time of the clock that deadlines use.
 pub(crate) use sync::wait::now;

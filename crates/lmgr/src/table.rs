@@ -1,5 +1,8 @@
-//! One lock of the shared table: who holds it, who waits, who goes next. All of it is called under
-//! the partition's mutex.
+//! One lock of the shared table: its holders, its wait queue, and grants to waiters. All functions
+//! are called under the partition's mutex.
+//!
+//! Counterpart: `LOCK` and `PROCLOCK` in lock.h, `GrantLock` and `UnGrantLock` in lock.c,
+//! `ProcLockWakeup` in proc.c.
 
 use crate::manager::{ProcNo, Slot};
 use crate::{LockMode, LockTag};
@@ -23,9 +26,9 @@ pub(crate) struct Queued {
     pub(crate) since: Instant,
 }
 
-/// INVARIANT: `granted[m]` is the number of holders whose mask has m; `granted_mask` and
-/// `wait_mask` are the unions over holders and queue. An entry without holders and queue is
-/// removed.
+/// INVARIANT: `granted[m]` is the number of holders whose mask has m; `granted_mask` is the union
+/// of the modes held, `wait_mask` that of the modes queued. An entry without holders and waiters
+/// is removed from the partition.
 #[derive(Default, Debug)]
 pub(crate) struct Lock {
     pub(crate) holders: SmallVec<[Holder; 2]>,
@@ -40,7 +43,7 @@ impl Lock {
         self.holders.iter().find(|h| h.proc == proc).map_or(0, |h| h.held)
     }
 
-    /// Does anybody but `proc` hold a mode that conflicts with `mode`?
+    /// Does a session other than `proc` hold a mode that conflicts with `mode`?
     /// Counterpart: `LockCheckConflicts`.
     pub(crate) fn conflicts_with_holders(&self, proc: ProcNo, mode: LockMode) -> bool {
         let contested = self.granted_mask & mode.conflicts();
@@ -66,7 +69,7 @@ impl Lock {
         self.granted_mask |= bit;
     }
 
-    /// Takes the mode away; true if somebody in the queue may go on now.
+    /// Releases the mode; true if a waiter may now be grantable.
     pub(crate) fn ungrant(&mut self, proc: ProcNo, mode: LockMode) -> bool {
         let bit = mode.bit();
         let Some(at) = self.holders.iter().position(|h| h.proc == proc && h.held & bit != 0) else {
@@ -94,8 +97,8 @@ impl Lock {
         self.wait_mask = self.queue.iter().fold(0, |mask, q| mask | q.mode.bit());
     }
 
-    /// Grants to waiters from the head, as long as that overtakes nobody whom it would hinder.
-    /// Counterpart: `ProcLockWakeup`.
+    /// Grants the lock to waiters, from the head of the queue. A waiter does not overtake an
+    /// earlier one whose request conflicts with its own. Counterpart: `ProcLockWakeup`.
     pub(crate) fn wake(&mut self, slots: &[Slot]) {
         let mut ahead = 0u16;
         let mut i = 0;

@@ -1,10 +1,12 @@
-//! What can be locked. Counterpart: `LOCKTAG` in lock.h, `DescribeLockTag`.
+//! Lock tags, the names of lockable objects.
+//!
+//! Counterpart: `LOCKTAG` in lock.h, `DescribeLockTag` in lmgr.c.
 
 use ids::{BackendNo, BlockNo, Oid, Tid, Xid};
 use std::fmt;
 use sync::wait::WaitEvent;
 
-/// Kinds of lockable things, numbered as in PostgreSQL.
+/// Kinds of lockable objects, numbered as in PostgreSQL.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum LockTagKind {
@@ -22,7 +24,7 @@ pub enum LockTagKind {
 }
 
 impl LockTagKind {
-    /// The word in `pg_locks.locktype`.
+    /// The name in `pg_locks.locktype`.
     pub const fn name(self) -> &'static str {
         match self {
             LockTagKind::Relation => "relation",
@@ -56,7 +58,8 @@ impl LockTagKind {
     }
 }
 
-/// A session's slot and its count of transactions: names a transaction that may have no xid.
+/// A session's slot and its local transaction number. Identifies a transaction that may have no
+/// xid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct VirtualXid {
     pub backend: BackendNo,
@@ -75,7 +78,7 @@ impl fmt::Display for VirtualXid {
     }
 }
 
-/// Name of a lockable thing; the meaning of the fields depends on the kind, as in PostgreSQL.
+/// Name of a lockable object; the meaning of the fields depends on the kind, as in PostgreSQL.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LockTag {
     pub field1: u32,
@@ -85,7 +88,7 @@ pub struct LockTag {
     pub kind: LockTagKind,
 }
 
-/// In two steps: tags are hashed several times for each lock.
+/// Two words instead of five fields, for speed: a tag is hashed several times per acquisition.
 impl std::hash::Hash for LockTag {
     #[inline]
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
@@ -100,7 +103,7 @@ impl LockTag {
         LockTag { field1: f1, field2: f2, field3: f3, field4: f4, kind }
     }
 
-    /// A whole relation; `database` 0 for shared ones.
+    /// A whole relation; `database` is 0 for a shared relation.
     pub const fn relation(database: Oid, relation: Oid) -> LockTag {
         LockTag::new(LockTagKind::Relation, database.0, relation.0, 0, 0)
     }
@@ -136,7 +139,7 @@ impl LockTag {
         LockTag::new(LockTagKind::SpeculativeToken, xid.0, token, 0, 0)
     }
 
-    /// Any other object: `class` is its catalog, `sub` a part of it (16 bits).
+    /// Any other object: `class` is the OID of its catalog, `sub` a sub-object number.
     pub const fn object(database: Oid, class: Oid, object: Oid, sub: u16) -> LockTag {
         LockTag::new(LockTagKind::Object, database.0, class.0, object.0, sub)
     }
@@ -151,14 +154,14 @@ impl LockTag {
         LockTag::new(LockTagKind::Advisory, database.0, key1 as u32, key2 as u32, 2)
     }
 
-    /// May weak modes of it stay in the session's slot? Relations of a database only: shared
-    /// relations and the rest are too rare.
+    /// May weak modes of it use the fast path? Only relations of a database, as in PostgreSQL:
+    /// locks on shared relations and other objects are rare.
     pub(crate) const fn fast_path_kind(&self) -> bool {
         matches!(self.kind, LockTagKind::Relation) && self.field1 != 0
     }
 }
 
-/// The words of deadlock reports and lock-wait logs.
+/// The text in deadlock reports and lock-wait log messages.
 impl fmt::Display for LockTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (a, b, c, d) = (self.field1, self.field2, self.field3, self.field4);

@@ -77,7 +77,7 @@ fn one_session_never_conflicts_with_itself() {
 }
 
 #[test]
-fn weak_locks_stay_private_until_a_strong_one_comes() {
+fn weak_locks_use_the_fast_path_until_a_strong_request() {
     let (manager, mut s) = sessions(2);
     take(&mut s[0], rel(1), RowExclusive);
     assert!(manager.rows()[0].fast_path);
@@ -94,7 +94,7 @@ fn weak_locks_stay_private_until_a_strong_one_comes() {
 }
 
 #[test]
-fn more_relations_than_fast_places() {
+fn more_relations_than_fast_path_entries() {
     let (manager, mut s) = sessions(2);
     for n in 0..40 {
         take(&mut s[0], rel(n), AccessShare);
@@ -109,7 +109,7 @@ fn more_relations_than_fast_places() {
     }
 }
 
-/// Each level's end costs what that level holds, not what all of them hold.
+/// The end of a level takes time for the locks of that level, not for those of all levels.
 #[test]
 fn deep_levels_end_with_their_own_locks() {
     const LEVELS: u32 = 20_000;
@@ -159,7 +159,7 @@ fn counts_and_owners() {
 }
 
 #[test]
-fn waiters_go_in_order_and_are_not_overtaken() {
+fn waiters_are_granted_in_order_and_are_not_overtaken() {
     let (manager, mut s) = sessions(4);
     take(&mut s[0], xact(1), Share);
     let mut rest = s.split_off(1);
@@ -209,8 +209,8 @@ fn cancel_and_timeout_leave_the_queue() {
     assert_eq!(manager.rows().len(), 1);
 }
 
-/// Each of `n` sessions holds its own lock and wants its neighbour's: exactly one must fail.
-fn ring(n: u32) {
+/// Each of `n` sessions holds its own lock and requests the next one's: exactly one must fail.
+fn wait_cycle(n: u32) {
     let (manager, all) = sessions(n);
     let barrier = Arc::new(std::sync::Barrier::new(n as usize));
     let threads: Vec<_> = all
@@ -252,18 +252,18 @@ fn ring(n: u32) {
 }
 
 #[test]
-fn rings_lose_one_member() {
+fn one_session_of_a_cycle_fails() {
     for n in 2..6 {
         for _ in 0..5 {
-            ring(n);
+            wait_cycle(n);
         }
     }
 }
 
-/// A holds share on x, B waits for exclusive on x, C (who holds y) waits behind B for share on x,
-/// and A wants y: the circle A → C → B → A has a soft edge, so C may overtake B.
+/// A holds SHARE on x, B waits for EXCLUSIVE on x, C (which holds y) waits behind B for SHARE on
+/// x, and A requests y: the cycle A → C → B → A has a soft edge, so C may overtake B.
 #[test]
-fn a_soft_circle_is_resolved_by_rearranging() {
+fn a_cycle_with_a_soft_edge_is_resolved_by_rearranging() {
     let (manager, mut s) = sessions(3);
     let (x, y) = (xact(1), xact(2));
     let mut c = s.pop().unwrap();
@@ -288,14 +288,14 @@ fn a_soft_circle_is_resolved_by_rearranging() {
 }
 
 #[test]
-fn a_holder_goes_before_those_who_wait_for_it() {
+fn a_holder_goes_ahead_of_waiters_that_it_blocks() {
     let (manager, mut s) = sessions(2);
     let mut b = s.pop().unwrap();
     let mut a = s.pop().unwrap();
     take(&mut a, rel(1), AccessShare);
     let tb = std::thread::spawn(move || take(&mut b, rel(1), AccessExclusive));
     until(|| waiting(&manager, 101));
-    // Only the queue is in the way, and it waits for us: no waiting.
+    // Only the queue conflicts, and its member waits for `a`: granted without waiting.
     assert_eq!(take(&mut a, rel(1), RowExclusive), Acquired::New);
     a.release_transaction();
     tb.join().unwrap();
@@ -348,12 +348,12 @@ fn virtual_xids_can_be_waited_for() {
     assert!(manager.rows().is_empty());
 }
 
-/// Random work of many threads: exclusive sections exclude, everybody finishes, nothing is left.
+/// Random requests of many threads: mutual exclusion holds, all threads finish, no lock remains.
 #[test]
 fn mutual_exclusion_under_load() {
     use std::sync::atomic::{AtomicI64, Ordering};
     let (manager, all) = sessions(6);
-    // Positive: number of sharers; -1: a writer.
+    // Positive: number of readers; -1: a writer.
     let state: Arc<Vec<AtomicI64>> = Arc::new((0..4).map(|_| AtomicI64::new(0)).collect());
     let threads: Vec<_> = all
         .into_iter()

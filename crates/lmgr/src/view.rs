@@ -1,5 +1,6 @@
-//! The lock table as rows. Counterpart: `GetLockStatusData`, `GetBlockerStatusData`,
-//! `GetLockConflicts`.
+//! The lock table as rows, for `pg_locks` and `pg_blocking_pids`.
+//!
+//! Counterpart: `GetLockStatusData`, `GetBlockerStatusData` and `GetLockConflicts` in lock.c.
 
 use crate::manager::{LockManager, ProcNo};
 use crate::sleep::now;
@@ -22,7 +23,8 @@ pub struct LockRow {
 }
 
 impl LockManager {
-    /// All locks, held and awaited. Fast locks are read slot by slot, the rest in one moment.
+    /// All locks, held and awaited. Fast-path locks are read slot by slot; the shared table is read
+    /// under all partition mutexes, so its rows are consistent.
     pub fn rows(&self) -> Vec<LockRow> {
         let mut rows = Vec::new();
         let locals: Vec<u32> = self.slots.iter().map(|s| s.fast.lock().local_xid).collect();
@@ -64,8 +66,8 @@ impl LockManager {
         rows
     }
 
-    /// Process numbers that block `pid`: holders of conflicting modes and those before it in the
-    /// queue with conflicting requests. Counterpart: `pg_blocking_pids`.
+    /// Process IDs of the sessions that block `pid`: holders of conflicting modes and waiters ahead
+    /// of it in the queue with conflicting requests. Counterpart: `pg_blocking_pids`.
     pub fn blocking_pids(&self, pid: i32) -> Vec<i32> {
         let tables: Vec<_> = self.partitions.iter().map(|p| p.0.lock()).collect();
         let mut out = Vec::new();

@@ -462,7 +462,7 @@ fn serve(
     let engine = Engine::open(engine_config(&base)).map_err(|e| fail_startup(&**log, e))?;
     // Sessions need it for every lookup. Replay may have rewritten it.
     engine.relmaps().load(engine::relmap::SHARED).map_err(|e| fail_startup(&**log, e))?;
-    let (checksums, segment_size) = engine.made_with();
+    let (checksums, segment_size) = engine.creation_options();
     base.set_dynamic_default("data_checksums", Value::Bool(checksums));
     base.set_dynamic_default("wal_segment_size", Value::Int(segment_size.into()));
     let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };

@@ -1,7 +1,10 @@
-//! pg_xact: two bits per transaction id. Counterpart: clog.c, transam.c.
+//! pg_xact: the commit status of each transaction id, two bits per id.
 //!
-//! A commit with subtransactions on several pages is made atomic by the sub-committed state: the
-//! other pages' ids say "ask my parent" before the parent's own bit is set.
+//! A commit whose subtransaction ids are on several pages is made atomic by the sub-committed
+//! state: the ids on other pages get it, which refers readers to the parent, before the parent's
+//! own status is set.
+//!
+//! Counterpart: clog.c, transam.c.
 
 use crate::XidStatus;
 use crate::slru::Slru;
@@ -46,12 +49,13 @@ impl Clog {
         }
     }
 
-    /// The id's bits and the position up to which the log must be flushed for them to be safe.
+    /// The id's status, and the LSN up to which the log must be flushed before the status may be
+    /// copied to a hint bit (invalid if it is known to be flushed).
     #[inline]
     pub(crate) fn get(&self, xid: Xid) -> Result<(XidStatus, Lsn)> {
         let offset = (xid.0 % XACTS_PER_PAGE / 4) as usize;
-        let who = || format!("transaction {xid}");
-        let (word, lsn) = self.slru.read(page_of(xid), offset, Some(group_of(xid)), &who)?;
+        let subject = || format!("transaction {xid}");
+        let (word, lsn) = self.slru.read(page_of(xid), offset, Some(group_of(xid)), &subject)?;
         let bits = word >> (offset % 8 * 8 + (xid.0 % 4) as usize * 2) & 3;
         let status = match bits {
             0 => XidStatus::InProgress,
@@ -109,13 +113,13 @@ impl Clog {
             let shift = xid.0 % 4 * 2;
             let byte = held.u8(offset);
             let old = byte >> shift & 3;
-            // Replay may set what is set already.
+            // Replay may set a status again, or find a final status where it sets sub-committed.
             if old != status as u8 && !(status == XidStatus::SubCommitted && old == 1) {
                 held.set_u8(offset, byte & !(3 << shift) | (status as u8) << shift);
             }
         };
         if status == XidStatus::Committed && xid.is_some() {
-            // Readers of the parent must find its children marked.
+            // A reader that sees the parent committed must not find a child in progress.
             subs.iter().for_each(|s| set(*s, XidStatus::SubCommitted));
         }
         if let Some(xid) = xid {
@@ -125,7 +129,8 @@ impl Clog {
         Ok(())
     }
 
-    /// Makes room for a newly assigned id. Called under the id generator's mutex.
+    /// Adds the page of a newly assigned id if the id is the first on it. Called under the id
+    /// generator's mutex. WAL: `CLOG_ZEROPAGE`.
     pub(crate) fn extend(&self, xid: Xid, builder: &mut RecordBuilder) -> Result<()> {
         if !xid.0.is_multiple_of(XACTS_PER_PAGE) && xid != Xid::FIRST_NORMAL {
             return Ok(());
@@ -144,7 +149,7 @@ impl Clog {
         self.slru.write_page(0)
     }
 
-    /// Zeroes what lies behind the next id on its page. Counterpart: `TrimCLOG`.
+    /// Zeroes the page from the next id on. Counterpart: `TrimCLOG`.
     pub(crate) fn trim(&self, next: Xid) -> Result<()> {
         let page = page_of(next);
         self.slru.set_latest_page(page);
@@ -160,7 +165,8 @@ impl Clog {
         Ok(())
     }
 
-    /// WAL: `CLOG_TRUNCATE`, flushed before any file goes.
+    /// Removes the segments before the page of `oldest`. WAL: `CLOG_TRUNCATE`, flushed before any
+    /// file is removed. Counterpart: `TruncateCLOG`.
     pub(crate) fn truncate(&self, oldest: Xid, database: Oid, b: &mut RecordBuilder) -> Result<()> {
         let cutoff = page_of(oldest);
         if !self.slru.can_truncate(cutoff)? {

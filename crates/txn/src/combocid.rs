@@ -1,5 +1,7 @@
-//! Combo command ids: one number for the pair (cmin, cmax) of a row that its own transaction
-//! inserted and deleted. Counterpart: combocid.c.
+//! Combo command ids: one number for the pair (cmin, cmax) of a tuple that the same transaction
+//! inserted and deleted.
+//!
+//! Counterpart: combocid.c.
 
 use hashbrown::HashMap;
 use ids::CommandId;

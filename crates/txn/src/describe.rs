@@ -1,4 +1,5 @@
-//! Records of transactions and status files in words, as `pg_waldump` has them.
+//! Text descriptions of the records of transactions and status files, as `pg_waldump` prints them.
+//!
 //! Counterpart: xactdesc.c, clogdesc.c, committsdesc.c, mxactdesc.c, standbydesc.c.
 
 use crate::clog::{CLOG_TRUNCATE, CLOG_ZEROPAGE};
@@ -11,8 +12,9 @@ use ids::{Fork, Lsn, Oid, RelFile, Xid};
 use std::fmt::Write;
 use wal::{DecodedRecord, Fields, RmgrId};
 
-/// Adds what a record of the managers Xact, Clog, CommitTs, MultiXact or Standby says besides its
-/// name; `None` if it ends too early. `time` puts microseconds since 2000 in words.
+/// Appends the description of a record of the resource managers Xact, Clog, CommitTs, MultiXact or
+/// Standby, without its name; `None` if the record is too short. `time` formats microseconds since
+/// 2000-01-01.
 pub fn describe(
     record: &DecodedRecord,
     time: &dyn Fn(i64) -> String,
@@ -26,7 +28,7 @@ pub fn describe(
         (RmgrId::Clog, CLOG_TRUNCATE) => {
             write!(out, "page {}; oldestXact {}", f.i32()?, f.xid()?).ok()
         }
-        // The numbers of the kinds are those of the status file's.
+        // CommitTs uses the same info bytes as Clog.
         (RmgrId::CommitTs, CLOG_ZEROPAGE) => write!(out, "{}", f.i32()?).ok(),
         (RmgrId::CommitTs, CLOG_TRUNCATE) => {
             write!(out, "pageno {}, oldestXid {}", f.i32()?, f.xid()?).ok()
@@ -105,8 +107,8 @@ fn origin(id: u16, lsn: Lsn, at: &str, out: &mut String) -> Option<()> {
     write!(out, "; origin: node {id}, lsn {lsn}, at {at}").ok()
 }
 
-/// Counterpart: xl_xact_prepare; what follows its fixed part is aligned to eight bytes, piece by
-/// piece.
+/// Each array after the fixed part of the record is padded to a multiple of eight bytes.
+/// Counterpart: `xl_xact_prepare`, `xact_desc_prepare`.
 fn prepare(record: &DecodedRecord, time: &dyn Fn(i64) -> String, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     let (_magic, _len, _xid, _database) = (f.u32()?, f.u32()?, f.xid()?, f.oid()?);
@@ -171,9 +173,9 @@ fn stats(label: &str, items: &[DroppedStats], out: &mut String) -> Option<()> {
     items.iter().try_for_each(|i| write!(out, " {}/{}/{}", i.kind, i.database, i.object).ok())
 }
 
-/// Shared invalidation messages: what they concern, a signed byte, and from byte 4 a database and
-/// an object. `init_file`: database and tablespace whose relation cache's file goes. Counterpart:
-/// `standby_desc_invalidations`.
+/// Shared invalidation messages. Each starts with its kind, a signed byte; a database and an object
+/// follow from byte 4. `init_file`: database and tablespace whose relation cache init file is
+/// removed. Counterpart: `standby_desc_invalidations`.
 fn invalidations(messages: &[u8], init_file: Option<(Oid, Oid)>, out: &mut String) -> Option<()> {
     if messages.is_empty() {
         return Some(());

@@ -1,11 +1,12 @@
-//! Transactions: who committed (pg_xact), who runs (the proc array), what a statement sees
-//! (snapshots), who locks a row together (multixacts), which parent a subtransaction has.
+//! Transactions: commit status (pg_xact), running transactions (the proc array), snapshots, row
+//! locks held by several transactions (multixacts), parents of subtransactions (pg_subtrans).
 //!
-//! One [`TxnManager`] an instance, one [`Transaction`] a session.
+//! There is one [`TxnManager`] per instance and one [`Transaction`] per session. `README.md` of
+//! this crate describes the algorithms and the deviations from PostgreSQL.
 //!
 //! LOCK ORDER: multixact `truncation`, multixact `state`, the id generator, the proc array's lock,
-//! then the mutexes of status page sets; the log is inserted into under any of them, flushed under
-//! the last kind only.
+//! then the mutexes of status page sets. WAL records are inserted under any of them; the log is
+//! flushed only under `truncation` and under the mutexes of page sets.
 //!
 //! Reading order: `snapshot`, `slru`, `clog`, `subtrans`, `multixact`, `procarray`, `varsup`,
 //! `record`, `manager`, `transaction`, `redo`, `standby`, `describe`.

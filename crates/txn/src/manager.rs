@@ -1,4 +1,7 @@
-//! The instance-wide state of transactions, in one handle.
+//! [`TxnManager`], the instance-wide state of transactions: status look-ups, horizons, start-up
+//! and checkpoints.
+//!
+//! Counterpart: transam.c, subtrans.c, the horizon part of procarray.c.
 
 use crate::clog::Clog;
 use crate::multixact::MultiXacts;
@@ -25,7 +28,7 @@ pub enum XidStatus {
     SubCommitted = 3,
 }
 
-/// Sizes fixed at start.
+/// Sizes and settings that are fixed at start.
 #[derive(Clone, Debug)]
 pub struct TxnConfig {
     /// Sessions and workers together.
@@ -49,7 +52,7 @@ impl Default for TxnConfig {
     }
 }
 
-/// Shared by all sessions; handed around as `Arc<TxnManager>`.
+/// Shared by all sessions as `Arc<TxnManager>`.
 pub struct TxnManager {
     pub(crate) env: Env,
     pub(crate) wal: Arc<Wal>,
@@ -102,7 +105,8 @@ impl TxnManager {
         &self.locks
     }
 
-    /// What pg_xact says. In progress also stands for "crashed". Permanent ids are committed.
+    /// The status in pg_xact. Transactions that a crash ended stay in progress there. Permanent
+    /// ids count as committed.
     pub fn status(&self, xid: Xid) -> Result<XidStatus> {
         if !xid.is_normal() {
             return Ok(if xid.is_valid() { XidStatus::Committed } else { XidStatus::Aborted });
@@ -110,8 +114,12 @@ impl TxnManager {
         Ok(self.clog.get(xid)?.0)
     }
 
-    /// Is `xid`, or the top-level transaction it belongs to, running in any session (the asking one
-    /// included)? Counterpart: `TransactionIdIsInProgress`. Ask this before [`Self::did_commit`].
+    /// Is `xid`, or the top-level transaction it belongs to, running in any session, including the
+    /// caller's? Counterpart: `TransactionIdIsInProgress`.
+    ///
+    /// INVARIANT: callers that need both answers call this before [`Self::did_commit`]. A commit
+    /// sets pg_xact before it leaves the proc array, so the reverse order could find a transaction
+    /// neither committed nor running.
     pub fn is_in_progress(&self, xid: Xid) -> Result<bool> {
         if !xid.is_normal() {
             return Ok(false);
@@ -121,7 +129,7 @@ impl TxnManager {
             Found::No => return Ok(false),
             Found::Perhaps(parents) => parents,
         };
-        // Perhaps a subtransaction that the slots do not list.
+        // Perhaps a subtransaction that did not fit into its session's slot.
         if self.did_abort(xid)? {
             return Ok(false);
         }
@@ -136,7 +144,8 @@ impl TxnManager {
     }
 
     /// `None` unless `xid` and all its parents committed. Else an upper bound of the commit
-    /// record's position, invalid when it is known to be flushed; a hint bit must wait for it.
+    /// record's LSN, invalid if it is known to be flushed. A hint bit may be set only once the log
+    /// is flushed up to it.
     /// Counterpart: `TransactionIdGetCommitLSN`.
     #[inline]
     pub fn commit_lsn(&self, xid: Xid) -> Result<Option<Lsn>> {
@@ -147,7 +156,7 @@ impl TxnManager {
         let committed = match status {
             XidStatus::Committed => true,
             XidStatus::SubCommitted => match self.subtrans.parent(xid)? {
-                // A crash between the two steps of a commit; pg_subtrans is gone.
+                // A crash came between the two steps of a commit: pg_subtrans was zeroed.
                 Xid::INVALID => false,
                 parent => self.did_commit(parent)?,
             },
@@ -156,7 +165,7 @@ impl TxnManager {
         Ok(committed.then_some(lsn))
     }
 
-    /// Did `xid` (or a parent) abort explicitly? False for crashed ones.
+    /// Did `xid` (or a parent) abort explicitly? False for transactions that a crash ended.
     pub fn did_abort(&self, xid: Xid) -> Result<bool> {
         match self.status(xid)? {
             XidStatus::Aborted => Ok(true),
@@ -185,7 +194,7 @@ impl TxnManager {
             if !parent.is_valid() {
                 return Ok(at);
             }
-            // Parents are older; anything else would loop.
+            // A parent is older than its child; otherwise this loop might not end.
             if !parent.precedes(at) {
                 return Err(PgError::internal(format!(
                     "pg_subtrans contains invalid entry: xid {at} points to parent xid {parent}"
@@ -205,14 +214,14 @@ impl TxnManager {
         widen(self.next_full_xid(), xid)
     }
 
-    /// Computes the horizons anew. Counterpart: `ComputeXidHorizons`.
+    /// Computes the horizons. Counterpart: `ComputeXidHorizons`.
     pub fn horizons(&self, database: Oid) -> Horizons {
         self.procs.horizons(database, None)
     }
 
-    /// As [`TxnManager::horizons`], with the temporary horizon of the session in slot `proc`, whose
-    /// cached removal bounds are moved along: what VACUUM takes for removable by these horizons,
-    /// pruning must not take for needed.
+    /// As [`TxnManager::horizons`], with the horizon of temporary tables for the session in slot
+    /// `proc`. Advances the session's cached bounds too, so that pruning treats as removable
+    /// whatever VACUUM does by these horizons.
     pub fn horizons_for(&self, database: Oid, proc: ProcNo) -> Horizons {
         let horizons = self.procs.horizons(database, Some(proc));
         let cached = &self.procs.proc(proc).maybe_needed;
@@ -225,12 +234,12 @@ impl TxnManager {
         horizons
     }
 
-    /// Sessions connected to a database other than the asking one.
+    /// Number of sessions connected to a database, without that in slot `except`.
     pub fn sessions_of(&self, database: Oid, except: Option<ProcNo>) -> usize {
         self.procs.sessions_of(database, except)
     }
 
-    /// Process numbers of the sessions connected to a database.
+    /// Process IDs of the sessions connected to a database.
     pub fn pids_of(&self, database: Oid) -> Vec<i32> {
         self.procs.pids_of(database)
     }
@@ -245,14 +254,14 @@ impl TxnManager {
         Xid(self.procs.proc(proc).xmin.load(Ordering::Acquire))
     }
 
-    /// Number of transactions with an id that ended since the start; a snapshot with this count
-    /// is current.
+    /// Count of transactions and aborted subtransactions with an id that ended since the start. A
+    /// snapshot with this count is current.
     pub fn completions(&self) -> u64 {
         self.procs.completions()
     }
 
-    /// Members of `multi`. `lock_only`: the tuple says that no member is an updater, so it is over
-    /// (empty answer) if no transaction that could be a member still runs.
+    /// Members of `multi`. `lock_only`: the tuple header says that no member is an updater, so the
+    /// result is empty if no transaction that could be a member is still running.
     /// Counterpart: `GetMultiXactIdMembers`.
     pub fn multixact_members(&self, multi: MultiXid, lock_only: bool) -> Result<Members> {
         if lock_only && multi.is_valid() && multi.precedes(self.oldest_multixact()) {
@@ -282,7 +291,7 @@ impl TxnManager {
         self.multis.next()
     }
 
-    /// Oldest multixact that any running transaction might look at. Counterpart:
+    /// Oldest multixact that a running transaction may be a member of or may read. Counterpart:
     /// `GetOldestMultiXactId`.
     pub fn oldest_multixact(&self) -> MultiXid {
         self.multis.oldest_in_use(&self.procs)
@@ -293,14 +302,14 @@ impl TxnManager {
         self.multis.counts()
     }
 
-    /// A new cluster's first pages. The directories exist.
+    /// Writes the first pages of a new cluster. The directories exist.
     pub fn bootstrap(&self) -> Result<()> {
         self.clog.bootstrap()?;
         self.subtrans.bootstrap()?;
         self.multis.bootstrap()
     }
 
-    /// Takes over the counters of the checkpoint from which recovery starts.
+    /// Sets the counters from the checkpoint from which recovery starts.
     pub fn startup(&self, cp: &CheckPoint) -> Result<()> {
         self.set_next_full_xid(cp.next_xid);
         self.set_next_oid(cp.next_oid);
@@ -316,7 +325,8 @@ impl TxnManager {
         self.multis.set_limit(cp.oldest_multi, cp.oldest_multi_db, age)
     }
 
-    /// Recovery is over: cuts what lies beyond the counters, opens for transactions.
+    /// At the end of recovery: zeroes the status pages beyond the counters and initializes the
+    /// proc array for new transactions.
     pub fn end_recovery(&self) -> Result<()> {
         let next = self.next_full_xid();
         let mut latest = FullXid(next.0 - 1);
@@ -332,15 +342,16 @@ impl TxnManager {
         self.multis.set_limit(state.oldest, state.oldest_db, age)
     }
 
-    /// Writes and syncs the status files; part of every checkpoint, after the redo pointer is set
-    /// and delayed sections are over.
+    /// Writes and syncs the status files. Part of every checkpoint, after the redo pointer is set
+    /// and the sections that delay checkpoints have ended.
     pub fn checkpoint(&self) -> Result<()> {
         self.clog.slru.checkpoint()?;
         self.subtrans.checkpoint()?;
         self.multis.checkpoint()
     }
 
-    /// Fills in the counters of a checkpoint. `shutdown`: nobody runs, nothing is prefetched.
+    /// Fills in the counters of a checkpoint. `shutdown`: no transaction is running, and reserved
+    /// OIDs that are not used are given back.
     pub fn fill_checkpoint(&self, cp: &mut CheckPoint, shutdown: bool) {
         {
             let xids = self.xid_gen.lock();
@@ -358,27 +369,27 @@ impl TxnManager {
         cp.oldest_multi_db = multi.oldest_db;
     }
 
-    /// Removes parents that nobody can ask for; after a checkpoint. Counterpart:
-    /// `TruncateSUBTRANS`.
+    /// Removes the pg_subtrans segments that no snapshot can need any more; after a checkpoint.
+    /// Counterpart: `TruncateSUBTRANS`.
     pub fn truncate_subtrans(&self) -> Result<()> {
         self.subtrans.truncate(self.procs.horizons(Oid::INVALID, None).oldest_considered_running)
     }
 }
 
-/// Which sessions a removal must respect.
+/// Which sessions' snapshots count for the removal of a row version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HorizonKind {
     /// Shared relations: snapshots of all databases count.
     Shared,
-    /// Catalogs: like data here (no logical decoding yet).
+    /// Catalogs: the same as `Data`, since there is no logical decoding yet.
     Catalog,
     /// Tables of the session's database.
     Data,
-    /// Own temporary tables: only the own transaction counts.
+    /// Temporary tables of the session: only its own transaction counts.
     Temp,
 }
 
-/// Oldest ids that someone may still see as running, by kind.
+/// Horizons: by kind, row versions deleted by an id before it are invisible to all snapshots.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Horizons {
     pub shared_oldest_nonremovable: Xid,
@@ -400,9 +411,9 @@ impl Horizons {
     }
 }
 
-/// Answers "is the row version deleted by this xid invisible to everybody?" from two cached bounds
-/// and recomputes them only when the answer lies between. Counterpart: `GlobalVisState`.
-/// Got from [`crate::Transaction::global_vis`].
+/// Decides whether a row version deleted by a given xid is invisible to all snapshots. Uses two
+/// cached bounds and recomputes them only for an xid between them. Made by
+/// [`crate::Transaction::global_vis`]. Counterpart: `GlobalVisState`.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalVis {
     pub kind: HorizonKind,
@@ -429,8 +440,8 @@ impl GlobalVis {
         full < self.maybe_needed
     }
 
-    /// Recomputes the bounds, unless that would hardly change them. Counterpart:
-    /// `GlobalVisTestShouldUpdate`.
+    /// Recomputes the bounds, unless nothing has happened since that is likely to advance them
+    /// (`ProcArray::vis_key`). Counterpart: `GlobalVisTestShouldUpdate`.
     fn update(&mut self, manager: &TxnManager) {
         let proc = manager.procs.proc(self.proc);
         let key = manager.procs.vis_key(self.proc);
@@ -441,7 +452,7 @@ impl GlobalVis {
         self.maybe_needed = self.maybe_needed.max(FullXid(cached));
     }
 
-    /// The oldest id that must be kept, computed now. For vacuum.
+    /// The oldest nonremovable id, computed now. For VACUUM.
     pub fn oldest_nonremovable(&mut self, manager: &TxnManager) -> Xid {
         manager.horizons_for(self.database, self.proc).of_kind(self.kind)
     }

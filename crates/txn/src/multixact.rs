@@ -1,4 +1,4 @@
-//! Sets of lockers of a row: who they are and how many there may be.
+//! Multixacts: sets of transactions that lock or update one tuple.
 //!
 //! pg_multixact/offsets maps a multixact to the number of its first member, pg_multixact/members
 //! holds the members in groups of four:
@@ -7,10 +7,13 @@
 //! group (20 bytes): status of members 0..3, a byte each | xid of members 0..3, four bytes each
 //! ```
 //!
-//! 409 groups fill a page; its last 12 bytes are unused. The end of a multixact's members is the
-//! start of the next one's, so a reader may have to wait for a creator that is a step behind.
+//! 409 groups fill a page; its last 12 bytes are unused. The members of a multixact end where those
+//! of the next one start, so a reader may have to wait until the creator of the next one has
+//! written its offset.
 //!
-//! LOCK ORDER: `truncation`, `state`, then the mutexes of cache sets. Counterpart: multixact.c.
+//! LOCK ORDER: `truncation`, `state`, then the mutexes of page sets.
+//!
+//! Counterpart: multixact.c.
 
 use crate::procarray::ProcArray;
 use crate::slru::{PAGES_PER_SEGMENT, Slru};
@@ -22,7 +25,7 @@ use sync::{Arc, Condvar, Mutex};
 use vfs::Disk;
 use wal::{RecordBuilder, RmgrId, Wal};
 
-/// How strongly a member holds the row. The discriminants are those on disk.
+/// Lock strength of a member. The discriminants are those on disk.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum MultiXactStatus {
@@ -30,14 +33,14 @@ pub enum MultiXactStatus {
     ForShare = 1,
     ForNoKeyUpdate = 2,
     ForUpdate = 3,
-    /// An update that leaves the key columns alone.
+    /// An update that does not change key columns.
     NoKeyUpdate = 4,
     /// An update of key columns, or a delete.
     Update = 5,
 }
 
 impl MultiXactStatus {
-    /// As `pg_get_multixact_members` and `pg_waldump` show it.
+    /// As `pg_get_multixact_members` and `pg_waldump` print it.
     pub const fn name(self) -> &'static str {
         match self {
             MultiXactStatus::ForKeyShare => "keysh",
@@ -49,7 +52,7 @@ impl MultiXactStatus {
         }
     }
 
-    /// Updates and deletes, as opposed to mere locks. Counterpart: `ISUPDATE_from_mxstatus`.
+    /// Is it an update or delete, not a row lock? Counterpart: `ISUPDATE_from_mxstatus`.
     pub const fn is_update(self) -> bool {
         matches!(self, MultiXactStatus::NoKeyUpdate | MultiXactStatus::Update)
     }
@@ -73,7 +76,7 @@ pub struct MultiXactMember {
     pub status: MultiXactStatus,
 }
 
-/// Members of one multixact; nearly always few.
+/// Members of one multixact.
 pub type Members = SmallVec<[MultiXactMember; 4]>;
 
 pub(crate) const MULTIXACT_ZERO_OFF_PAGE: u8 = 0x00;
@@ -85,11 +88,11 @@ const OFFSETS_PER_PAGE: u32 = 2048;
 const GROUPS_PER_PAGE: u32 = 409;
 const MEMBERS_PER_PAGE: u32 = GROUPS_PER_PAGE * 4;
 const GROUP_BYTES: u32 = 20;
-/// The last page of members is not full: their numbers end at 2^32.
+/// The last page of members is not full, because member numbers have 32 bits.
 const MEMBER_PAGES: u32 = u32::MAX / MEMBERS_PER_PAGE + 1;
 const MEMBERS_PER_SEGMENT: u32 = MEMBERS_PER_PAGE * PAGES_PER_SEGMENT;
 
-/// Where new multixacts come from, and when they must not.
+/// Counters for new multixacts, and the limits that protect from wraparound.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct State {
     pub(crate) next: MultiXid,
@@ -101,7 +104,7 @@ pub(crate) struct State {
     vac_limit: MultiXid,
     warn_limit: MultiXid,
     stop_limit: MultiXid,
-    /// Members must not reach this number; 0 while unknown.
+    /// Member numbers must not pass this one; 0 while unknown.
     offset_stop: u32,
 }
 
@@ -120,7 +123,8 @@ const fn offset_page(multi: MultiXid) -> u32 {
     multi.0 / OFFSETS_PER_PAGE
 }
 
-const fn offset_place(multi: MultiXid) -> usize {
+/// Byte of the multixact's entry on the offsets page.
+const fn byte_of_offset(multi: MultiXid) -> usize {
     (multi.0 % OFFSETS_PER_PAGE) as usize * 4
 }
 
@@ -128,8 +132,8 @@ const fn member_page(offset: u32) -> u32 {
     offset / MEMBERS_PER_PAGE
 }
 
-/// Byte of the member's status and of its xid on the page.
-const fn member_place(offset: u32) -> (usize, usize) {
+/// Bytes of the member's status and of its xid on the members page.
+const fn bytes_of_member(offset: u32) -> (usize, usize) {
     let group = offset % MEMBERS_PER_PAGE / 4 * GROUP_BYTES;
     let slot = offset % 4;
     ((group + slot) as usize, (group + 4 + slot * 4) as usize)
@@ -181,11 +185,11 @@ impl MultiXacts {
         *self.state.lock()
     }
 
-    fn who(multi: MultiXid) -> impl Fn() -> String {
+    fn subject(multi: MultiXid) -> impl Fn() -> String {
         move || format!("transaction {multi}")
     }
 
-    /// Counterpart: `MultiXactIdCreateFromMembers`.
+    /// Creates a multixact. Counterpart: `MultiXactIdCreateFromMembers`.
     /// WAL: `MULTIXACT_CREATE_ID`.
     pub(crate) fn create(
         &self,
@@ -213,7 +217,7 @@ impl MultiXacts {
         Ok(multi)
     }
 
-    /// A number and room for the members. Counterpart: `GetNewMultiXactId`.
+    /// Assigns a multixact and member numbers. Counterpart: `GetNewMultiXactId`.
     fn assign(
         &self,
         count: u32,
@@ -252,7 +256,7 @@ impl MultiXacts {
                 self.members.zero_page(page)?;
                 self.log_zero(MULTIXACT_ZERO_MEM_PAGE, page, b)?;
             }
-            // The last page ends early, where the numbers wrap.
+            // The last page ends where member numbers wrap around.
             let to_end = (u32::MAX - offset).saturating_add(1);
             let room = (MEMBERS_PER_PAGE - offset % MEMBERS_PER_PAGE).min(to_end);
             let step = room.min(left);
@@ -269,7 +273,8 @@ impl MultiXacts {
         Ok(())
     }
 
-    /// Writes the members, then makes them reachable. Counterpart: `RecordNewMultiXact`.
+    /// Writes the members, then the offset, which makes them readable.
+    /// Counterpart: `RecordNewMultiXact`.
     pub(crate) fn record(
         &self,
         multi: MultiXid,
@@ -280,22 +285,22 @@ impl MultiXacts {
         for member in members {
             // Member number 0 is never used.
             at = at.max(1);
-            let (status, xid) = member_place(at);
-            let held = self.members.hold(member_page(at), &Self::who(multi))?;
+            let (status, xid) = bytes_of_member(at);
+            let held = self.members.hold(member_page(at), &Self::subject(multi))?;
             held.set_u32(xid, member.xid.0);
             held.set_u8(status, member.status as u8);
             drop(held);
             at = at.wrapping_add(1);
         }
-        let held = self.offsets.hold(offset_page(multi), &Self::who(multi))?;
-        held.set_u32(offset_place(multi), offset);
+        let held = self.offsets.hold(offset_page(multi), &Self::subject(multi))?;
+        held.set_u32(byte_of_offset(multi), offset);
         Ok(())
     }
 
     fn offset_of(&self, multi: MultiXid) -> Result<u32> {
-        let place = offset_place(multi);
-        let (word, _) = self.offsets.read(offset_page(multi), place, None, &Self::who(multi))?;
-        Ok((word >> (place % 8 * 8)) as u32)
+        let byte = byte_of_offset(multi);
+        let (word, _) = self.offsets.read(offset_page(multi), byte, None, &Self::subject(multi))?;
+        Ok((word >> (byte % 8 * 8)) as u32)
     }
 
     /// Counterpart: `GetMultiXactIdMembers`.
@@ -320,11 +325,11 @@ impl MultiXacts {
         let mut at = offset;
         for _ in 0..count {
             if at != 0 {
-                let (status, xid) = member_place(at);
+                let (status, xid) = bytes_of_member(at);
                 let page = member_page(at);
-                let (word, _) = self.members.read(page, xid, None, &Self::who(multi))?;
+                let (word, _) = self.members.read(page, xid, None, &Self::subject(multi))?;
                 let xid = Xid((word >> (xid % 8 * 8)) as u32);
-                let (word, _) = self.members.read(page, status, None, &Self::who(multi))?;
+                let (word, _) = self.members.read(page, status, None, &Self::subject(multi))?;
                 let status = (word >> (status % 8 * 8)) as u8;
                 if xid.is_valid() {
                     let status = MultiXactStatus::from_u8(status).ok_or_else(|| {
@@ -341,7 +346,8 @@ impl MultiXacts {
         Ok(out)
     }
 
-    /// First member and their count, including an unused member 0 in a wrap.
+    /// Number of the first member, and count of members. The count includes member number 0, which
+    /// is unused, if the numbers wrap around in between.
     fn extent(&self, multi: MultiXid) -> Result<(u32, u32)> {
         loop {
             let (next, next_offset) = {
@@ -354,7 +360,8 @@ impl MultiXacts {
             if offset != 0 && (end != 0 || multi.next() == next) {
                 return Ok((offset, end.wrapping_sub(offset)));
             }
-            // The creator of this one or the next has its number but has not written it yet.
+            // The creator of this multixact or of the next has its number but has not written the
+            // offset yet.
             let mut state = self.state.lock();
             if self.offset_of(multi)? == 0 || self.offset_of(multi.next())? == 0 {
                 self.written.wait_for(&mut state, std::time::Duration::from_millis(1));
@@ -398,15 +405,15 @@ impl MultiXacts {
         let State { next, next_offset, .. } = self.state();
         self.offsets.set_latest_page(offset_page(next));
         self.members.set_latest_page(member_page(next_offset));
-        let place = offset_place(next);
-        if place != 0 {
-            self.offsets.hold(offset_page(next), &Self::who(next))?.zero_from(place);
+        let byte = byte_of_offset(next);
+        if byte != 0 {
+            self.offsets.hold(offset_page(next), &Self::subject(next))?.zero_from(byte);
         }
-        let (status, xid) = member_place(next_offset);
-        // As PostgreSQL: not where the first group of the page is in use.
+        let (status, xid) = bytes_of_member(next_offset);
+        // As in PostgreSQL, the page is not zeroed if the next member is in its first group.
         if status >= GROUP_BYTES as usize {
-            let who = Self::who(MultiXid(next_offset));
-            let held = self.members.hold(member_page(next_offset), &who)?;
+            let subject = Self::subject(MultiXid(next_offset));
+            let held = self.members.hold(member_page(next_offset), &subject)?;
             held.zero_from(xid);
         }
         Ok(())
@@ -440,7 +447,7 @@ impl MultiXacts {
         };
         let mut state = self.state.lock();
         state.oldest_offset = oldest_offset;
-        // One segment of distance, counted from the start of the segment in use.
+        // The limit is one segment before the segment that holds the oldest member.
         let stop = oldest_offset
             .wrapping_sub(oldest_offset % MEMBERS_PER_SEGMENT)
             .wrapping_sub(MEMBERS_PER_SEGMENT);
@@ -466,8 +473,9 @@ impl MultiXacts {
         )
     }
 
-    /// Removes what only multixacts before `oldest` need. WAL: `MULTIXACT_TRUNCATE_ID`, flushed
-    /// before any file goes. Counterpart: `TruncateMultiXact`.
+    /// Removes the segments that only multixacts before `oldest` need.
+    /// WAL: `MULTIXACT_TRUNCATE_ID`, flushed before any file is removed.
+    /// Counterpart: `TruncateMultiXact`.
     pub(crate) fn truncate(&self, oldest: MultiXid, db: Oid, b: &mut RecordBuilder) -> Result<()> {
         let _only = self.truncation.lock();
         let State { next, next_offset, oldest: kept, .. } = self.state();
@@ -524,7 +532,8 @@ impl MultiXacts {
         Ok(())
     }
 
-    /// A page more is kept, since the offset before the cutoff ends the last one removed.
+    /// The cutoff is the page of the multixact before `oldest`, as in PostgreSQL: `oldest` may be
+    /// the next multixact, whose page need not exist yet.
     pub(crate) fn remove_offsets(&self, oldest: MultiXid) -> Result<()> {
         let previous = if oldest == MultiXid::FIRST { u32::MAX } else { oldest.0 - 1 };
         self.offsets.truncate(offset_page(MultiXid(previous)))
@@ -540,7 +549,7 @@ impl MultiXacts {
         self.members.write_page(page)
     }
 
-    /// Replay of a truncation: nothing is read of what is about to go.
+    /// Replay of a truncation. Reads nothing from the files that it removes.
     pub(crate) fn redo_truncate(&self, oldest: MultiXid, members: (u32, u32)) -> Result<()> {
         // The latest page may not be known yet.
         self.offsets.set_latest_page(offset_page(self.next()));
@@ -548,21 +557,22 @@ impl MultiXacts {
         self.remove_offsets(oldest)
     }
 
-    /// Oldest multixact that a running transaction may be a member of or look at.
+    /// Oldest multixact that a running transaction may be a member of or may read.
     /// Counterpart: `GetOldestMultiXactId`.
     pub(crate) fn oldest_in_use(&self, procs: &ProcArray) -> MultiXid {
         let state = self.state.lock();
         procs.oldest_multixact(if state.next.0 == 0 { MultiXid::FIRST } else { state.next })
     }
 
-    /// Announces in the session's slot that it may become a member of any multixact from now on.
+    /// Publishes in the session's slot the oldest multixact that it may become a member of: the
+    /// next one to be assigned. Under `state`, so that none is assigned in between.
     pub(crate) fn announce_member(&self, slot: &AtomicU32) {
         let state = self.state.lock();
         slot.store(state.next.0.max(1), Ordering::Release);
     }
 }
 
-/// Refuses or warns as the space of numbers runs out.
+/// Returns an error or issues a warning if multixacts or member numbers are about to run out.
 fn check_limits(
     state: &State,
     multi: MultiXid,
@@ -596,7 +606,7 @@ fn check_limits(
     }
     let end = state.next_offset.wrapping_add(count);
     let passes = |stop: u32| {
-        // Is `stop` in the half-open stretch from the next member to the end?
+        // Is `stop` in the half-open range from the next member number to `end`?
         stop.wrapping_sub(state.next_offset) < end.wrapping_sub(state.next_offset)
     };
     if state.offset_stop != 0 && passes(state.offset_stop) {

@@ -1,14 +1,15 @@
-//! Who runs: one slot a session, snapshots over all slots, horizons.
+//! The proc array: one slot per session with its running transaction; snapshots and horizons,
+//! which are computed from all slots.
 //!
-//! Assigned ids and their subtransaction states lie in dense arrays, since every snapshot reads
-//! them. Ids appear under the id generator's mutex and disappear under `lock` held exclusively;
-//! snapshots hold it shared. So while a snapshot is taken nobody completes.
+//! Assigned ids and their subtransaction states are in dense arrays, because each snapshot scans
+//! them. Ids are published under the id generator's mutex and cleared under `lock` held
+//! exclusively; snapshots hold it shared. So no transaction completes while a snapshot is taken.
 //!
-//! A snapshot whose `completion_count` is still the current one is valid as it is, and taking it
-//! again needs no lock: the session first publishes its xmin, then reads the count. If the count
-//! has not moved, every id that ran then runs still, so any horizon computed before the xmin was
-//! visible is not after it; one computed later sees it. Both sides use sequentially consistent
-//! accesses.
+//! A snapshot whose `completion_count` equals the current count is still valid, and is reused
+//! without a lock: the session first publishes the snapshot's xmin, then reads the count. If the
+//! count has not changed, each id that was running then is still running, so a horizon computed
+//! before the xmin became visible is not later than it; one computed afterwards includes it. Both
+//! sides use sequentially consistent accesses.
 //!
 //! Counterpart: procarray.c, the transaction part of `PGPROC`.
 
@@ -18,38 +19,41 @@ use lmgr::ProcNo;
 use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 use sync::{Mutex, RwLock, RwLockWriteGuard, WaitPoint};
 
-/// Subtransaction ids kept in the slot; more of them overflow to pg_subtrans.
+/// Number of subtransaction ids that a slot holds; further ones are found through pg_subtrans only.
 pub(crate) const SUBXIDS: usize = 64;
 const OVERFLOWED: u32 = 1 << 31;
 
-/// Flags of [`ProcArray::set_flags`]: a plain VACUUM, whose id holds back nobody.
+/// Flag of [`ProcArray::set_flags`]: a lazy VACUUM, which snapshots and horizons ignore.
 pub const PROC_IN_VACUUM: u8 = 0x02;
+/// Flag: CREATE INDEX CONCURRENTLY without expressions or predicate.
 pub const PROC_IN_SAFE_IC: u8 = 0x04;
+/// Flag: an autovacuum that prevents wraparound.
 pub const PROC_VACUUM_FOR_WRAPAROUND: u8 = 0x08;
 
-/// What others read of a session.
+/// The state of a session that other sessions read.
 #[repr(align(128))]
 pub(crate) struct Proc {
     used: AtomicBool,
     /// Oldest id that the session's snapshots see as running; 0 without snapshots.
     pub(crate) xmin: AtomicU32,
     pub(crate) database: AtomicU32,
-    /// Process number of the session, which is never negative.
+    /// Process ID of the session.
     pub(crate) pid: AtomicU32,
     pub(crate) flags: AtomicU8,
     subxids: Box<[AtomicU32; SUBXIDS]>,
-    /// Oldest multixact the session may become a member of / may look at; 0: none.
+    /// Oldest multixact that the session may become a member of; 0: none.
     pub(crate) oldest_member: AtomicU32,
+    /// Oldest multixact that the session may read; 0: none.
     pub(crate) oldest_visible: AtomicU32,
     /// The session's cached removal bounds, by kind.
     pub(crate) maybe_needed: [AtomicU64; 4],
-    /// What [`ProcArray::vis_key`] was when they were computed.
+    /// The values of [`ProcArray::vis_key`] when they were computed, by kind.
     pub(crate) vis_keys: [AtomicU64; 4],
-    /// Waits for a leader to clear its id: see [`ProcArray::end_in_group`].
+    /// The session waits for a group leader to clear its id: see [`ProcArray::end_in_group`].
     leaving: AtomicBool,
-    /// Slot number + 1 of the next member of that group, 0 at its end.
+    /// Slot number + 1 of the next member of that group; 0: last member.
     next: AtomicU32,
-    /// Newest id of the transaction that leaves.
+    /// Newest id of the ending transaction and its subtransactions.
     latest: AtomicU32,
     left: WaitPoint,
 }
@@ -64,15 +68,16 @@ pub(crate) struct ProcArray {
     high: AtomicU32,
     free: Mutex<Vec<ProcNo>>,
     lock: RwLock<()>,
-    /// Slot number + 1 of the newest member of the group that waits to be cleared, 0: nobody.
+    /// Slot number + 1 of the newest member of the group that waits to be cleared; 0: no group.
     group: AtomicU32,
     latest_completed: AtomicU64,
     completions: AtomicU64,
-    /// All ids before it are known to be finished.
+    /// All ids before this one are known to have ended.
     recent_xmin: AtomicU64,
 }
 
-/// Ids in progress at one moment, for the log. Counterpart: `RunningTransactionsData`.
+/// Ids in progress at one moment, for a RUNNING_XACTS record.
+/// Counterpart: `RunningTransactionsData`.
 pub(crate) struct Running {
     pub(crate) xids: Vec<Xid>,
     pub(crate) subxids: Vec<Xid>,
@@ -113,7 +118,7 @@ impl ProcArray {
         }
     }
 
-    /// A free slot, the lowest one; `None` if there are too many sessions.
+    /// Allocates the free slot with the lowest number; `None` if all are in use.
     pub(crate) fn acquire(&self, database: Oid) -> Option<ProcNo> {
         let mut free = self.free.lock();
         let no = free.pop()?;
@@ -136,7 +141,7 @@ impl ProcArray {
         proc.oldest_visible.store(0, Relaxed);
         proc.used.store(false, Relaxed);
         let mut free = self.free.lock();
-        // Descending, so that the lowest is handed out next and the arrays stay dense.
+        // Descending, so that the lowest number is allocated next and the arrays stay dense.
         let at = free.partition_point(|f| *f > no);
         free.insert(at, no);
     }
@@ -172,7 +177,7 @@ impl ProcArray {
         }
     }
 
-    /// Have at least so many others ids that satisfy `counts`? Counterpart:
+    /// Do at least `least` other sessions have an id and satisfy `counts`? Counterpart:
     /// `MinimumActiveBackends`.
     pub(crate) fn others_active(
         &self,
@@ -189,7 +194,7 @@ impl ProcArray {
         FullXid(self.latest_completed.load(SeqCst))
     }
 
-    /// At start-up, when nobody runs.
+    /// Called at start-up, before any transaction runs.
     pub(crate) fn set_latest_completed(&self, xid: FullXid) {
         self.latest_completed.store(xid.0, SeqCst);
         self.recent_xmin.store(0, SeqCst);
@@ -200,8 +205,8 @@ impl ProcArray {
         self.completions.load(SeqCst)
     }
 
-    /// Changes when it may pay to compute removal bounds anew: with the session's xmin, or with
-    /// every completion while it has none.
+    /// A value that changes when recomputed removal bounds are likely to differ: with the session's
+    /// xmin, or with each completion while it has none.
     pub(crate) fn vis_key(&self, no: ProcNo) -> u64 {
         match self.procs[no as usize].xmin.load(Relaxed) {
             0 => self.completions.load(Relaxed) | 1 << 63,
@@ -209,7 +214,8 @@ impl ProcArray {
         }
     }
 
-    /// The transaction is over: its id (if any) is not in progress for any snapshot from now on.
+    /// Ends the session's transaction: snapshots taken from now on do not see its id, if it has
+    /// one, as in progress.
     /// Counterpart: `ProcArrayEndTransaction`.
     pub(crate) fn end(&self, no: ProcNo, latest: Xid) {
         let proc = &self.procs[no as usize];
@@ -237,8 +243,8 @@ impl ProcArray {
         self.complete(latest, lock);
     }
 
-    /// The lock is busy: those who want to leave form a list, and the first of them takes the lock
-    /// once for all. Counterpart: `ProcArrayGroupClearXid`.
+    /// Used when `lock` is contended: ending sessions form a list, and the first of them, the
+    /// leader, acquires the lock once for all. Counterpart: `ProcArrayGroupClearXid`.
     #[cold]
     fn end_in_group(&self, no: ProcNo, latest: Xid) {
         let proc = &self.procs[no as usize];
@@ -253,7 +259,8 @@ impl ProcArray {
             }
         }
         if head != 0 {
-            // Whoever found the list empty has not taken it yet, else we had found it empty.
+            // The leader, which found the list empty, has not taken the list yet, or else this
+            // session would have found it empty.
             proc.left.wait_while(|| proc.leaving.load(Acquire));
             return;
         }
@@ -269,7 +276,7 @@ impl ProcArray {
         at = group;
         while at != 0 {
             let member = &self.procs[at as usize - 1];
-            // Once it is let go it may join the next group.
+            // Read first: once released, the member may join the next group.
             at = member.next.load(Relaxed);
             member.leaving.store(false, Release);
             member.left.wake_all();
@@ -285,7 +292,7 @@ impl ProcArray {
         self.completions.fetch_add(1, SeqCst);
     }
 
-    /// An aborted subtransaction with its children leaves. Counterpart:
+    /// Removes an aborted subtransaction and its children. Counterpart:
     /// `XidCacheRemoveRunningXids`.
     pub(crate) fn remove_subxids(&self, no: ProcNo, gone: &[Xid], latest: Xid) {
         let proc = &self.procs[no as usize];
@@ -305,8 +312,8 @@ impl ProcArray {
         self.complete(latest, &lock);
     }
 
-    /// Makes `snapshot` current, reusing it if nothing completed since. Publishes the slot's
-    /// xmin if it has none. Counterpart: `GetSnapshotData`.
+    /// Makes `snapshot` current; reuses it if no transaction has completed since. Publishes the
+    /// slot's xmin if it has none. Counterpart: `GetSnapshotData`.
     pub(crate) fn snapshot(&self, no: ProcNo, snapshot: &mut Snapshot) {
         let proc = &self.procs[no as usize];
         let had = proc.xmin.load(Relaxed);
@@ -320,7 +327,7 @@ impl ProcArray {
         }
         let _lock = self.lock.read();
         if had == 0 {
-            // What the attempt above published may be older than need be.
+            // The xmin published by the attempt above may be older than necessary.
             proc.xmin.store(0, SeqCst);
         }
         let xmax = self.latest_completed().next().xid();
@@ -369,7 +376,7 @@ impl ProcArray {
         }
     }
 
-    /// Remembers a bound below which nothing runs; the caller holds `lock`.
+    /// Advances the bound below which no transaction runs; the caller holds `lock`.
     fn oldest_running_hint(&self) {
         let latest = self.latest_completed();
         let mut oldest = latest.next();
@@ -382,7 +389,7 @@ impl ProcArray {
         self.recent_xmin.fetch_max(oldest.0, Relaxed);
     }
 
-    /// What the slots say about `xid`.
+    /// Looks `xid` up in the slots.
     pub(crate) fn find(&self, xid: Xid) -> Found {
         let latest = self.latest_completed();
         if widen(latest, xid).0 < self.recent_xmin.load(Relaxed) {
@@ -417,7 +424,8 @@ impl ProcArray {
         if overflowed.is_empty() { Found::No } else { Found::Perhaps(overflowed) }
     }
 
-    /// Counterpart: `ComputeXidHorizons`.
+    /// The horizons for relations of `database`; `no` is the slot of the session whose temporary
+    /// tables are meant. Counterpart: `ComputeXidHorizons`.
     pub(crate) fn horizons(&self, database: Oid, no: Option<ProcNo>) -> Horizons {
         let _lock = self.lock.read();
         let next = self.latest_completed().next().xid();
@@ -458,8 +466,8 @@ impl ProcArray {
         h
     }
 
-    /// Oldest id assigned to a running transaction, or `next`. Counterpart:
-    /// `GetOldestActiveTransactionId`; the caller holds the id generator's mutex.
+    /// Oldest id assigned to a running transaction, or `next`. The caller holds the id generator's
+    /// mutex. Counterpart: `GetOldestActiveTransactionId`.
     pub(crate) fn oldest_active(&self, next: Xid) -> Xid {
         let _lock = self.lock.read();
         let high = self.high.load(SeqCst) as usize;
@@ -467,7 +475,8 @@ impl ProcArray {
         running.filter(|x| x.is_normal()).fold(next, Xid::older)
     }
 
-    /// Counterpart: `GetRunningTransactionData`; the caller holds the id generator's mutex.
+    /// The running transactions. The caller holds the id generator's mutex.
+    /// Counterpart: `GetRunningTransactionData`.
     pub(crate) fn running(&self, next: Xid) -> Running {
         let _lock = self.lock.read();
         let mut out = Running {
@@ -497,6 +506,8 @@ impl ProcArray {
         out
     }
 
+    /// Oldest multixact that a running transaction may be or become a member of or may read;
+    /// `next` if there is none.
     pub(crate) fn oldest_multixact(&self, next: MultiXid) -> MultiXid {
         let mut oldest = next;
         let high = self.high.load(SeqCst) as usize;
@@ -511,14 +522,15 @@ impl ProcArray {
         oldest
     }
 
-    /// Oldest multixact that a running transaction may still become a member of.
+    /// Oldest multixact that a running transaction may be or become a member of; `next` if there
+    /// is none.
     pub(crate) fn oldest_member(&self, next: MultiXid) -> MultiXid {
         let high = self.high.load(SeqCst) as usize;
         let marks = self.procs[..high].iter().map(|p| MultiXid(p.oldest_member.load(Acquire)));
         marks.filter(|m| m.is_valid()).fold(next, |a, b| if b.precedes(a) { b } else { a })
     }
 
-    /// Sessions connected to `database` other than `me`. Counterpart: `CountOtherDBBackends`.
+    /// Process IDs of the sessions connected to `database`.
     pub(crate) fn pids_of(&self, database: Oid) -> Vec<i32> {
         let high = self.high.load(SeqCst) as usize;
         let here = self.procs[..high]
@@ -527,6 +539,8 @@ impl ProcArray {
         here.map(|p| p.pid.load(Relaxed) as i32).collect()
     }
 
+    /// Number of sessions connected to `database`, without `me`.
+    /// Counterpart: `CountOtherDBBackends`.
     pub(crate) fn sessions_of(&self, database: Oid, me: Option<ProcNo>) -> usize {
         let high = self.high.load(SeqCst);
         (0..high)
@@ -540,14 +554,15 @@ impl ProcArray {
     }
 }
 
+/// Result of looking an id up in the slots.
 pub(crate) enum Found {
     Running,
     No,
-    /// Not listed, but these transactions have unlisted subtransactions.
+    /// Not listed, but it may be a subtransaction of one of these, whose lists overflowed.
     Perhaps(Vec<Xid>),
 }
 
-/// The full id nearest to `base` with these lower bits. Counterpart: `FullXidRelativeTo`.
+/// The 64-bit id nearest to `base` with these lower 32 bits. Counterpart: `FullXidRelativeTo`.
 pub(crate) fn widen(base: FullXid, xid: Xid) -> FullXid {
     if !xid.is_normal() {
         return FullXid(u64::from(xid.0));

@@ -1,4 +1,4 @@
-//! The records of transactions: commit, abort, assignment of subtransactions.
+//! Building and parsing of transaction records: commit, abort, assignment of subtransactions.
 //!
 //! ```text
 //! commit, abort: time i64 | [xinfo u32] | [database, tablespace] | [n, subtransactions]
@@ -7,7 +7,7 @@
 //! assignment: top xid u32 | n i32 | subtransactions
 //! ```
 //!
-//! Counterpart: access/xact.h, xactdesc.c (`ParseCommitRecord`).
+//! Counterpart: xact.h, `XactLogCommitRecord` in xact.c, `ParseCommitRecord` in xactdesc.c.
 
 use crate::{Members, MultiXactMember, MultiXactStatus};
 use ids::{Lsn, MultiXid, Oid, RelFile, Xid};
@@ -39,7 +39,7 @@ const FORCE_SYNC_COMMIT: u32 = 1 << 31;
 /// Size of a shared invalidation message in the log.
 pub const INVALIDATION_BYTES: usize = 16;
 
-/// Statistics entry to drop with the transaction: kind, database, object.
+/// A cumulative-statistics entry that is dropped with the transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DroppedStats {
     pub kind: i32,
@@ -47,13 +47,13 @@ pub struct DroppedStats {
     pub object: Oid,
 }
 
-/// What a transaction leaves behind besides its rows.
+/// Effects of a transaction's end besides its status: files, statistics and invalidations.
 #[derive(Clone, Default, Debug)]
 pub struct XactExtras {
-    /// Files to be removed once the outcome is durable.
+    /// Relation files to be removed once the record is durable.
     pub dropped_files: Vec<RelFile>,
     pub dropped_stats: Vec<DroppedStats>,
-    /// Shared invalidation messages, as PostgreSQL lays them out.
+    /// Shared invalidation messages in PostgreSQL's layout.
     pub invalidations: Vec<[u8; INVALIDATION_BYTES]>,
     /// The relation cache's init file must be removed.
     pub relcache_init_file: bool,
@@ -63,22 +63,22 @@ pub struct XactExtras {
     pub access_exclusive_locks: bool,
 }
 
-/// A commit or abort record taken apart.
+/// A parsed commit or abort record.
 #[derive(Clone, Default, Debug)]
 pub struct ParsedXact {
-    /// Microseconds since 2000.
+    /// Microseconds since 2000-01-01.
     pub time: i64,
     pub database: Oid,
     pub tablespace: Oid,
     pub subxacts: Vec<Xid>,
     pub extras: XactExtras,
-    /// The transaction's id for a prepared one.
+    /// The transaction's id, if it was a prepared transaction.
     pub twophase_xid: Xid,
-    /// Where and when a replicated transaction committed; the record names the origin.
+    /// LSN and time of a replicated transaction's commit at its origin, which the record names.
     pub origin: Option<(Lsn, i64)>,
 }
 
-/// Whose outcome it is.
+/// The leading fields of a commit or abort record.
 pub(crate) struct Header<'a> {
     pub(crate) time: i64,
     pub(crate) database: Oid,
@@ -147,7 +147,7 @@ pub(crate) fn build(b: &mut RecordBuilder, commit: bool, header: &Header<'_>, ex
     }
 }
 
-/// Takes apart the main data of a commit or abort record. `info` is the record's info byte.
+/// Parses the main data of a commit or abort record. `info` is the record's info byte.
 pub fn parse_xact(info: u8, main: &[u8]) -> Result<ParsedXact> {
     let mut r = Reader { bytes: main };
     let mut out = ParsedXact { time: r.u64()? as i64, ..ParsedXact::default() };
@@ -213,7 +213,7 @@ pub(crate) fn build_assignment(b: &mut RecordBuilder, top: Xid, subs: &[Xid]) {
     });
 }
 
-/// Takes apart the main data of a record that makes a multixact: its id, the number of its first
+/// Parses the main data of a record that creates a multixact: its id, the number of its first
 /// member, its members.
 pub(crate) fn parse_multixact(main: &[u8]) -> Result<(MultiXid, u32, Members)> {
     let mut r = Reader { bytes: main };
@@ -228,7 +228,7 @@ pub(crate) fn parse_multixact(main: &[u8]) -> Result<(MultiXid, u32, Members)> {
     Ok((multi, offset, members))
 }
 
-/// Reads little-endian fields, refusing to run past the end.
+/// Reads little-endian fields; an error past the end.
 pub(crate) struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
 }
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
         Ok(u64::from(self.u32()?) | u64::from(self.u32()?) << 32)
     }
 
-    /// A count of items of that size, which must be there.
+    /// Reads a count of items of `item` bytes; an error unless they all follow.
     pub(crate) fn count(&mut self, item: usize) -> Result<usize> {
         let n = self.u32()? as usize;
         if n.checked_mul(item).is_none_or(|len| len > self.bytes.len()) {

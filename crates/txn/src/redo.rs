@@ -1,4 +1,6 @@
 //! Replay of the records of transactions, status files and multixacts.
+//!
+//! Counterpart: `xact_redo`, `clog_redo`, `multixact_redo`.
 
 use crate::clog::{CLOG_TRUNCATE, CLOG_ZEROPAGE};
 use crate::multixact::{
@@ -10,22 +12,22 @@ use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
-/// Does a record of the manager Xact with this info prepare a transaction for two-phase commit,
-/// which replay cannot keep?
+/// Does a record of the resource manager Xact with this info prepare a transaction for two-phase
+/// commit? Replay does not support it.
 pub fn prepares(info: u8) -> bool {
     info & XACT_OPMASK == XACT_PREPARE
 }
 
 impl TxnManager {
-    /// Replays a record of the managers Xact, Clog, MultiXact, Standby or CommitTs. For a commit or
-    /// abort the answer says what it left to do: files to drop (flush the log to the record's
-    /// end before) and invalidations.
+    /// Replays a record of the resource managers Xact, Clog, MultiXact, Standby or CommitTs. For a
+    /// commit or abort the result tells the caller what remains to be done: files to drop, after
+    /// the log is flushed to the record's end, and invalidations.
     pub fn redo(&self, record: &DecodedRecord) -> Result<Option<ParsedXact>> {
         match record.header.rmgr() {
             Some(RmgrId::Xact) => return self.redo_xact(record),
             Some(RmgrId::Clog) => self.redo_clog(record)?,
             Some(RmgrId::MultiXact) => self.redo_multixact(record)?,
-            // Locks and running transactions matter to standbys only; commit timestamps
+            // Records of locks and running transactions are for standbys only; commit timestamps
             // are not kept.
             _ => {}
         }

@@ -1,18 +1,20 @@
-//! The page cache behind pg_xact, pg_subtrans and pg_multixact.
+//! SLRU, the page cache of pg_xact, pg_subtrans and pg_multixact. A set-associative cache:
+//! page number modulo the number of sets, eight ways per set.
 //!
-//! Pages live in small sets (page number modulo the number of sets, a few ways each). A read of a
-//! word that is resident takes no lock: it reads the way's tag, the word, and the tag again. Every
-//! change, load and eviction of a set's pages runs under that set's mutex.
+//! A read of a word of a resident page takes no lock: it reads the way's tag, the word, and the
+//! tag again. All changes, loads and evictions of a set's pages are made under that set's mutex.
 //!
 //! ```text
 //! tag: version (40 bits) | page number + 1 (24 bits); 0 in the lower part: empty
 //! ```
 //!
-//! INVARIANT: contents of a way change to another page's only while its tag is empty, and the
-//! version grows with each load, so that a reader never mixes two pages.
+//! INVARIANT: a way is loaded with another page only while its tag is empty, and the version grows
+//! each time the tag is emptied, so that a reader never mixes two pages.
 //!
-//! WAL: before a page is written, the log is flushed up to the largest position noted for it
-//! (asynchronous commits). Counterpart: slru.c.
+//! WAL: before a page is written, the log is flushed up to the largest LSN noted for it
+//! (asynchronous commits).
+//!
+//! Counterpart: slru.c.
 
 use ids::Lsn;
 use pgerror::{PgError, Result, Severity};
@@ -30,14 +32,14 @@ pub(crate) const PAGES_PER_SEGMENT: u32 = 32;
 const WAYS: usize = 8;
 const PAGE_MASK: u64 = (1 << 24) - 1;
 
-/// One cached page. Words are little-endian images of the file's bytes.
+/// One cached page. Each word holds 8 bytes of the file, little-endian.
 pub(crate) struct Way {
     tag: AtomicU64,
     dirty: AtomicBool,
     /// The set's clock at the last use.
     used: AtomicU32,
     words: OnceLock<Box<[AtomicU64]>>,
-    /// Positions of asynchronous commits, by group of ids.
+    /// LSNs of the newest asynchronous commits, by group of ids.
     lsns: OnceLock<Box<[AtomicU64]>>,
 }
 
@@ -52,10 +54,10 @@ pub(crate) struct Slru {
     wal: Arc<Wal>,
     dir: &'static str,
     sets: Box<[Set]>,
-    /// Groups per page that have a position; 0 where there are no asynchronous commits.
+    /// Number of LSNs per page; 0 where there are no asynchronous commits.
     groups: usize,
     precedes: fn(u32, u32) -> bool,
-    /// Subtransaction parents need not survive a crash.
+    /// Must the pages survive a crash? Not those of pg_subtrans.
     durable: bool,
     latest_page: AtomicU32,
     unsynced: Mutex<BTreeSet<u32>>,
@@ -79,7 +81,7 @@ impl Way {
         self.words.get_or_init(|| (0..WORDS).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Readers that are under way will notice.
+    /// Empties the way. A concurrent reader sees that the tag has changed and retries.
     fn close(&self) {
         let tag = self.tag.load(Ordering::Relaxed);
         self.tag.store((tag & !PAGE_MASK).wrapping_add(PAGE_MASK + 1), Ordering::Relaxed);
@@ -136,7 +138,7 @@ impl Held<'_> {
         let shift = offset % 8 * 8;
         let word = &self.way.words()[offset / 8];
         let old = word.load(Ordering::Relaxed);
-        // Release: whoever sees the bits sees the position noted before.
+        // Release: a reader that sees the bits also sees the LSN noted before.
         word.store(old & !(mask << shift) | value << shift, Ordering::Release);
         self.way.dirty.store(true, Ordering::Relaxed);
     }
@@ -160,7 +162,7 @@ impl Held<'_> {
 }
 
 impl Slru {
-    /// `pages` is the size of the cache, `groups` the number of commit positions per page.
+    /// `pages` is the size of the cache, `groups` the number of LSNs per page.
     pub(crate) fn new(
         disk: Arc<dyn Disk>,
         wal: Arc<Wal>,
@@ -203,14 +205,14 @@ impl Slru {
         &self.sets[page as usize % self.sets.len()]
     }
 
-    /// The 8 bytes around `offset` of a page, and the commit position of `group`. Lock-free when
-    /// the page is resident. `who` names what the caller looks for, for the error.
+    /// The aligned 8 bytes that contain `offset`, and the LSN of `group`. Lock-free if the page is
+    /// resident. `subject` names the object that is looked up, for the error.
     pub(crate) fn read(
         &self,
         page: u32,
         offset: usize,
         group: Option<usize>,
-        who: &dyn Fn() -> String,
+        subject: &dyn Fn() -> String,
     ) -> Result<(u64, Lsn)> {
         let set = self.set(page);
         for way in &set.ways {
@@ -229,13 +231,13 @@ impl Slru {
                 return Ok((word, lsn));
             }
         }
-        let held = self.hold(page, who)?;
+        let held = self.hold(page, subject)?;
         let word = held.way.words()[offset / 8].load(Ordering::Relaxed);
         Ok((word, group_lsn(held.way, group)))
     }
 
-    /// The page for changing or reading several fields, loaded if need be.
-    pub(crate) fn hold(&self, page: u32, who: &dyn Fn() -> String) -> Result<Held<'_>> {
+    /// Locks the page for changing or reading several fields; loads it if it is not resident.
+    pub(crate) fn hold(&self, page: u32, subject: &dyn Fn() -> String) -> Result<Held<'_>> {
         let set = self.set(page);
         let latch = set.latch.lock();
         if let Some(way) = set.find(page) {
@@ -243,14 +245,14 @@ impl Slru {
         }
         let way = self.vacate(set)?;
         way.close();
-        let bytes = self.read_file(page, who)?;
+        let bytes = self.read_file(page, subject)?;
         way.fill(&bytes);
         way.dirty.store(false, Ordering::Relaxed);
         way.open(page);
         Ok(Held { way, _latch: latch })
     }
 
-    /// A new page of zeros, dirty.
+    /// Adds or resets a page of zeros, dirty.
     pub(crate) fn zero_page(&self, page: u32) -> Result<Held<'_>> {
         let set = self.set(page);
         let latch = set.latch.lock();
@@ -281,7 +283,7 @@ impl Slru {
         }
     }
 
-    /// An empty way of the set, written out first if it was dirty.
+    /// Evicts the least recently used page of the set, after writing it if dirty; the empty way.
     fn vacate<'a>(&self, set: &'a Set) -> Result<&'a Way> {
         let clock = set.clock.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let latest = self.latest_page.load(Ordering::Relaxed);
@@ -305,18 +307,18 @@ impl Slru {
         format!("{}/{segment:04X}", self.dir)
     }
 
-    fn read_file(&self, page: u32, who: &dyn Fn() -> String) -> Result<Box<[u8; PAGE_BYTES]>> {
+    fn read_file(&self, page: u32, subject: &dyn Fn() -> String) -> Result<Box<[u8; PAGE_BYTES]>> {
         let path = self.path(page / PAGES_PER_SEGMENT);
         let offset = page_offset(page);
         let mut bytes = Box::new([0; PAGE_BYTES]);
         let file = match self.disk.open(&path, OpenMode::Read) {
             Ok(file) => file,
-            // Replay may meet ids whose segment has been removed since.
+            // Replay may read ids whose segment was removed later in the log.
             Err(e) if e.kind() == io::ErrorKind::NotFound && self.wal.in_recovery() => {
                 return Ok(bytes);
             }
             Err(e) => {
-                return Err(self.failure(who, &format!("Could not open file \"{path}\""), &e));
+                return Err(self.failure(subject, &format!("Could not open file \"{path}\""), &e));
             }
         };
         match file.read_exact_at(&mut bytes[..], offset) {
@@ -327,18 +329,18 @@ impl Slru {
             }
             Err(e) => {
                 let what = format!("Could not read from file \"{path}\" at offset {offset}");
-                Err(self.failure(who, &what, &e))
+                Err(self.failure(subject, &what, &e))
             }
         }
     }
 
-    fn failure(&self, who: &dyn Fn() -> String, what: &str, e: &io::Error) -> PgError {
+    fn failure(&self, subject: &dyn Fn() -> String, what: &str, e: &io::Error) -> PgError {
         let reason = if e.kind() == io::ErrorKind::UnexpectedEof {
             "read too few bytes".to_owned()
         } else {
             vfs::strerror(e)
         };
-        PgError::new(vfs::sqlstate_for(e), format!("could not access status of {}", who()))
+        PgError::new(vfs::sqlstate_for(e), format!("could not access status of {}", subject()))
             .detail(format!("{what}: {reason}."))
     }
 
@@ -389,7 +391,8 @@ impl Slru {
                 if !way.dirty.load(Ordering::Relaxed) {
                     continue;
                 }
-                // Most of the log is flushed before the set is closed to others.
+                // The log is flushed before the mutex is taken, so that the flush under it is
+                // short.
                 let lsn = way.max_lsn();
                 if lsn.is_valid() && !self.wal.in_recovery() {
                     self.wal.flush(lsn)?;
@@ -414,7 +417,7 @@ impl Slru {
             let path = self.path(segment);
             let synced = match self.disk.open(&path, OpenMode::ReadWrite) {
                 Ok(file) => file.sync_data(),
-                // Truncated away in the meantime.
+                // Removed by a truncation in the meantime.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
                 Err(e) => Err(e),
             };
@@ -434,7 +437,7 @@ impl Slru {
     /// Counterpart: `SimpleLruTruncate`.
     pub(crate) fn truncate(&self, cutoff: u32) -> Result<()> {
         if (self.precedes)(self.latest_page.load(Ordering::Relaxed), cutoff) {
-            // Apparent wraparound: better keep too much.
+            // Apparent wraparound: nothing is removed.
             return Ok(());
         }
         for set in &self.sets {
@@ -443,7 +446,7 @@ impl Slru {
                 if let Some(page) = way.page()
                     && (self.precedes)(page, cutoff)
                 {
-                    // Pages of the segment that stays must be right on disk.
+                    // The segment may be kept because of its later pages, so write this one.
                     if way.dirty.load(Ordering::Relaxed) {
                         self.write(way, page)?;
                     }
@@ -470,7 +473,7 @@ impl Slru {
         }
     }
 
-    /// Forgets cached pages of a segment without writing them.
+    /// Drops the cached pages of a segment without writing them.
     pub(crate) fn forget_segment(&self, segment: u32) {
         for set in &self.sets {
             let _latch = set.latch.lock();
@@ -488,7 +491,7 @@ impl Slru {
         (self.precedes)(first, cutoff) && (self.precedes)(first + PAGES_PER_SEGMENT - 1, cutoff)
     }
 
-    /// Numbers of the segment files there are.
+    /// Numbers of the existing segment files.
     pub(crate) fn segments(&self) -> Result<Vec<u32>> {
         let entries =
             self.disk.list(self.dir).map_err(|e| vfs::io_error("open directory", self.dir, &e))?;

@@ -1,24 +1,25 @@
-//! What a statement sees. Counterpart: utils/snapshot.h, procarray.c (`GetSnapshotData`),
-//! snapmgr.c (`XidInMVCCSnapshot`).
+//! Snapshots, which decide the transactions whose effects a statement sees.
+//!
+//! Counterpart: snapshot.h, `XidInMVCCSnapshot` in snapmgr.c.
 
 use crate::TxnManager;
 use ids::{CommandId, Xid};
 use pgerror::Result;
 
-/// Which visibility rules a snapshot asks for. Only `Mvcc` (and `NonVacuumable`) use the xid
-/// fields.
+/// The visibility rules of a snapshot. Only `Mvcc` uses the xid fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SnapshotKind {
-    /// Rows as of the moment the snapshot was taken, plus own changes of earlier commands.
+    /// Rows committed when the snapshot was taken, plus the transaction's own changes by earlier
+    /// commands.
     #[default]
     Mvcc,
-    /// Committed rows and all own changes, as of now.
+    /// Rows committed now, plus all own changes. PostgreSQL's `SNAPSHOT_SELF`.
     SelfNow,
     /// Every row version.
     Any,
-    /// TOAST chunks: nearly every version.
+    /// TOAST chunks: every version whose insertion is not known to have failed.
     Toast,
-    /// Like `SelfNow`, but uncommitted changes of others are seen and reported.
+    /// Like `SelfNow`, but uncommitted changes of other transactions are visible and reported.
     Dirty,
 }
 
@@ -26,19 +27,19 @@ pub enum SnapshotKind {
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     pub kind: SnapshotKind,
-    /// All ids before this one are finished.
+    /// All ids before this one had ended.
     pub xmin: Xid,
-    /// All ids from this one on had not begun.
+    /// No id from this one on had ended.
     pub xmax: Xid,
     /// Top-level ids in progress, `xmin <= xid < xmax`.
     pub xip: Vec<Xid>,
     /// Subtransaction ids in progress; incomplete when `overflowed`.
     pub subxip: Vec<Xid>,
-    /// Some session had more subtransactions than its cache holds: parents must be looked up.
+    /// A session had more subtransactions than its slot holds: parents must be looked up.
     pub overflowed: bool,
-    /// Own changes of commands before this one are visible.
+    /// Own changes by commands before this one are visible.
     pub curcid: CommandId,
-    /// Value of the count of completed transactions that this snapshot reflects.
+    /// Count of completed transactions (`TxnManager::completions`) when the snapshot was taken.
     pub completion_count: u64,
 }
 
@@ -48,7 +49,7 @@ impl Snapshot {
         Snapshot { kind, ..Snapshot::default() }
     }
 
-    /// Was `xid` in progress (or not begun) when the snapshot was taken?
+    /// Was `xid` in progress (or not yet assigned) when the snapshot was taken?
     /// Counterpart: `XidInMVCCSnapshot`.
     #[inline]
     pub fn in_progress(&self, xid: Xid, manager: &TxnManager) -> Result<bool> {
@@ -68,7 +69,7 @@ impl Snapshot {
                 return Ok(true);
             }
         } else {
-            // Too many subtransactions to list them: only their top-level parents are listed.
+            // `subxip` is incomplete: replace a subtransaction by its top-level parent.
             xid = manager.topmost_parent(xid, self.xmin)?;
             if xid.precedes(self.xmin) {
                 return Ok(false);

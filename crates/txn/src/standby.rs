@@ -1,4 +1,5 @@
-//! Records that only a standby reads: who runs, and who holds relations exclusively.
+//! Records for hot standby: running transactions and AccessExclusive locks on relations.
+//!
 //! Counterpart: standby.c.
 
 use crate::TxnManager;
@@ -12,15 +13,16 @@ pub(crate) const RUNNING_XACTS: u8 = 0x10;
 pub(crate) const STANDBY_INVALIDATIONS: u8 = 0x20;
 
 impl TxnManager {
-    /// Logs held AccessExclusive locks on relations and the running transactions; at checkpoints
-    /// and every few seconds. Counterpart: `LogStandbySnapshot`.
+    /// Logs the AccessExclusive locks held on relations, and the running transactions. Called at
+    /// checkpoints and every few seconds. WAL: `STANDBY_LOCK`, `RUNNING_XACTS`.
+    /// Counterpart: `LogStandbySnapshot`.
     pub fn log_standby_snapshot(&self, b: &mut RecordBuilder) -> Result<Lsn> {
         let locks = self.running_locks();
         if !locks.is_empty() {
             build_locks(b, &locks);
             self.wal.insert(b, &[], Xid::INVALID)?;
         }
-        // No id may be assigned between looking and logging, else it would be missing.
+        // Under the id generator's mutex, so that the record lists each id assigned before it.
         let xids = self.xid_gen.lock();
         let next = self.next_full_xid().xid();
         let running = self.procs.running(next);
@@ -52,7 +54,7 @@ impl TxnManager {
             .collect()
     }
 
-    /// Logs one AccessExclusive lock, which the transaction `xid` holds.
+    /// Logs one AccessExclusive lock, held by the transaction `xid`. WAL: `STANDBY_LOCK`.
     /// Counterpart: `LogAccessExclusiveLock`.
     pub fn log_access_exclusive_lock(
         &self,
@@ -67,7 +69,7 @@ impl TxnManager {
         Ok(())
     }
 
-    /// Does the log carry what standbys need?
+    /// Does `wal_level` require the records that standbys need?
     pub fn standby_info(&self) -> bool {
         self.wal.level() >= WalLevel::Replica
     }

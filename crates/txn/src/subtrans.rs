@@ -1,4 +1,5 @@
-//! pg_subtrans: the parent of each running subtransaction. Zeroed at start, never replayed.
+//! pg_subtrans: the parent of each running subtransaction. Zeroed at start, not logged.
+//!
 //! Counterpart: subtrans.c.
 
 use crate::slru::Slru;
@@ -63,8 +64,8 @@ impl Subtrans {
             return Ok(Xid::INVALID);
         }
         let offset = offset_of(xid);
-        let who = || format!("transaction {xid}");
-        let (word, _) = self.slru.read(page_of(xid), offset, None, &who)?;
+        let subject = || format!("transaction {xid}");
+        let (word, _) = self.slru.read(page_of(xid), offset, None, &subject)?;
         Ok(Xid((word >> (offset % 8 * 8)) as u32))
     }
 
@@ -78,7 +79,7 @@ impl Subtrans {
     }
 
     pub(crate) fn truncate(&self, oldest: Xid) -> Result<()> {
-        // The id before it, so that a cutoff at the next id does not run past the latest page.
+        // `oldest` may be the next id, whose page need not exist yet; hence its predecessor.
         self.slru.truncate(page_of(oldest.prev()))
     }
 }

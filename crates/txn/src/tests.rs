@@ -1,4 +1,4 @@
-//! Sessions over a log and a disk in memory; crashes; files compared with PostgreSQL's.
+//! Tests of sessions over a log and an in-memory disk, of crashes, and of the file format.
 
 mod crash;
 mod files;
@@ -67,7 +67,7 @@ pub(super) fn small() -> TxnConfig {
     TxnConfig { slots: 16, clog_pages: 8, subtrans_pages: 8, ..TxnConfig::default() }
 }
 
-/// A new cluster, open for transactions.
+/// A new cluster that accepts transactions.
 pub(super) fn fresh_at(env: &Env, next: FullXid) -> Arc<TxnManager> {
     let m = new_manager(env, small());
     m.bootstrap().unwrap();
@@ -85,7 +85,7 @@ pub(super) fn fresh(env: &Env) -> Arc<TxnManager> {
     fresh_at(env, FullXid(3))
 }
 
-/// Replays the log from its beginning and opens.
+/// Replays the log from its beginning and ends recovery.
 pub(super) fn recover(disk: Arc<dyn Disk>) -> (Arc<TxnManager>, u64) {
     let env = Env { disk: disk.clone(), ..Env::memory(2) };
     let m = new_manager(&env, small());
@@ -121,7 +121,7 @@ pub(super) fn begin(t: &mut Transaction) {
     t.begin(Isolation::ReadCommitted, 0);
 }
 
-/// Commits as if rows had been logged.
+/// Commits as if the transaction had logged a change.
 pub(super) fn commit(t: &mut Transaction) {
     t.note_record(Lsn(1));
     t.commit(&XactExtras::default(), true, 1).unwrap();

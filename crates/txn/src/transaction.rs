@@ -1,9 +1,10 @@
-//! One session's transaction: its ids, commands, savepoints, snapshots and end.
+//! One session's transaction: its ids, commands, savepoints, snapshots, commit and abort.
 //!
-//! The order at commit is the one that recovery and other sessions rely on: commit record, flush
-//! (or a note to the walwriter), pg_xact bits, leaving the proc array, locks. A checkpoint that
-//! starts between record and bits waits, else its redo pointer would skip the record while the bits
-//! it writes are still unset.
+//! INVARIANT: a commit proceeds in this order, on which recovery and other sessions rely: insert
+//! the commit record, flush it (or notify the WAL writer), set pg_xact, leave the proc array,
+//! release the locks. If the redo pointer of a checkpoint falls between record and pg_xact, the
+//! checkpoint waits (`Wal::delay_checkpoint_start`): replay would not read the record, and the
+//! pg_xact page that the checkpoint writes would lack the status.
 //!
 //! Counterpart: xact.c, snapmgr.c.
 
@@ -23,8 +24,7 @@ use sync::wait::Waiter;
 use sync::{Arc, Mutex, MutexGuard};
 use wal::{RecordBuilder, RmgrId};
 
-/// How much of others' work a transaction sees. `Serializable` has the snapshots of
-/// `RepeatableRead`.
+/// Isolation levels. `Serializable` uses snapshots in the same way as `RepeatableRead`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Isolation {
     ReadUncommitted,
@@ -41,7 +41,7 @@ impl Isolation {
     }
 }
 
-/// One level of the savepoint stack; the bottom one is the transaction itself.
+/// One level of the stack of subtransactions; the lowest one is the top-level transaction.
 struct Level {
     id: SubXactId,
     xid: Xid,
@@ -49,8 +49,8 @@ struct Level {
     children: Vec<Xid>,
 }
 
-/// Owned by the session. Heap and index code reads it (`&`) for visibility and changes it (`&mut`)
-/// where an xid, a combo command id or a multixact is made.
+/// Owned by the session. Heap and index code borrows it shared for visibility checks, and
+/// exclusively to assign an xid, a combo command id or a multixact.
 pub struct Transaction {
     manager: Arc<TxnManager>,
     locks: Arc<Mutex<LockSession>>,
@@ -65,14 +65,15 @@ pub struct Transaction {
     command: CommandId,
     command_used: bool,
     combos: ComboCids,
-    /// Subtransactions whose parent the log has not announced yet.
+    /// Subtransactions that no assignment record lists yet.
     unreported: Vec<Xid>,
     isolation: Isolation,
     first_snapshot: Option<Arc<Snapshot>>,
+    /// All snapshots that may be in use; one whose reference count is 1 is not.
     registered: Vec<Arc<Snapshot>>,
-    /// End of the newest record this session wrote in the transaction.
+    /// End of the newest record that this session wrote in the transaction.
     last_record: Lsn,
-    /// Multixacts that this transaction made or joined, newest last.
+    /// Multixacts that this transaction created, newest last.
     multis: Vec<(MultiXid, Members)>,
     start_time: i64,
     pub(crate) builder: RecordBuilder,
@@ -85,14 +86,15 @@ pub struct Transaction {
 pub struct CommitDelay {
     /// Zero: none.
     pub span: Duration,
-    /// Other transactions with an id and not waiting for locks that there must be.
+    /// Minimum number of other transactions that have an id and do not wait for a lock.
     pub siblings: u32,
 }
 
 impl Drop for Transaction {
     fn drop(&mut self) {
         if self.is_active() {
-            // The session died: nothing can be reported, and recovery treats it the same.
+            // The session ended by an error. There is no client to report to, and a transaction
+            // without an abort record counts as aborted.
             let _ = self.abort(&XactExtras::default());
             self.release_locks();
         }
@@ -102,7 +104,7 @@ impl Drop for Transaction {
 }
 
 impl TxnManager {
-    /// A slot and an idle transaction for a new session. 53300 if all slots are taken.
+    /// A slot and an idle transaction for a new session. Error: 53300 if all slots are in use.
     pub fn connect(
         self: &Arc<Self>,
         pid: i32,
@@ -152,13 +154,13 @@ impl Transaction {
         &self.manager
     }
 
-    /// The session's locks. Only this session uses them, so the mutex is never waited for; let go
-    /// of the guard before calling back into the transaction.
+    /// The session's locks. Only this session uses them, so the mutex is not contended. The guard
+    /// must be dropped before a call of another method of the transaction, which may lock it again.
     pub fn locks(&self) -> MutexGuard<'_, LockSession> {
         self.locks.lock()
     }
 
-    /// What waits for other transactions on this session's behalf, without borrowing it.
+    /// A handle that waits for other transactions on behalf of this session, without borrowing it.
     pub fn waits(&self) -> XactWaits {
         XactWaits {
             manager: self.manager.clone(),
@@ -175,7 +177,7 @@ impl Transaction {
         self.database
     }
 
-    /// The session connects to a database; before its first transaction there.
+    /// Connects the session to a database; before its first transaction there.
     pub fn set_database(&mut self, database: Oid, tablespace: Oid) {
         self.database = database;
         self.tablespace = tablespace;
@@ -183,12 +185,12 @@ impl Transaction {
         self.locks().set_database(database);
     }
 
-    /// Has [`Transaction::begin`] been called without its end?
+    /// Is a transaction active, between [`Transaction::begin`] and commit or abort?
     pub fn is_active(&self) -> bool {
         !self.levels.is_empty()
     }
 
-    /// Starts a transaction; `now` in microseconds since 2000.
+    /// Starts a transaction; `now` in microseconds since 2000-01-01.
     pub fn begin(&mut self, isolation: Isolation, now: i64) {
         debug_assert!(!self.is_active());
         self.last_local_xid = self.last_local_xid.wrapping_add(1).max(1);
@@ -218,17 +220,17 @@ impl Transaction {
         self.manager.locks.vxid(self.proc)
     }
 
-    /// How long a commit's flush lets others join.
+    /// Sets how long a commit waits before its flush for other commits to join it.
     pub fn set_commit_delay(&mut self, delay: CommitDelay) {
         self.commit_delay = delay;
     }
 
-    /// Something came up that does not change the transaction's fate.
+    /// Adds warnings for the session to send; they do not affect the transaction's outcome.
     pub fn add_warnings(&mut self, warnings: Vec<PgError>) {
         self.warnings.extend(warnings);
     }
 
-    /// Warnings that came up below (wraparound), for the session to send.
+    /// Removes and returns the warnings (of wraparound, for instance) for the session to send.
     pub fn take_warnings(&mut self) -> Vec<PgError> {
         std::mem::take(&mut self.warnings)
     }
@@ -274,7 +276,7 @@ impl Transaction {
         if depth == 0 {
             return Err(PgError::internal("cannot assign XIDs outside a transaction"));
         }
-        // Parents get theirs first, so that a child's id is always after its parent's.
+        // Parents first: a child's id must be after its parent's.
         let first = self.levels.iter().rposition(|l| l.xid.is_valid()).map_or(0, |i| i + 1);
         for i in first..depth {
             self.assign(i)?;
@@ -293,7 +295,7 @@ impl Transaction {
             self.manager.subtrans.set_parent(xid, self.levels[at - 1].xid)?;
         }
         self.levels[at].xid = xid;
-        // Others wait for us by locking our id.
+        // Other sessions wait for this transaction by locking its id.
         let owner = LockOwner::SubXact(self.levels[at].id);
         self.locks().acquire(
             LockTag::transaction(xid),
@@ -333,7 +335,7 @@ impl Transaction {
         self.levels.first().map_or(Xid::INVALID, |l| l.xid)
     }
 
-    /// As [`Transaction::top_xid_if_any`], with epoch; 0 if none is assigned.
+    /// As [`Transaction::top_xid_if_any`], as 64 bits; 0 if none is assigned.
     pub fn full_xid_if_any(&self) -> FullXid {
         if self.top_xid_if_any().is_valid() { self.full_xid } else { FullXid(0) }
     }
@@ -347,12 +349,12 @@ impl Transaction {
         self.levels.len()
     }
 
-    /// Who owns locks taken now for the length of the (sub)transaction.
+    /// Owner of the locks that the current (sub)transaction acquires.
     pub fn lock_owner(&self) -> LockOwner {
         LockOwner::SubXact(self.current_subxact())
     }
 
-    /// Remembers the end of a record written for this transaction, so that its end flushes it.
+    /// Notes the end of a record written for this transaction, so that its commit flushes it.
     pub fn note_record(&mut self, end: Lsn) {
         self.last_record = self.last_record.max(end);
     }
@@ -364,19 +366,19 @@ impl Transaction {
 
 /// Commands.
 impl Transaction {
-    /// Number of the command that runs; `used` marks it as having written something.
+    /// Number of the current command; `used` marks it as having changed data.
     /// Counterpart: `GetCurrentCommandId`.
     pub fn current_command(&mut self, used: bool) -> CommandId {
         self.command_used |= used;
         self.command
     }
 
-    /// The command number, without marking.
+    /// Number of the current command, without marking it.
     pub fn command(&self) -> CommandId {
         self.command
     }
 
-    /// Makes what the command wrote visible to the next one; true if there was anything.
+    /// Makes the changes of the current command visible to the next one; true if there were any.
     /// Counterpart: `CommandCounterIncrement`.
     pub fn command_counter_increment(&mut self) -> Result<bool> {
         if !self.command_used {
@@ -410,10 +412,11 @@ impl Transaction {
     }
 }
 
-/// Row locks by several transactions.
+/// Multixacts.
 impl Transaction {
-    /// Promises that no multixact this transaction becomes a member of is older than now; call
-    /// before creating or joining one. Counterpart: `MultiXactIdSetOldestMember`.
+    /// Publishes that each multixact that this transaction becomes a member of is at or after the
+    /// next one to be assigned. To be called before it creates one or locks a tuple with its xid,
+    /// from which another session may make one. Counterpart: `MultiXactIdSetOldestMember`.
     pub fn set_oldest_multixact_member(&mut self) {
         let slot = &self.manager.procs.proc(self.proc).oldest_member;
         if slot.load(Ordering::Relaxed) == 0 {
@@ -421,8 +424,8 @@ impl Transaction {
         }
     }
 
-    /// Promises to look at no multixact that is older than the oldest one that could be running
-    /// now. Counterpart: `MultiXactIdSetOldestVisible`.
+    /// Publishes the oldest multixact that may have running members now; the transaction reads none
+    /// before it. Counterpart: `MultiXactIdSetOldestVisible`.
     pub fn set_oldest_multixact_visible(&self) {
         let slot = &self.manager.procs.proc(self.proc).oldest_visible;
         if slot.load(Ordering::Relaxed) == 0 {
@@ -431,7 +434,8 @@ impl Transaction {
         }
     }
 
-    /// Members of `multi`, which a tuple that this session looks at refers to.
+    /// Members of `multi`, which is the xmax of a tuple. `lock_only`: see
+    /// [`TxnManager::multixact_members`].
     pub fn multixact_members(&self, multi: MultiXid, lock_only: bool) -> Result<Members> {
         if let Some((_, members)) = self.multis.iter().rev().find(|(m, _)| *m == multi) {
             return Ok(members.clone());
@@ -446,7 +450,8 @@ impl Transaction {
         self.manager.multis.members(multi)
     }
 
-    /// Counterpart: `MultiXactIdCreate`; duplicates must not be among the members.
+    /// A multixact of these members, which must have no duplicates. Reuses one that this
+    /// transaction created from the same members. Counterpart: `MultiXactIdCreate`.
     pub fn multixact_create(&mut self, members: &[MultiXactMember]) -> Result<MultiXid> {
         self.set_oldest_multixact_member();
         let mut sorted: Members = members.into();
@@ -464,7 +469,8 @@ impl Transaction {
         Ok(multi)
     }
 
-    /// A multixact of `multi`'s living members and `xid`. Counterpart: `MultiXactIdExpand`.
+    /// A multixact of `xid` and of those members of `multi` that still matter.
+    /// Counterpart: `MultiXactIdExpand`.
     pub fn multixact_expand(
         &mut self,
         multi: MultiXid,
@@ -479,7 +485,7 @@ impl Transaction {
         }
         let mut kept = Members::new();
         for member in members {
-            // Lockers matter while they run, an updater also after it committed.
+            // A locker matters while it is running, an updater also after it has committed.
             if self.manager.is_in_progress(member.xid)?
                 || member.status.is_update() && self.manager.did_commit(member.xid)?
             {
@@ -493,21 +499,21 @@ impl Transaction {
 
 const MULTI_CACHE: usize = 64;
 
-/// Waiting for others.
+/// Waiting for other transactions.
 impl Transaction {
-    /// Waits until `xid` (with its top-level transaction, as far as it matters) is over.
+    /// As [`XactWaits::wait_for_xid`].
     pub fn wait_for_xid(&self, xid: Xid) -> Result<()> {
         self.waits().wait_for_xid(xid)
     }
 }
 
-/// Waits for other transactions and takes tuple locks for a session whose [`Transaction`] may be
-/// borrowed elsewhere meanwhile.
+/// Waits for other transactions and acquires tuple locks for a session while its [`Transaction`] is
+/// borrowed elsewhere.
 #[derive(Clone)]
 pub struct XactWaits {
     manager: Arc<TxnManager>,
     locks: Arc<Mutex<LockSession>>,
-    /// Who owns tuple locks taken through this.
+    /// Owner of the locks that are acquired through this handle.
     pub owner: LockOwner,
 }
 
@@ -516,13 +522,13 @@ impl XactWaits {
         self.locks.lock()
     }
 
-    /// Waits until `xid` (with its top-level transaction, as far as it matters) is over.
-    /// Counterpart: `XactLockTableWait`.
+    /// Waits until `xid` has ended. For a committed subtransaction, whose parent owns its lock,
+    /// that is the end of the top-level transaction. Counterpart: `XactLockTableWait`.
     pub fn wait_for_xid(&self, xid: Xid) -> Result<()> {
         self.wait_xid(xid, WaitPolicy::Wait).map(|_| ())
     }
 
-    /// As [`XactWaits::wait_for_xid`], but false instead of waiting.
+    /// As [`XactWaits::wait_for_xid`], but returns false instead of waiting.
     pub fn try_wait_for_xid(&self, xid: Xid) -> Result<bool> {
         self.wait_xid(xid, WaitPolicy::Try)
     }
@@ -544,8 +550,8 @@ impl XactWaits {
             if !self.manager.is_in_progress(xid)? {
                 return Ok(true);
             }
-            // A subtransaction whose lock went to its parent; or the id is assigned but its
-            // lock not yet taken, then look again after a moment.
+            // Either a subtransaction whose lock was transferred to its parent: wait for the
+            // parent. Or the id has been assigned but its lock is not held yet: retry.
             if !first {
                 sync::yield_now();
             }
@@ -566,8 +572,8 @@ impl XactWaits {
 
 /// Snapshots.
 impl Transaction {
-    /// The statement's snapshot: a new one under read committed, else the transaction's.
-    /// Own changes of commands before the current one are visible in it.
+    /// The statement's snapshot: a new one under READ COMMITTED, else the transaction's.
+    /// The transaction's own changes by commands before the current one are visible in it.
     /// Counterpart: `GetTransactionSnapshot`.
     pub fn snapshot(&mut self) -> Arc<Snapshot> {
         if !self.isolation.uses_transaction_snapshot() {
@@ -588,10 +594,10 @@ impl Transaction {
         }
     }
 
-    /// A snapshot as of now, whatever the isolation level (catalogs, constraint checks).
+    /// A new snapshot at any isolation level, for catalogs and constraint checks.
     /// Counterpart: `GetLatestSnapshot`.
     pub fn latest_snapshot(&mut self) -> Arc<Snapshot> {
-        // One that nobody holds any more is reused, with its memory.
+        // A snapshot without other references is reused, to avoid an allocation.
         let mut own = None;
         let mut i = 0;
         while i < self.registered.len() {
@@ -602,14 +608,14 @@ impl Transaction {
             }
         }
         let mut snapshot = own.unwrap_or_else(|| Arc::new(Snapshot::of_kind(SnapshotKind::Mvcc)));
-        let inner = Arc::get_mut(&mut snapshot).expect("nobody else holds it");
+        let inner = Arc::get_mut(&mut snapshot).expect("there is no other reference");
         self.manager.procs.snapshot(self.proc, inner);
         inner.curcid = self.command;
         self.registered.push(snapshot.clone());
         snapshot
     }
 
-    /// Lets the horizon move on past snapshots that are no longer held; after each statement.
+    /// Advances the published xmin past snapshots that are no longer in use; after each statement.
     /// Counterpart: `SnapshotResetXmin`.
     pub fn reset_xmin(&mut self) {
         let xmin = &self.manager.procs.proc(self.proc).xmin;
@@ -630,16 +636,16 @@ impl Transaction {
         }
     }
 
-    /// Has the first snapshot of a transaction-snapshot isolation level been taken?
+    /// Has the snapshot of the transaction been taken (REPEATABLE READ and SERIALIZABLE)?
     pub fn has_first_snapshot(&self) -> bool {
         self.first_snapshot.is_some()
     }
 
-    /// The current snapshot for other transactions, to which what this one has done is not visible.
-    /// It holds back the horizon until it is dropped. Counterpart: `ExportSnapshot`.
+    /// The current snapshot for use by other transactions, which do not see the changes of this
+    /// one. It holds back the horizon until it is dropped. Counterpart: `ExportSnapshot`.
     pub fn export_snapshot(&mut self) -> Arc<Snapshot> {
         let mut copy = (*self.snapshot()).clone();
-        // Nobody may take it for one that was just made.
+        // It must not be reused as a current snapshot.
         copy.completion_count = 0;
         let own = self.full_xid.xid();
         if own.is_valid() && own.precedes(copy.xmax) {
@@ -651,7 +657,7 @@ impl Transaction {
         copy
     }
 
-    /// Adopts an exported snapshot whose transaction still runs. Counterpart:
+    /// Adopts a snapshot exported by a transaction that is still running. Counterpart:
     /// `SetTransactionSnapshot`.
     pub fn import_snapshot(&mut self, snapshot: &Snapshot) {
         let xmin = &self.manager.procs.proc(self.proc).xmin;
@@ -662,13 +668,14 @@ impl Transaction {
         self.first_snapshot = Some(Arc::new(Snapshot { curcid: self.command, ..snapshot.clone() }));
     }
 
-    /// Marks the transaction as a lazy VACUUM, whose id holds back no horizon.
+    /// Marks the transaction as a lazy VACUUM, which holds back no horizon but
+    /// `oldest_considered_running`.
     pub fn set_in_vacuum(&mut self, for_wraparound: bool) {
         let wrap = if for_wraparound { crate::PROC_VACUUM_FOR_WRAPAROUND } else { 0 };
         self.manager.procs.set_flags(self.proc, crate::PROC_IN_VACUUM | wrap);
     }
 
-    /// Bounds for pruning relations of that kind. Counterpart: `GlobalVisTestFor`.
+    /// Removal test for relations of that kind. Counterpart: `GlobalVisTestFor`.
     pub fn global_vis(&self, kind: HorizonKind) -> GlobalVis {
         let proc = self.manager.procs.proc(self.proc);
         let maybe = FullXid(proc.maybe_needed[kind as usize].load(Ordering::Relaxed));
@@ -685,7 +692,8 @@ impl Transaction {
 
 /// Savepoints.
 impl Transaction {
-    /// Counterpart: `BeginInternalSubTransaction`, without the names.
+    /// Starts a subtransaction. Names of savepoints are kept by the caller.
+    /// Counterpart: `BeginInternalSubTransaction`.
     pub fn begin_subxact(&mut self) -> Result<SubXactId> {
         let Some(next) = self.last_subxact.checked_add(1) else {
             return Err(PgError::new(
@@ -699,7 +707,8 @@ impl Transaction {
         Ok(id)
     }
 
-    /// RELEASE: the innermost level merges into its parent. Its number, its parent's number.
+    /// RELEASE SAVEPOINT: merges the innermost level into its parent. Returns the numbers of both,
+    /// the child first.
     pub fn commit_subxact(&mut self) -> Result<(SubXactId, SubXactId)> {
         self.command_counter_increment()?;
         let level = self.pop_level()?;
@@ -713,8 +722,8 @@ impl Transaction {
         Ok(ids)
     }
 
-    /// ROLLBACK TO, first half: the innermost level is undone. Its number.
-    /// WAL: an abort record if it had an id. Locks are released.
+    /// First half of ROLLBACK TO SAVEPOINT: aborts the innermost level, releases its locks and
+    /// returns its number. WAL: an abort record if it had an id.
     pub fn abort_subxact(&mut self, extras: &XactExtras) -> Result<SubXactId> {
         let level = self.pop_level()?;
         if level.xid.is_valid() {
@@ -736,15 +745,17 @@ impl Transaction {
     }
 }
 
-/// The end.
+/// Commit and abort.
 impl Transaction {
-    /// Commits the top level: when this returns the transaction is over for everybody else. Locks
-    /// are still held; [`Transaction::release_locks`] comes after dropped files and invalidations
-    /// have been dealt with. An error before the record leaves the transaction to be aborted; a
-    /// later one is of severity PANIC. Counterpart: `RecordTransactionCommit`,
-    /// `ProcArrayEndTransaction`. WAL: a commit record if an id was assigned. It is waited for if
-    /// `synchronous` and the transaction has logged anything ([`Transaction::note_record`]), or if
-    /// files depend on it.
+    /// Commits the top level. On return other sessions see the transaction as committed, but it
+    /// still holds its locks: the caller removes dropped files and sends invalidations, then calls
+    /// [`Transaction::release_locks`]. After an error before the commit record the caller must
+    /// abort; a later error has severity PANIC. Counterpart: `RecordTransactionCommit`,
+    /// `ProcArrayEndTransaction`.
+    ///
+    /// WAL: a commit record if an id was assigned. Its flush is waited for if `synchronous` and the
+    /// transaction has logged a change ([`Transaction::note_record`]), if `extras.force_sync`, or
+    /// if files are dropped.
     pub fn commit(&mut self, extras: &XactExtras, synchronous: bool, now: i64) -> Result<Lsn> {
         while self.levels.len() > 1 {
             self.commit_subxact()?;
@@ -755,7 +766,7 @@ impl Transaction {
             return Err(PgError::internal("there is no transaction to commit"));
         };
         let xid = level.xid;
-        // Without a record of ours nothing that outlives a crash depends on this commit.
+        // Without a logged change nothing durable depends on this commit.
         let wrote = self.last_record.is_valid();
         let wait = synchronous && wrote || extras.force_sync || !extras.dropped_files.is_empty();
         let mut end = self.last_record;
@@ -789,7 +800,7 @@ impl Transaction {
             .map_err(|e| e.severity(pgerror::Severity::Panic))?;
             drop(delay);
         } else if end.is_valid() {
-            // Only hints, pruning or the like: nothing depends on their being durable.
+            // Only pruning and the like were logged: nothing requires that to be durable.
             if extras.force_sync || !extras.dropped_files.is_empty() {
                 self.manager.wal.flush(end)?;
             } else {
@@ -800,8 +811,8 @@ impl Transaction {
         Ok(end)
     }
 
-    /// Aborts the top level with everything below it; see [`Transaction::commit`] for what follows.
-    /// WAL: an abort record if an id was assigned.
+    /// Aborts the transaction with all its subtransactions. The caller then does as after
+    /// [`Transaction::commit`]. WAL: an abort record if an id was assigned.
     pub fn abort(&mut self, extras: &XactExtras) -> Result<()> {
         while self.levels.len() > 1 {
             self.abort_subxact(&XactExtras::default())?;
@@ -817,7 +828,7 @@ impl Transaction {
         result
     }
 
-    /// Whether `commit_delay` is worth its while: others are likely to commit soon.
+    /// `commit_delay`, if at least `commit_siblings` other transactions may commit soon.
     fn pause_before_flush(&self) -> Option<Duration> {
         let CommitDelay { span, siblings } = self.commit_delay;
         let (procs, locks) = (&self.manager.procs, &self.manager.locks);
@@ -839,14 +850,14 @@ impl Transaction {
         self.manager.clog.set_tree(xid, children, XidStatus::Aborted, Lsn::INVALID)
     }
 
-    /// Leaves the proc array and forgets the transaction's state, but for the locks.
+    /// Leaves the proc array and clears the transaction's state, except the locks.
     fn leave(&mut self) {
         let latest = match self.levels.first() {
             Some(level) if level.xid.is_valid() => latest_xid(level.xid, &level.children),
             _ => Xid::INVALID,
         };
         self.first_snapshot = None;
-        // At most one idle snapshot is kept, for its memory.
+        // At most one snapshot is kept, for reuse of its memory.
         self.registered.truncate(1);
         self.manager.procs.end(self.proc, latest);
         self.levels.clear();
@@ -857,7 +868,7 @@ impl Transaction {
         self.builder.take_last_end();
     }
 
-    /// Releases all locks but the session's own: others may go on. After commit or abort.
+    /// Releases all locks except session-level ones. After commit or abort.
     pub fn release_locks(&mut self) {
         self.locks().end_vxid();
         self.locks().release_transaction();

@@ -1,4 +1,5 @@
-//! Handing out transaction ids and OIDs, and the guard against using all of them up.
+//! Assignment of transaction ids and OIDs; limits that protect from wraparound.
+//!
 //! Counterpart: varsup.c.
 
 use crate::TxnManager;
@@ -13,12 +14,12 @@ use wal::{CheckPoint, RecordBuilder, RmgrId};
 /// Info byte of an XLOG record that reserves OIDs.
 const XLOG_NEXTOID: u8 = 0x30;
 const OID_PREFETCH: u32 = 8192;
-/// Ids between two calls of whoever vacuums against wraparound.
+/// Number of ids assigned between two wake-ups of the autovacuum launcher.
 const WAKE_EVERY: u32 = 65_536;
-const REST: &str = "You might also need to commit or roll back old prepared transactions, \
+const HINT: &str = "You might also need to commit or roll back old prepared transactions, \
                     or drop stale replication slots.";
 
-/// Under the id generator's mutex.
+/// State of the id generator, protected by its mutex (`TxnManager::xid_gen`).
 pub(crate) struct XidGen {
     pub(crate) oldest: Xid,
     pub(crate) oldest_db: Oid,
@@ -29,8 +30,8 @@ pub(crate) struct XidGen {
     database_name: Option<Arc<dyn Fn(Oid) -> Option<String> + Send + Sync>>,
     /// Woken when ids are assigned past `vac_limit`.
     wake: Option<Arc<Waiter>>,
-    /// A single user, whose server is down for others, goes past the stop limit.
-    pub(crate) unstoppable: bool,
+    /// Single-user mode: ids are assigned past the stop limit too.
+    pub(crate) ignores_stop_limit: bool,
     builder: RecordBuilder,
 }
 
@@ -45,7 +46,7 @@ impl XidGen {
             wrap_limit: Xid::INVALID,
             database_name: None,
             wake: None,
-            unstoppable: false,
+            ignores_stop_limit: false,
             builder: RecordBuilder::new(RmgrId::Clog, 0),
         }
     }
@@ -64,14 +65,14 @@ impl XidGen {
         {
             waiter.wake();
         }
-        if xid.follows_or_equals(self.stop_limit) && !self.unstoppable {
+        if xid.follows_or_equals(self.stop_limit) && !self.ignores_stop_limit {
             return Err(pg_err!(
                 PROGRAM_LIMIT_EXCEEDED,
                 "database is not accepting commands to avoid wraparound data loss in database {}",
                 self.database()
             )
             .hint(format!(
-                "Stop the postmaster and vacuum that database in single-user mode.\n{REST}"
+                "Stop the postmaster and vacuum that database in single-user mode.\n{HINT}"
             )));
         }
         if let Some(warning) = self.warning(xid) {
@@ -80,7 +81,7 @@ impl XidGen {
         Ok(())
     }
 
-    /// What is to be said if `xid` is the next one.
+    /// The warning to issue when `xid` is assigned.
     fn warning(&self, xid: Xid) -> Option<PgError> {
         if !self.warn_limit.is_valid() || !xid.follows_or_equals(self.warn_limit) {
             return None;
@@ -89,7 +90,7 @@ impl XidGen {
         let message =
             format!("database {} must be vacuumed within {left} transactions", self.database());
         Some(pg_err!(WARNING, "{message}").severity(Severity::Warning).hint(format!(
-            "To avoid a database shutdown, execute a database-wide VACUUM in that database.\n{REST}"
+            "To avoid a database shutdown, execute a database-wide VACUUM in that database.\n{HINT}"
         )))
     }
 }
@@ -97,7 +98,7 @@ impl XidGen {
 #[derive(Default)]
 pub(crate) struct OidGen {
     next: Oid,
-    /// How many from `next` on the log has reserved.
+    /// Number of OIDs from `next` on that a NEXTOID record has reserved.
     left: u32,
     builder: Option<RecordBuilder>,
 }
@@ -109,7 +110,7 @@ impl OidGen {
 }
 
 impl TxnManager {
-    /// A new id, published in the slot of its session. `sub`: for a subtransaction.
+    /// Assigns a new id and publishes it in the session's slot. `sub`: for a subtransaction.
     /// Counterpart: `GetNewTransactionId`.
     pub(crate) fn new_xid(
         &self,
@@ -127,7 +128,7 @@ impl TxnManager {
         let full = self.next_full_xid();
         let xid = full.xid();
         xids.check(xid, warn)?;
-        // The files grow before the id is used; a crash between is harmless.
+        // The status files are extended before the id is used; a crash in between is harmless.
         self.clog.extend(xid, &mut xids.builder)?;
         self.subtrans.extend(xid)?;
         self.next_xid.store(full.next().0, Ordering::Release);
@@ -143,7 +144,7 @@ impl TxnManager {
         self.next_xid.store(next.0, Ordering::Release);
     }
 
-    /// Replay has seen `xid`: the next one is after it. Counterpart:
+    /// Makes the next id come after `xid`, which replay has read. Counterpart:
     /// `AdvanceNextFullTransactionIdPastXid`.
     pub fn advance_next_xid_past(&self, xid: Xid) {
         let next = self.next_full_xid();
@@ -153,34 +154,36 @@ impl TxnManager {
         }
     }
 
-    /// How `database "…"` in wraparound messages finds its name.
+    /// Sets the function that finds the database name for wraparound messages.
     pub fn set_database_names(&self, names: Arc<dyn Fn(Oid) -> Option<String> + Send + Sync>) {
         self.xid_gen.lock().database_name = Some(names);
     }
 
-    /// Woken when ids are assigned past the limit at which autovacuum must act.
+    /// Sets the waiter to wake when ids are assigned past the limit at which autovacuum must act.
     pub fn set_wraparound_waiter(&self, waiter: Arc<Waiter>) {
         self.xid_gen.lock().wake = Some(waiter);
     }
 
-    /// Hands out ids past the stop limit too: there are no other sessions.
+    /// Allows ids past the stop limit, for single-user mode.
     pub fn ignore_stop_limit(&self) {
-        self.xid_gen.lock().unstoppable = true;
+        self.xid_gen.lock().ignores_stop_limit = true;
     }
 
-    /// Are no ids handed out any more?
+    /// Has the next id reached the stop limit, so that none is assigned?
     pub fn is_stopped(&self) -> bool {
         let xids = self.xid_gen.lock();
         let next = self.next_full_xid().xid();
-        xids.stop_limit.is_valid() && next.follows_or_equals(xids.stop_limit) && !xids.unstoppable
+        xids.stop_limit.is_valid()
+            && next.follows_or_equals(xids.stop_limit)
+            && !xids.ignores_stop_limit
     }
 
-    /// The warning that the next id would bring.
+    /// The warning that the assignment of the next id would issue.
     pub fn wraparound_warning(&self) -> Option<PgError> {
         self.xid_gen.lock().warning(self.next_full_xid().xid())
     }
 
-    /// Derives the limits from the oldest id that any table may hold.
+    /// Computes the limits from the oldest id that any table may contain.
     /// Counterpart: `SetTransactionIdLimit`.
     pub fn set_xid_limit(&self, oldest: Xid, database: Oid) {
         let back = |xid: Xid, by: u32| {
@@ -201,20 +204,21 @@ impl TxnManager {
         xids.vac_limit = ahead(oldest, self.config.autovacuum_freeze_max_age);
     }
 
-    /// Oldest id that pg_xact still knows, and the database that holds it back.
+    /// Oldest id whose status pg_xact keeps, and the database that holds it back.
     pub fn oldest_xid(&self) -> (Xid, Oid) {
         let xids = self.xid_gen.lock();
         (xids.oldest, xids.oldest_db)
     }
 
-    /// Must autovacuum act against wraparound?
+    /// Must autovacuum run to prevent wraparound of transaction ids?
     pub fn needs_wraparound_vacuum(&self) -> bool {
         let limit = self.xid_gen.lock().vac_limit;
         limit.is_valid() && self.next_full_xid().xid().follows_or_equals(limit)
     }
 
-    /// How old multixacts may become; less than the setting where the space of members is running
-    /// out. Counterpart: `MultiXactMemberFreezeThreshold`.
+    /// Age in multixacts at which autovacuum must freeze: the setting
+    /// `autovacuum_multixact_freeze_max_age`, or less if member numbers are running out.
+    /// Counterpart: `MultiXactMemberFreezeThreshold`.
     pub fn multixact_freeze_max_age(&self) -> u32 {
         const SAFE: u32 = u32::MAX / 2;
         const DANGER: u32 = u32::MAX - u32::MAX / 4;
@@ -228,14 +232,14 @@ impl TxnManager {
         multixacts.saturating_sub(victims).min(most)
     }
 
-    /// Must multixacts be frozen against wraparound?
+    /// Must autovacuum run to prevent wraparound of multixacts?
     pub fn needs_multixact_vacuum(&self) -> bool {
         let limit = self.multis.state().oldest.0.wrapping_add(self.multixact_freeze_max_age());
         !self.next_multixact().precedes(ids::MultiXid(limit.max(1)))
     }
 
-    /// Vacuum found these to be the oldest ids in any database: cuts the status files and
-    /// moves the limits. Counterpart: the end of `vac_truncate_clog`.
+    /// Truncates the status files and advances the limits, given the oldest ids in any database.
+    /// Counterpart: the end of `vac_truncate_clog`.
     pub fn truncate_status(
         &self,
         oldest: Xid,
@@ -244,7 +248,7 @@ impl TxnManager {
         multi_db: Oid,
     ) -> Result<()> {
         let mut builder = RecordBuilder::new(RmgrId::Clog, 0);
-        // Nobody may ask for what is about to go.
+        // Advanced first, so that no session looks up a status that is about to be removed.
         {
             let mut xids = self.xid_gen.lock();
             if xids.oldest.precedes(oldest) {
@@ -259,12 +263,12 @@ impl TxnManager {
         self.multis.set_limit(oldest_multi, multi_db, age)
     }
 
-    /// An OID for a new object (collisions are the caller's business).
-    /// WAL: `NEXTOID` for every 8,192. Counterpart: `GetNewObjectId`.
+    /// Assigns an OID. After a wraparound it may be in use; the caller checks.
+    /// WAL: `NEXTOID` once per 8,192 OIDs. Counterpart: `GetNewObjectId`.
     pub fn new_oid(&self) -> Result<Oid> {
         let mut oids = self.oids.lock();
         if oids.next < Oid::FIRST_NORMAL {
-            // Wrapped around, or a new cluster.
+            // A wraparound, or a new cluster.
             oids.next = Oid::FIRST_NORMAL;
             oids.left = 0;
         }
@@ -284,14 +288,14 @@ impl TxnManager {
         Ok(oid)
     }
 
-    /// From a checkpoint or a `NEXTOID` record.
+    /// Sets the next OID, from a checkpoint or a `NEXTOID` record.
     pub fn set_next_oid(&self, next: Oid) {
         let mut oids = self.oids.lock();
         oids.next = next;
         oids.left = 0;
     }
 
-    /// The next OID, without taking it.
+    /// The next OID to be assigned.
     pub fn next_oid(&self) -> Oid {
         self.oids.lock().next
     }
@@ -302,7 +306,7 @@ impl TxnManager {
             self.set_next_full_xid(cp.next_xid);
         }
         if shutdown {
-            // Only a shutdown checkpoint's OID is exact; replay has seen NEXTOID otherwise.
+            // Only the OID of a shutdown checkpoint is exact. Otherwise NEXTOID records count.
             self.set_next_oid(cp.next_oid);
         }
         self.multis.advance_next(cp.next_multi, cp.next_multi_offset);

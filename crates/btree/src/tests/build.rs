@@ -1,11 +1,11 @@
-//! Builds, sorted in memory and in runs.
+//! Index builds, with sorts in memory and in runs.
 
 use super::*;
 use pgerror::PgError;
 
 fn build(schema: KeySchema, rows: u32, keys: u64, memory: usize) -> World {
     let w = World::new(schema, 64);
-    // A file that holds nothing yet.
+    // An empty file.
     w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
     let mut s = Session::new();
     let mut rng = Rng(u64::from(rows) + keys);
@@ -31,7 +31,7 @@ fn build(schema: KeySchema, rows: u32, keys: u64, memory: usize) -> World {
 }
 
 #[test]
-fn memory_and_runs_make_the_same_pages() {
+fn sorts_in_memory_and_in_runs_make_the_same_pages() {
     let schema = || {
         let mut s = KeySchema::new(vec![int4_column(), text_column()], 2);
         s.columns[0].desc = true;
@@ -92,12 +92,12 @@ fn threads_sort_parts_of_a_build() {
                 scope.spawn(move || {
                     let mut s = sorter(part);
                     fill(part, &mut s);
-                    s.seal().unwrap()
+                    s.into_runs().unwrap()
                 })
             })
             .collect();
         fill(3, &mut leader);
-        parts.into_iter().for_each(|p| leader.adopt(p.join().unwrap()));
+        parts.into_iter().for_each(|p| leader.add_runs(p.join().unwrap()));
     });
     let mut none = |_: page::index_tuple::IndexTuple<'_>, _: page::index_tuple::IndexTuple<'_>| {
         PgError::internal("duplicate")
@@ -108,9 +108,9 @@ fn threads_sort_parts_of_a_build() {
     assert!((0..4).all(|n| w.disk.stat(&format!("base/sort{n}")).is_err()));
 }
 
-/// Values at the ends of their type, which have the numbers of NULLs, and TIDs in any order.
+/// Least and greatest values, whose abbreviated keys equal those of NULLs, and TIDs in any order.
 #[test]
-fn tuples_come_in_the_order_of_columns_and_tids() {
+fn tuples_are_sorted_by_columns_and_tids() {
     let mut rng = Rng(77);
     for variant in 0..24u32 {
         let mut schema = match variant % 3 {

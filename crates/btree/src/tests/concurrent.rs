@@ -1,10 +1,10 @@
-//! Threads that insert, scan and vacuum at once.
+//! Concurrent insertions, scans and vacuums.
 
 use super::*;
 use ids::OffsetNo;
 use std::sync::atomic::AtomicBool;
 
-/// A row's TID says its key: the block is `key * 64` and more.
+/// A row's key is derived from its TID: the block is `key * 64` plus 0 to 63.
 fn key_of(tid: Tid) -> i32 {
     (tid.block.0 / 64) as i32
 }
@@ -15,8 +15,8 @@ fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
     let w = World::new(schema, 128);
     let pad = vec![b'p'; width];
     let row = |tid: Tid| form(&w.index.schema, &[int(key_of(tid)), DatumRef::Bytes(&pad)], tid);
-    // Rows with odd offsets are there from the start and never die; even ones come, and die if
-    // their offset is a multiple of four.
+    // Rows with odd offsets exist from the start and stay live. Rows with even offsets are inserted
+    // concurrently, and are dead if the offset is a multiple of four.
     let mut session = Session::new();
     let mut stable: BTreeSet<Tid> = BTreeSet::new();
     let mut rng = Rng(seed);

@@ -1,4 +1,4 @@
-//! Random operations against an ordered set.
+//! Random operations, checked against an ordered set.
 
 use super::*;
 use ids::OffsetNo;
@@ -84,7 +84,7 @@ fn run(
             model.insert((key, tid));
         }
         if rng.below(4) == 0 {
-            // A row dies: bottom-up and simple deletion may find it, or a scan kills it.
+            // A row becomes dead. Bottom-up or simple deletion may remove it, or a scan marks it.
             if let Some(&row) = model.iter().nth(rng.below(model.len() as u64) as usize) {
                 heap.dead.insert(row.1);
             }
@@ -99,7 +99,7 @@ fn run(
             }
         }
         if rng.below(3000) == 0 {
-            // Most rows die now and then, so that pages become empty.
+            // Occasionally most rows become dead, so that pages become empty.
             if rng.below(3) == 0 {
                 let low = rng.below(keys) as i32;
                 heap.dead
@@ -159,11 +159,11 @@ fn many_keys_follow_the_model() {
 }
 
 #[test]
-fn without_deduplication_too() {
+fn an_index_without_deduplication_follows_the_model() {
     run(21, 30_000, 30, 64, false);
 }
 
-/// Wide keys make a high tree of few rows; all rows vanish and come back.
+/// Wide keys make a tree of many levels from few rows; all rows are removed and inserted again.
 #[test]
 fn high_trees_grow_and_shrink() {
     let mut schema = KeySchema::new(vec![text_column(), int4_column(), text_column()], 2);
@@ -176,8 +176,7 @@ fn high_trees_grow_and_shrink() {
     for round in 0..4u32 {
         let mut tids = BTreeSet::new();
         for n in 0..3000u32 {
-            // Incompressible from about half of the width on, one group of leading keys in ten
-            // equal.
+            // One text in ten is compressible: its tail is one repeated byte.
             let mut text = format!("{:04}", rng.below(300)).into_bytes();
             let group = rng.below(10) == 0;
             let width = 300 + rng.below(900);

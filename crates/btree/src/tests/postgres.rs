@@ -1,5 +1,5 @@
-//! The real server as referee: its indexes pass our verification; it redoes our log, comparing
-//! every page with an image of what we made of it, and then its amcheck passes our indexes.
+//! Checks against PostgreSQL: our verification accepts its indexes; it replays our log with WAL
+//! consistency checking, and then its amcheck accepts our indexes.
 
 use super::*;
 use std::panic::catch_unwind;
@@ -9,7 +9,7 @@ use wal::{ControlFile, DbState};
 
 const BIN: &str = "/usr/lib/postgresql/15/bin";
 
-/// A cluster in a directory of its own; stopped and removed when dropped.
+/// A cluster in its own directory; stopped and removed when dropped.
 struct Cluster {
     dir: String,
     data: String,
@@ -74,7 +74,7 @@ impl Cluster {
         out.lines().map(|l| l.split('\t').map(str::to_owned).collect()).collect()
     }
 
-    /// Name, file and definition of each B-tree index that the condition allows.
+    /// Name, file and definition of each B-tree index that satisfies the condition.
     fn indexes(&self, condition: &str) -> Vec<(String, RelFile, KeySchema)> {
         let rows = self.sql(&format!(
             "select c.oid::regclass, pg_relation_filepath(c.oid), i.indnkeyatts, i.indisunique, \
@@ -198,7 +198,7 @@ fn indexes_of_postgres_verify() {
     }
 }
 
-/// Rows as PostgreSQL stored them.
+/// A row stored by PostgreSQL.
 struct Row {
     tid: Tid,
     id: i32,
@@ -267,7 +267,7 @@ fn postgres_redoes_our_log() {
         w.xids.horizon.store(u64::MAX, Ordering::SeqCst);
         let mut s = Session::new();
         let mut rng = Rng(u64::from(rel.relnumber.0));
-        // What PostgreSQL built goes, in parts, and comes back by insertion.
+        // The entries that PostgreSQL built are removed in parts and inserted again.
         if name != "t_w" {
             for part in 0..3 {
                 let mut gone = |t: Tid| t.block.0 % 3 <= part;
@@ -276,7 +276,7 @@ fn postgres_redoes_our_log() {
             }
             w.index.vacuum_cleanup(&mut s.cx(&w), None, None).unwrap();
         } else {
-            // An index made from nothing.
+            // An index that starts empty.
             w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
             w.index.build_empty(&mut s.cx(&w)).unwrap();
         }
@@ -294,7 +294,7 @@ fn postgres_redoes_our_log() {
             };
             insert(&row.tuple(&w, &name), rng.below(4) == 0, &mut heap);
             if rng.below(3) == 0 {
-                // A version that dies at once.
+                // A row version that is dead at once.
                 fake += 1;
                 let tid = Tid::new(BlockNo(900_000 + fake / 100), (fake % 100) as u16 + 1);
                 let mut tuple = row.tuple(&w, &name);

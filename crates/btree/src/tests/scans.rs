@@ -1,5 +1,5 @@
-//! Conditions of all kinds on three columns against a filter over the rows, with SQL's three-valued
-//! logic.
+//! Conditions of all kinds on three columns, checked against a filter over the rows with SQL's
+//! three-valued logic.
 
 use super::*;
 use types::Datum;
@@ -120,7 +120,7 @@ fn random_key(rng: &mut Rng) -> ScanKey {
 }
 
 #[test]
-fn conditions_mean_what_sql_means() {
+fn conditions_have_the_semantics_of_sql() {
     let mut rng = Rng(4711);
     let mut found = 0;
     for seed in 1..9u64 {
@@ -147,8 +147,8 @@ fn conditions_mean_what_sql_means() {
                 if dir == Direction::Backward {
                     got.reverse();
                 }
-                // Array elements are visited one after the other: with a condition on a column
-                // before the array's that is no equality, the order is not the index's.
+                // Each combination of array elements is a scan of its own. If a column before the
+                // array's has no equality condition, the result is not in index order.
                 if keys.iter().any(|k| matches!(k, ScanKey::Any { .. })) {
                     let mut sorted = expect.clone();
                     sorted.sort_unstable();
@@ -164,7 +164,7 @@ fn conditions_mean_what_sql_means() {
 }
 
 #[test]
-fn cursors_go_to_and_fro_and_return_to_marks() {
+fn scans_change_direction_and_return_to_marks() {
     let r = rows(3, [(false, false), (true, true), (false, true)]);
     let mut rng = Rng(8);
     let mut s = Session::new();

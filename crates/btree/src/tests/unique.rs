@@ -41,7 +41,8 @@ fn live_duplicates_conflict_and_running_ones_are_waited_for() {
     let partial = UniqueCheck::Partial;
     let maybe = Inserted::Done { unique: false };
     assert_eq!(insert(&w, Some(701), tid(5000), partial, &mut heap), maybe);
-    // The deferred check of the new row finds the old one; of a row without duplicate, nothing.
+    // The deferred check of the new row finds the old one, and no conflict for a row without
+    // duplicate.
     let existing = UniqueCheck::Existing;
     heap.in_progress.clear();
     let conflict = Inserted::Conflict { tid: tid(701) };
@@ -75,7 +76,8 @@ fn nulls_are_distinct_unless_told() {
     assert_eq!(insert(&w, None, tid(3), UniqueCheck::Yes, &mut heap), conflict);
 }
 
-/// A hot row: each insertion of the same key finds the one before dead. Versions must not pile up.
+/// A frequently updated row: each insertion of the same key finds the previous version dead. Dead
+/// versions must not accumulate.
 #[test]
 fn dead_versions_of_one_key_do_not_split_pages() {
     let w = world();
@@ -97,7 +99,7 @@ fn dead_versions_of_one_key_do_not_split_pages() {
     assert!(kinds[&records::DELETE] > 50);
 }
 
-/// Updates that do not change the key, without anything marked dead: bottom-up deletion holds the
+/// Updates that do not change the key, with no item marked dead: bottom-up deletion limits the
 /// size.
 #[test]
 fn bottom_up_deletion_keeps_versions_from_splitting() {

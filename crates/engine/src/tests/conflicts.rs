@@ -1,4 +1,5 @@
-//! The search for conflicting rows (ON CONFLICT, deferred checks) beside VACUUM and other sessions.
+//! The search for conflicting rows (ON CONFLICT, deferred checks), concurrent with VACUUM and other
+//! sessions.
 
 use super::world::*;
 use crate::*;
@@ -24,7 +25,7 @@ fn conflict(be: &mut Backend, t: &Items, id: i32) -> Option<index::Conflict> {
     index::find_conflict(be, &t.index, &t.table, &refs).unwrap()
 }
 
-/// VACUUM can take entries of the index's only leaf, which is its block 1.
+/// Can VACUUM get the cleanup latch of the index's only leaf, which is its block 1?
 fn leaf_is_unpinned(engine: &Engine, t: &Items) -> bool {
     let pool = &engine.storage().pool;
     let fork = pool.open(t.index.file, Fork::Main, Persistence::Permanent);
@@ -33,7 +34,7 @@ fn leaf_is_unpinned(engine: &Engine, t: &Items) -> bool {
 }
 
 #[test]
-fn an_entry_does_not_lead_to_a_row_that_took_its_tid() {
+fn an_entry_does_not_lead_to_a_row_that_reuses_its_tid() {
     let (_, env) = disk(30);
     let engine = create(&env);
     let (mut be, mut other) = (session(&engine), session(&engine));
@@ -50,7 +51,8 @@ fn an_entry_does_not_lead_to_a_row_that_took_its_tid() {
     assert!(t.delete(&mut be, 3));
     t.commit(&mut be);
 
-    // Between the entries' reading and the rows' visit, as much happens as VACUUM is let do.
+    // VACUUM runs after the entries are read and before their rows are visited, unless a pin
+    // prevents it.
     let passed = Arc::new(AtomicBool::new(false));
     be.entries_read = Some(Box::new({
         let (engine, t, passed) = (engine.clone(), t.clone(), passed.clone());
@@ -62,7 +64,7 @@ fn an_entry_does_not_lead_to_a_row_that_took_its_tid() {
                 other.begin(Isolation::ReadCommitted);
                 assert_eq!(t.insert(&mut other, 4, "another row"), None);
                 other.command_counter_increment().unwrap();
-                assert_eq!(t.tid_of(&mut other, 4), Some(tid), "the place is not used again");
+                assert_eq!(t.tid_of(&mut other, 4), Some(tid), "the TID is not reused");
                 t.commit(&mut other);
             }
         }
@@ -73,7 +75,7 @@ fn an_entry_does_not_lead_to_a_row_that_took_its_tid() {
     assert!(passed.load(Ordering::Relaxed), "the failpoint was not reached");
     assert!(leaf_is_unpinned(&engine, &t), "the pin outlives the search");
     t.commit(&mut be);
-    // VACUUM does give the place away when nobody looks.
+    // Without a pin VACUUM makes the TID reusable.
     vacuum(&mut other, &t);
     other.begin(Isolation::ReadCommitted);
     t.insert(&mut other, 5, "v");
@@ -83,7 +85,7 @@ fn an_entry_does_not_lead_to_a_row_that_took_its_tid() {
 }
 
 #[test]
-fn a_row_whose_inserter_aborts_during_the_look_is_no_conflict() {
+fn a_row_whose_inserter_aborts_during_the_search_is_no_conflict() {
     let (_, env) = disk(31);
     let engine = create(&env);
     let (mut be, mut other) = (session(&engine), session(&engine));

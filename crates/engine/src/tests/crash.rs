@@ -1,5 +1,5 @@
-//! Crashes on a disk that forgets what was not synced and tears pages: what was acknowledged is
-//! there afterwards, what is there was written.
+//! Crashes on a disk that loses unsynced writes and tears pages: acknowledged changes survive, and
+//! all contents were written by a test.
 
 use crate::*;
 use bufmgr::{PageEdit, Strategy};
@@ -28,7 +28,7 @@ fn world(seed: u64) -> (Arc<MemDisk>, Env) {
     (disk, env)
 }
 
-/// Pages hold 500 numbers of 8 bytes after a header; a record sets one of them.
+/// Pages have 500 numbers of 8 bytes after a header; a record sets one of them.
 fn slot_offset(slot: usize) -> usize {
     32 + slot * 8
 }
@@ -78,7 +78,8 @@ fn acknowledged_changes_survive_any_crash() {
         let (mut disk, mut env) = world(seed);
         let options = ClusterOptions { segment_size: 1 << 20, checksums: true };
         create_cluster(&env, &options).unwrap();
-        // What each slot was set to, in order, and how many of those were acknowledged.
+        // The values that each slot was set to, in order, and the index of the last acknowledged
+        // one.
         let mut history = vec![vec![0u64]; BLOCKS * 500];
         let mut durable = vec![0usize; BLOCKS * 500];
         let mut scratch = RecordBuilder::new(RmgrId::Xlog, 0);
@@ -133,7 +134,7 @@ fn acknowledged_changes_survive_any_crash() {
 }
 
 #[test]
-fn a_crash_within_recovery_is_harmless() {
+fn a_crash_during_recovery_is_harmless() {
     for seed in 0..20 {
         let (disk, env) = world(seed);
         create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
@@ -145,7 +146,7 @@ fn a_crash_within_recovery_is_harmless() {
         }
         engine.wal.flush(engine.wal.inserted()).unwrap();
         let mut disk = disk.crash(seed);
-        // Recovery itself is cut off at ever later writes.
+        // Recovery itself is interrupted at later and later writes.
         for n in [3, 9, 20, 35] {
             let shared = Arc::new(disk);
             shared.fail_nth(vfs::Op::Write, n, 5);
@@ -164,7 +165,7 @@ fn a_crash_within_recovery_is_harmless() {
 }
 
 #[test]
-fn a_crash_before_recoverys_checkpoint_replays_both_stretches() {
+fn a_crash_before_the_checkpoint_after_recovery_replays_all_records() {
     for seed in 0..20 {
         let (disk, env) = world(seed);
         create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
@@ -179,7 +180,7 @@ fn a_crash_before_recoverys_checkpoint_replays_both_stretches() {
             let shared = Arc::new(disk);
             env.disk = shared.clone();
             let engine = Engine::open(config(&env)).unwrap();
-            // Nobody has made a checkpoint: it is the checkpointer's.
+            // There is no checkpoint yet: the checkpointer makes it.
             assert_eq!(engine.control.get().check_point_copy.redo, redo, "seed {seed}");
             assert_eq!(engine.control.get().state, wal::DbState::InProduction);
             for i in 0..50 * stretch {
@@ -228,7 +229,7 @@ fn dropped_files_and_truncation_are_replayed() {
 }
 
 #[test]
-fn idle_checkpoints_are_skipped_and_states_follow() {
+fn idle_checkpoints_are_skipped_and_states_are_set() {
     let (_, env) = world(1);
     create_cluster(&env, &ClusterOptions { segment_size: 1 << 20, checksums: true }).unwrap();
     let lines = Arc::new(sync::Mutex::new(Vec::new()));
@@ -252,7 +253,7 @@ fn idle_checkpoints_are_skipped_and_states_follow() {
 }
 
 #[test]
-fn foreign_states_are_refused_by_name() {
+fn unsupported_states_are_refused() {
     for name in [
         "backup_label",
         "tablespace_map",

@@ -1,4 +1,4 @@
-//! Index entries of dead rows go without VACUUM.
+//! Removal of index entries of dead rows without VACUUM.
 
 use super::world::*;
 use crate::index::UniqueCheck;
@@ -8,7 +8,7 @@ use ids::Persistence;
 use types::Datum;
 
 #[test]
-fn entries_of_dead_rows_are_stepped_over() {
+fn entries_of_dead_rows_are_skipped() {
     let (_, env) = disk(20);
     let engine = create(&env);
     let mut be = session(&engine);
@@ -23,8 +23,8 @@ fn entries_of_dead_rows_are_stepped_over() {
     (0..200).for_each(|i| assert!(t.delete(&mut be, i)));
     t.commit(&mut be);
     be.begin(Isolation::ReadCommitted);
-    assert_eq!(t.lookups(&mut be), 300, "nobody has found out");
-    assert_eq!(t.lookups(&mut be), 100, "the first scan marked what is dead to all");
+    assert_eq!(t.lookups(&mut be), 300, "no entry is marked yet");
+    assert_eq!(t.lookups(&mut be), 100, "the first scan marked entries of dead rows");
     t.commit(&mut be);
 }
 
@@ -49,7 +49,7 @@ fn marks_wait_for_the_oldest_snapshot() {
     t.commit(&mut be);
     drop(seen);
     t.commit(&mut old);
-    // Removal bounds are computed anew when the world has moved on.
+    // Removal bounds are recomputed after another transaction has completed.
     be.begin(Isolation::ReadCommitted);
     t.insert(&mut be, 99, "v");
     t.commit(&mut be);
@@ -58,7 +58,7 @@ fn marks_wait_for_the_oldest_snapshot() {
     t.commit(&mut be);
 }
 
-/// Blocks of an index after many updates that do not concern it.
+/// Number of blocks of an index after many updates that do not change its columns.
 fn churn(bottom_up: bool) -> u32 {
     let (_, env) = disk(22);
     let engine = create(&env);

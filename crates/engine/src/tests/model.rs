@@ -1,5 +1,5 @@
-//! The whole engine under random work with crashes: after each the tables hold what was
-//! acknowledged, and indexes agree with them.
+//! The whole engine under random transactions with crashes: after each crash the tables have the
+//! acknowledged contents, and the indexes agree with them.
 
 use super::world::*;
 use crate::*;
@@ -15,12 +15,12 @@ struct World {
     tables: Vec<Items>,
     /// Acknowledged contents.
     models: Vec<Model>,
-    /// A commit whose acknowledgement the crash may have cut off.
+    /// Contents after an asynchronous commit, which the crash may have lost.
     doubtful: Option<Vec<Model>>,
 }
 
 #[test]
-fn acknowledged_work_survives_crashes() {
+fn acknowledged_transactions_survive_crashes() {
     for seed in 0..30 {
         run(seed);
     }
@@ -49,7 +49,7 @@ fn run(seed: u64) {
         env.disk = disk.clone() as Arc<dyn Disk>;
         let redo_workers = [0, 1, 3][(seed % 3) as usize];
         engine = Engine::open(EngineConfig { redo_workers, ..config(&env) }).unwrap();
-        // Descriptors belong to an instance.
+        // Descriptors have handles of an instance, so new ones are needed.
         world.tables = vec![Items::new(1), Items::new(2)];
         verify(&mut world, &engine, seed, round);
     }
@@ -83,7 +83,7 @@ fn work(world: &mut World, engine: &Arc<Engine>) {
             _ => {}
         }
     }
-    // The last transaction is left open, or committed without waiting.
+    // The last transaction is left open, or committed asynchronously.
     let mut next = world.models.clone();
     be.begin(Isolation::ReadCommitted);
     for _ in 0..5 {
@@ -95,7 +95,7 @@ fn work(world: &mut World, engine: &Arc<Engine>) {
         be.commit(CommitExtras::default()).unwrap();
         world.doubtful = Some(next);
     } else {
-        // The session's thread is simply gone; its locks with it.
+        // The session disappears in the crash without an abort.
         std::mem::forget(be);
     }
 }

@@ -1,5 +1,5 @@
-//! Our log replayed by PostgreSQL, every record with images of the pages as they must come out: its
-//! replay compares each page.
+//! PostgreSQL replays our log. Each record has images of its pages for WAL consistency checking, so
+//! its replay compares each page.
 
 use super::real::{TempDir, pg, run};
 use crate::*;
@@ -12,12 +12,12 @@ use sync::wait::Waiter;
 use vfs::{Env, SeededRandom};
 use wal::{RecordBuilder, RmgrId};
 
-/// One session alone waits for nobody.
+/// Waits of a single session, which has no transaction to wait for.
 struct Alone;
 
 impl WaitForXact for Alone {
     fn wait_xid(&mut self, _xid: Xid) -> Result<()> {
-        unreachable!("nobody else runs")
+        unreachable!("no other transaction runs")
     }
     fn try_wait_xid(&mut self, _xid: Xid) -> Result<bool> {
         Ok(true)
@@ -77,7 +77,7 @@ fn postgresql_replays_our_records_to_the_same_pages() {
     let mut scratch = RecordBuilder::new(RmgrId::Heap, 0);
     let mut strategy = bufmgr::Strategy::normal();
     let random = SeededRandom::new(4);
-    // Live rows: where and what.
+    // TID and number of each live row.
     let mut rows: Vec<(Tid, i64)> = Vec::new();
     for round in 0..60 {
         let before = rows.clone();
@@ -96,7 +96,7 @@ fn postgresql_replays_our_records_to_the_same_pages() {
                 scratch: &mut scratch,
                 strategy: &mut strategy,
                 update_delta: round % 2 == 0,
-                looking_at: 0,
+                current_offset: 0,
             };
             let victim = random.below(rows.len().max(1) as u64) as usize;
             match random.below(10) {

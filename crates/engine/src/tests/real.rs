@@ -1,4 +1,4 @@
-//! Directories that go between PostgreSQL and us.
+//! Data directories that are used by PostgreSQL and Norsu in turn.
 
 use crate::*;
 use std::process::Command;
@@ -6,7 +6,7 @@ use vfs::Env;
 
 const BIN: &str = "/usr/lib/postgresql/15/bin";
 
-/// A directory that the user `postgres` may use, removed at the end.
+/// A directory owned by the user `postgres`, removed at the end.
 pub(super) struct TempDir(pub String);
 
 impl TempDir {
@@ -85,7 +85,7 @@ fn open_with(data: &str, redo_workers: usize) -> sync::Arc<Engine> {
 
 /// Shut down by PostgreSQL, opened and shut down by us, opened by PostgreSQL.
 #[test]
-fn a_clean_directory_goes_there_and_back() {
+fn a_cleanly_shut_down_directory_is_usable_by_both() {
     let dir = TempDir::new("clean");
     dir.initdb(&[]);
     let engine = open(&dir);
@@ -109,7 +109,7 @@ fn a_clean_directory_goes_there_and_back() {
     pg("pg_checksums", &["--check", "-D", &dir.data()]);
 }
 
-/// The map file and its record are PostgreSQL's.
+/// The map files have PostgreSQL's format.
 #[test]
 fn relation_maps_round_trip() {
     let dir = TempDir::new("maps");
@@ -122,10 +122,10 @@ fn relation_maps_round_trip() {
     }
 }
 
-/// Crashed by PostgreSQL under varied load; one copy recovered by PostgreSQL, one by us: the same
-/// contents, and PostgreSQL's checkers find nothing.
+/// PostgreSQL crashes under varied load; it recovers one copy of the directory, Norsu another. Both
+/// have the same contents, and PostgreSQL's checkers find no fault.
 #[test]
-fn twin_recovery_of_postgresqls_crash() {
+fn both_servers_recover_a_crash_of_postgresql() {
     let dir = TempDir::new("crash");
     dir.initdb(&[]);
     dir.start("-c checkpoint_timeout=1h -c max_wal_size=4GB -c autovacuum_naptime=1s");
@@ -161,7 +161,8 @@ fn twin_recovery_of_postgresqls_crash() {
     let (twin, again) = (TempDir::new("twin"), TempDir::new("again"));
     run("cp", &["-a", &dir.data(), &twin.data()]);
     run("cp", &["-a", &dir.data(), &again.data()]);
-    // Recovered by us, and crashed before its checkpoint: PostgreSQL goes over our end of recovery.
+    // Recovered by Norsu, and crashed before its checkpoint: PostgreSQL replays our end-of-recovery
+    // record.
     drop(open(&again));
     let engine = open(&dir);
     engine.shutdown().unwrap();
@@ -198,7 +199,7 @@ fn twin_recovery_of_postgresqls_crash() {
     }
 }
 
-/// PostgreSQL's records with an image of every page: our replay reproduces each page.
+/// PostgreSQL's records with images for WAL consistency checking: our replay reproduces each page.
 #[test]
 fn replay_reproduces_postgresqls_pages() {
     let dir = TempDir::new("check");
@@ -229,7 +230,7 @@ fn replay_reproduces_postgresqls_pages() {
     dir.stop();
 }
 
-/// The files that hold data, with their contents.
+/// The data files, with their contents.
 fn files(data: &str) -> std::collections::BTreeMap<String, Vec<u8>> {
     let list = run(
         "find",
@@ -241,9 +242,9 @@ fn files(data: &str) -> std::collections::BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// However many threads replay, and whoever wrote the log, the same bytes come out.
+/// Replay by different numbers of threads produces the same files.
 #[test]
-fn threads_of_redo_leave_the_same_files() {
+fn parallel_replay_produces_the_same_files() {
     let dir = TempDir::new("threads");
     dir.initdb(&["-k"]);
     dir.start("-c checkpoint_timeout=1h -c autovacuum=off");

@@ -1,4 +1,4 @@
-//! Tables and indexes through sessions: what SQL will do, on a disk in memory.
+//! Tables and indexes in sessions, on an in-memory disk.
 
 use super::world::*;
 use crate::index::{Inserted, UniqueCheck};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use types::Datum;
 
 #[test]
-fn rows_come_back_through_table_and_index() {
+fn rows_are_found_by_table_and_index_scans() {
     let (_, env) = disk(1);
     let engine = create(&env);
     let mut be = session(&engine);
@@ -38,7 +38,7 @@ fn rows_come_back_through_table_and_index() {
     be.commit(CommitExtras::default()).unwrap();
 }
 
-/// How long the clock stood while the session committed.
+/// Time that the session slept during its commit.
 fn commit_took(be: &mut Backend, span: Duration, siblings: u32, synchronous: bool) -> Duration {
     let settings = BackendSettings {
         commit_delay: CommitDelay { span, siblings },
@@ -49,7 +49,7 @@ fn commit_took(be: &mut Backend, span: Duration, siblings: u32, synchronous: boo
     let clock = be.storage().env.clock.clone();
     be.begin(Isolation::ReadCommitted);
     be.txn.top_xid().unwrap();
-    // What is synchronous is what has been logged.
+    // Only a transaction that has logged a record commits synchronously.
     storage::log_create(be, RelFile::new(DB, DB, DB), Fork::Main).unwrap();
     let before = clock.monotonic();
     be.commit(CommitExtras::default()).unwrap();
@@ -57,14 +57,14 @@ fn commit_took(be: &mut Backend, span: Duration, siblings: u32, synchronous: boo
 }
 
 #[test]
-fn a_commit_waits_for_others_as_its_session_wants_it() {
+fn a_commit_waits_for_siblings_by_its_settings() {
     const SPAN: Duration = Duration::from_micros(700);
     let (_, env) = disk(9);
     let engine = create(&env);
     let (mut be, mut other, mut reader) = (session(&engine), session(&engine), session(&engine));
     other.begin(Isolation::ReadCommitted);
     other.txn.top_xid().unwrap();
-    // Who has no id writes nothing.
+    // A transaction without an id does not count.
     reader.begin(Isolation::ReadCommitted);
     let none = Duration::ZERO;
     assert_eq!(commit_took(&mut be, SPAN, 1, true), SPAN);
@@ -80,14 +80,14 @@ fn a_commit_waits_for_others_as_its_session_wants_it() {
 }
 
 #[test]
-fn large_values_go_to_the_toast_table_and_back() {
+fn large_values_are_stored_in_the_toast_table() {
     let (_, env) = disk(2);
     let engine = create(&env);
     let mut be = session(&engine);
     let t = Items::new(1);
     be.begin(Isolation::ReadCommitted);
     t.create(&mut be);
-    // Compressible, incompressible, huge.
+    // Compressible, incompressible and very large values.
     let noise = |n: usize| -> String {
         let random = vfs::SeededRandom::new(n as u64);
         (0..n).map(|_| (b'!' + random.below(90) as u8) as char).collect()
@@ -105,12 +105,12 @@ fn large_values_go_to_the_toast_table_and_back() {
         assert!(t.delete(&mut be, i as i32));
     }
     be.command_counter_increment().unwrap();
-    assert_eq!(t.toast_rows(&mut be), 0, "chunks go with their rows");
+    assert_eq!(t.toast_rows(&mut be), 0, "chunks are deleted with their rows");
     be.commit(CommitExtras::default()).unwrap();
 }
 
 #[test]
-fn keeping_a_large_value_moves_only_its_pointer() {
+fn keeping_a_toasted_value_copies_only_its_pointer() {
     let (_, env) = disk(3);
     let engine = create(&env);
     let mut be = session(&engine);
@@ -179,7 +179,7 @@ fn uniqueness_waits_for_the_other_transaction() {
 }
 
 #[test]
-fn the_words_of_a_violated_uniqueness() {
+fn the_message_of_a_unique_violation() {
     let t = Items::new(1);
     let error = index::unique_violation(&t.index, &t.table, Some(("id", "5")));
     assert_eq!(error.code().as_str(), "23505");
@@ -198,7 +198,7 @@ fn concurrent_updates_of_one_row() {
     t.create(&mut a);
     t.insert(&mut a, 1, "0");
     a.commit(CommitExtras::default()).unwrap();
-    // Each adds one as EvalPlanQual would: lock the newest version, read it, update it.
+    // Each adds one as EvalPlanQual does: locks the newest version, reads it, updates it.
     let threads: Vec<_> = (0..4)
         .map(|_| {
             let mut be = session(&engine);
@@ -234,7 +234,7 @@ fn concurrent_updates_of_one_row() {
 }
 
 #[test]
-fn files_follow_the_fate_of_their_transaction() {
+fn files_are_kept_or_removed_by_the_outcome_of_their_transaction() {
     let (_, env) = disk(6);
     let engine = create(&env);
     let mut be = session(&engine);
@@ -321,7 +321,7 @@ fn a_conflict_is_found_without_inserting() {
 }
 
 #[test]
-fn vacuum_takes_dead_rows_and_gives_pages_back() {
+fn vacuum_removes_dead_rows_and_truncates_the_table() {
     let (_, env) = disk(9);
     let engine = create(&env);
     let mut be = session(&engine);

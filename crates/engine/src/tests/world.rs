@@ -166,7 +166,7 @@ impl Items {
         items
     }
 
-    /// Rows that a scan of the whole index looks up in the table.
+    /// Number of rows that a scan of the whole index fetches from the table.
     pub(super) fn lookups(&self, be: &mut Backend) -> u64 {
         let snapshot = be.snapshot();
         let options = IndexScanOptions::default();

@@ -1,4 +1,4 @@
-//! Random operations of several sessions against a model: maps of rows, one per commit.
+//! Random operations of several sessions, checked against a model of the committed rows.
 
 use super::*;
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ impl Random {
     }
 }
 
-/// A session, and what the model says that it sees.
-struct Player {
+/// A session, and the state of the model for it.
+struct ModelSession {
     session: Session,
     running: Option<Running>,
 }
@@ -41,23 +41,23 @@ impl Running {
     }
 }
 
-fn play(seed: u64, steps: u32) {
+fn run(seed: u64, steps: u32) {
     let w = World::new();
     let mut random = Random(seed);
-    let mut players: Vec<Player> =
-        (0..4).map(|_| Player { session: w.connect(), running: None }).collect();
+    let mut sessions: Vec<ModelSession> =
+        (0..4).map(|_| ModelSession { session: w.connect(), running: None }).collect();
     let mut committed = Table::new();
     let mut next_id = 0;
     for step in 0..steps {
-        let who = random.below(4) as usize;
-        // Rows that other running transactions have changed.
-        let busy = |players: &[Player], id: i32| {
-            players.iter().enumerate().any(|(i, p)| {
-                i != who && p.running.as_ref().is_some_and(|r| r.own.contains_key(&id))
+        let chosen = random.below(4) as usize;
+        // Has another running transaction changed this row?
+        let busy = |sessions: &[ModelSession], id: i32| {
+            sessions.iter().enumerate().any(|(i, p)| {
+                i != chosen && p.running.as_ref().is_some_and(|r| r.own.contains_key(&id))
             })
         };
-        if players[who].running.is_none() {
-            let p = &mut players[who];
+        if sessions[chosen].running.is_none() {
+            let p = &mut sessions[chosen];
             p.session.begin();
             let snapshot = p.session.snapshot();
             p.running = Some(Running { snapshot, base: committed.clone(), own: BTreeMap::new() });
@@ -68,26 +68,26 @@ fn play(seed: u64, steps: u32) {
                 let id = next_id;
                 next_id += 1;
                 let text = "t".repeat(random.below(400) as usize);
-                let p = &mut players[who];
+                let p = &mut sessions[chosen];
                 p.session.insert(&w, id, 0, &text);
                 p.running.as_mut().unwrap().own.insert(id, Some((0, text)));
             }
             kind @ 6..=14 => {
-                // Change a row that the snapshot sees.
-                let own_view = players[who].running.as_ref().unwrap().sees();
+                // Change a row that is visible to the snapshot.
+                let own_view = sessions[chosen].running.as_ref().unwrap().sees();
                 if own_view.is_empty() {
                     continue;
                 }
                 let nth = random.below(own_view.len() as u32) as usize;
                 let (&id, old) = own_view.iter().nth(nth).unwrap();
-                let others = busy(&players, id);
-                let p = &mut players[who];
+                let others = busy(&sessions, id);
+                let p = &mut sessions[chosen];
                 let running = p.running.as_mut().unwrap();
                 let snapshot = current(&mut p.session, &running.snapshot);
                 let seen = p.session.scan_with(&w, &snapshot);
                 let tid = seen.iter().find(|r| r.1.0 == id).unwrap().0;
                 let changed = !running.own.contains_key(&id) && committed.get(&id) != Some(old);
-                // A row that was updated and then deleted counts as updated.
+                // A row that was updated and then deleted is reported as updated.
                 let expected = if changed {
                     Err(TmResult::Updated)
                 } else if others {
@@ -121,7 +121,7 @@ fn play(seed: u64, steps: u32) {
                 }
             }
             15 => {
-                let p = &mut players[who];
+                let p = &mut sessions[chosen];
                 let running = p.running.as_ref().unwrap();
                 let snapshot = current(&mut p.session, &running.snapshot);
                 let seen = p.session.scan_with(&w, &snapshot);
@@ -131,12 +131,12 @@ fn play(seed: u64, steps: u32) {
             16 => {
                 let freeze = random.below(2) == 0;
                 let indexes = random.below(2) == 0;
-                let p = &mut players[who];
+                let p = &mut sessions[chosen];
                 let cutoffs = p.session.cutoffs(&w, freeze);
                 p.session.vacuum(&w, &cutoffs, indexes);
             }
             17 | 18 => {
-                let p = &mut players[who];
+                let p = &mut sessions[chosen];
                 let running = p.running.take().unwrap();
                 p.session.commit();
                 for (id, change) in running.own {
@@ -147,18 +147,18 @@ fn play(seed: u64, steps: u32) {
                 }
             }
             _ => {
-                let p = &mut players[who];
+                let p = &mut sessions[chosen];
                 p.running = None;
                 p.session.abort();
             }
         }
     }
-    for p in &mut players {
+    for p in &mut sessions {
         if p.running.take().is_some() {
             p.session.abort();
         }
     }
-    let s = &mut players[0].session;
+    let s = &mut sessions[0].session;
     s.begin();
     let seen: Table = s.scan(&w).into_iter().map(|(_, r)| (r.0, (r.1, r.2))).collect();
     assert_eq!(seen, committed, "seed {seed}");
@@ -167,7 +167,7 @@ fn play(seed: u64, steps: u32) {
     w.check_redo();
 }
 
-/// The transaction's snapshot as of its present command.
+/// The transaction's snapshot, with the current command id.
 fn current(session: &mut Session, snapshot: &Arc<Snapshot>) -> Snapshot {
     let mut now = Snapshot::clone(snapshot);
     now.curcid = session.txn.command();
@@ -177,6 +177,6 @@ fn current(session: &mut Session, snapshot: &Arc<Snapshot>) -> Snapshot {
 #[test]
 fn random_operations_agree_with_a_model() {
     for seed in 1..=12 {
-        play(seed, 400);
+        run(seed, 400);
     }
 }

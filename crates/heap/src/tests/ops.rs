@@ -1,4 +1,4 @@
-//! Single operations between two or three sessions.
+//! Single operations in one to four sessions.
 
 use super::*;
 
@@ -11,7 +11,7 @@ fn row(id: i32, n: i32, text: &str) -> Row {
 }
 
 #[test]
-fn insertions_are_seen_by_the_right_sessions() {
+fn committed_insertions_are_visible_to_other_sessions() {
     let w = World::new();
     let (mut a, mut b) = (w.connect(), w.connect());
     a.begin();
@@ -33,7 +33,7 @@ fn insertions_are_seen_by_the_right_sessions() {
 }
 
 #[test]
-fn updates_make_hot_chains_that_are_searched_and_pruned() {
+fn hot_chains_are_searched_and_pruned() {
     let w = World::new();
     let mut a = w.connect();
     a.begin();
@@ -61,7 +61,7 @@ fn updates_make_hot_chains_that_are_searched_and_pruned() {
     assert_eq!(get_latest_tid(&mut a.cx(&w), &w.rel, root, &snapshot).unwrap(), at);
     a.commit();
     a.begin();
-    // Nobody needs the old versions: the root becomes a redirect, the others go.
+    // The old versions are dead to all snapshots: the root becomes a redirect, the others unused.
     let cutoffs = a.cutoffs(&w, false);
     assert_eq!(a.vacuum(&w, &cutoffs, false), 5);
     let pages = w.pages(&w.pool, Fork::Main);
@@ -101,11 +101,11 @@ fn an_update_that_does_not_fit_goes_to_another_page() {
     let seen = a.scan(&w);
     assert_eq!(seen.len(), 4);
     assert_eq!(seen[0], (updated.tid, row(0, 1, &wide)));
-    // The page was noted as full, so the scan pruned it.
+    // The update set PD_PAGE_FULL, so the scan pruned the page.
     assert!(w.pages(&w.pool, Fork::Main)[0].line_pointer(1).is_dead());
     a.commit();
     let records = w.check_redo();
-    // The old version was locked while no page was latched.
+    // The update locked the old version before it released the latch to find another page.
     assert_eq!(records[&(RmgrId::Heap as u8, record::heap::LOCK)], 1);
 }
 
@@ -123,7 +123,7 @@ fn own_changes_are_seen_command_by_command() {
     assert_eq!(rows(a.scan(&w)), [row(1, 1, "b")]);
     a.delete(&w, updated.tid, true).unwrap();
     assert_eq!(rows(a.scan(&w)), []);
-    // A savepoint that is rolled back takes its deletion along.
+    // ROLLBACK TO SAVEPOINT undoes the deletion.
     let tid = a.insert(&w, 2, 0, "c");
     a.txn.begin_subxact().unwrap();
     a.delete(&w, tid, true).unwrap();
@@ -173,7 +173,7 @@ fn conflicts_are_reported_as_postgresql_does() {
 }
 
 #[test]
-fn key_share_locks_live_beside_updates_of_other_columns() {
+fn key_share_locks_coexist_with_updates_of_other_columns() {
     let w = World::new();
     let (mut a, mut b, mut c) = (w.connect(), w.connect(), w.connect());
     a.begin();
@@ -189,7 +189,7 @@ fn key_share_locks_live_beside_updates_of_other_columns() {
     assert_eq!(h.infomask & m::LOCK_MASK, m::XMAX_SHR_LOCK);
     assert_eq!(c.lock(&w, tid, TupleLockMode::NoKeyExclusive), Err(TmResult::WouldBlock));
     b.abort();
-    // Only the key-share lock is left: a change of n goes through, one of id does not.
+    // Only the key-share lock is left: an update of n does not conflict, one of id does.
     assert_eq!(c.update(&w, tid, (7, 0, ""), false), Err(TmResult::BeingModified));
     let updated = c.update(&w, tid, (1, 5, ""), true).unwrap();
     let old = c.header(&w, tid);
@@ -199,12 +199,12 @@ fn key_share_locks_live_beside_updates_of_other_columns() {
     statuses.sort();
     use txn::MultiXactStatus::*;
     assert_eq!(statuses, [ForKeyShare, NoKeyUpdate]);
-    // The locker holds the new version too.
+    // The lock is copied to the new version.
     let new = c.header(&w, updated.tid);
     assert!(new.xmax_locked_only() && new.xmax_is_multi());
     let members = w.manager.multixact_members(new.multi(), true).unwrap();
     assert!(members.iter().any(|x| x.xid == a.txn.top_xid_if_any()));
-    // A key-share lock of a third session on the old version follows to the new one.
+    // A key-share lock of a third session on the old version also locks the new one.
     b.begin();
     b.lock(&w, tid, TupleLockMode::KeyShare).unwrap();
     let new = b.header(&w, updated.tid);
@@ -340,7 +340,7 @@ fn vacuum_frees_freezes_and_sets_the_map() {
     a.begin();
     assert_eq!(a.scan(&w).len(), 200);
     assert!(a.header(&w, tids[0]).xmin_frozen());
-    // A lock takes the frozen bit away, a deletion both.
+    // A lock clears the all-frozen bit, a deletion both bits.
     a.lock(&w, tids[0], TupleLockMode::Share).unwrap();
     let counts = visibility_map::count(&w.pool, &w.rel, &mut strategy).unwrap();
     assert_eq!(counts, (n, n - 1));
@@ -360,11 +360,11 @@ fn vacuum_frees_freezes_and_sets_the_map() {
     }
 }
 
-/// A table whose last column is gone, as after a rolled back ADD COLUMN, or another one in its
-/// place: rows of transactions that came to nothing may have it, all others must not, whatever
-/// their hints say.
+/// A table without its last column, as after the rollback of ADD COLUMN, or with another column
+/// instead. Rows of aborted transactions may have the old column. All other rows must not,
+/// whatever their hint bits are.
 #[test]
-fn rows_that_are_not_of_the_tables_columns_are_faults_unless_rolled_back() {
+fn rows_with_wrong_columns_are_faults_unless_rolled_back() {
     let narrow = TupleDesc::new(World::new().desc.attrs[..2].to_vec());
     let mut other = World::new().desc.clone();
     other.attrs[1] = other.attrs[2].clone();
@@ -376,7 +376,7 @@ fn rows_that_are_not_of_the_tables_columns_are_faults_unless_rolled_back() {
         let w = World::new();
         let mut a = w.connect();
         a.begin();
-        // As a text: the first of 63 bytes.
+        // Byte 127 as a varlena header announces 63 bytes.
         a.insert(&w, 1, 127, "rolled back");
         a.abort();
         assert_eq!(a.faults(&w, &wrong), []);
@@ -384,7 +384,7 @@ fn rows_that_are_not_of_the_tables_columns_are_faults_unless_rolled_back() {
         a.insert(&w, 2, 127, "under way");
         assert_eq!(a.faults(&w, &wrong), [fault(2)]);
         a.commit();
-        // Nobody has looked at the row: there is no hint yet.
+        // The row has not been read since, so it has no hint bits.
         assert_eq!(a.faults(&w, &wrong), [fault(2)]);
         a.begin();
         a.scan(&w);
@@ -395,7 +395,7 @@ fn rows_that_are_not_of_the_tables_columns_are_faults_unless_rolled_back() {
 }
 
 #[test]
-fn a_waiting_update_goes_on_when_the_other_ends() {
+fn a_waiting_update_continues_after_an_abort() {
     let w = World::new();
     let (mut a, mut b) = (w.connect(), w.connect());
     a.begin();
@@ -411,7 +411,8 @@ fn a_waiting_update_goes_on_when_the_other_ends() {
             b.commit();
             result.map(|u| u.hot)
         });
-        // Wait until it queues for our transaction: its lock on the row is then taken.
+        // Until the other session waits for this transaction; it then has the row's heavyweight
+        // lock.
         let tag = lmgr::LockTag::transaction(a.txn.top_xid_if_any());
         while !a.txn.locks().has_waiters(tag, lmgr::LockMode::Exclusive) {
             std::thread::yield_now();
@@ -426,8 +427,7 @@ fn a_waiting_update_goes_on_when_the_other_ends() {
     w.check_redo();
 }
 
-/// Runs `then` once, after the transaction that is waited for has ended and before the waiter goes
-/// on.
+/// Runs `then` once, after the awaited transaction has ended and before the waiter continues.
 struct AfterWait<'a> {
     waits: SessionWaits,
     then: Option<Box<dyn FnOnce() + 'a>>,
@@ -471,8 +471,7 @@ fn a_lock_does_not_follow_an_aborted_update_to_an_unrelated_row() {
     b.begin();
     let waits = SessionWaits(b.txn.waits());
     let then = || {
-        // The update is undone, VACUUM takes its version away, and another row comes into its
-        // place.
+        // The update is rolled back, VACUUM removes its version, and another row reuses the TID.
         a.abort();
         c.begin();
         let cutoffs = c.cutoffs(&w, false);

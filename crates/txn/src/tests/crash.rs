@@ -1,11 +1,12 @@
-//! pg_xact after crashes: what was confirmed is there, what was not is whole or absent.
+//! pg_xact after crashes: confirmed commits survive, and a transaction with its subtransactions
+//! is committed as a whole or not at all.
 
 use super::*;
 use std::collections::BTreeMap;
 use vfs::SeededRandom;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Fate {
+enum Outcome {
     Confirmed,
     /// Committed without waiting for the flush.
     Async,
@@ -24,7 +25,7 @@ fn run(seed: u64) {
     let (disk, env) = env();
     let m = fresh(&env);
     let random = SeededRandom::new(seed);
-    // Near a page border of pg_xact, so that groups span two pages.
+    // Near a page boundary of pg_xact, so that groups span two pages.
     if seed.is_multiple_of(2) {
         let mut t = connect(&m);
         m.set_next_full_xid(FullXid(32_768 - 20));
@@ -34,7 +35,7 @@ fn run(seed: u64) {
         t.current_xid().unwrap();
         commit(&mut t);
     }
-    let mut groups: Vec<(Vec<Xid>, Fate)> = Vec::new();
+    let mut groups: Vec<(Vec<Xid>, Outcome)> = Vec::new();
     let mut sessions: Vec<_> = (0..3).map(|_| connect(&m)).collect();
     let mut open: BTreeMap<usize, Vec<Xid>> = BTreeMap::new();
     for _ in 0..random.below(120) {
@@ -51,56 +52,56 @@ fn run(seed: u64) {
                 let x = t.current_xid().unwrap();
                 if random.below(4) == 0 {
                     t.abort_subxact(&XactExtras::default()).unwrap();
-                    groups.push((vec![x], Fate::Aborted));
+                    groups.push((vec![x], Outcome::Aborted));
                 } else {
                     t.commit_subxact().unwrap();
                     open.get_mut(&i).unwrap().push(x);
                 }
             }
-            fate => {
+            outcome => {
                 let group = open.remove(&i).unwrap();
-                let fate = match fate {
-                    5 => Fate::Confirmed,
-                    6 => Fate::Async,
-                    _ => Fate::Aborted,
+                let outcome = match outcome {
+                    5 => Outcome::Confirmed,
+                    6 => Outcome::Async,
+                    _ => Outcome::Aborted,
                 };
-                if fate == Fate::Aborted {
+                if outcome == Outcome::Aborted {
                     abort(t);
                 } else {
-                    let wait = fate == Fate::Confirmed;
+                    let wait = outcome == Outcome::Confirmed;
                     t.note_record(Lsn(1));
                     t.commit(&XactExtras::default(), wait, 0).unwrap();
                     t.release_locks();
                 }
-                groups.push((group, fate));
+                groups.push((group, outcome));
             }
         }
-        // Status pages reach the disk now and then; the log must have gone before.
+        // Occasionally write status pages to the disk, which must flush the log before.
         if random.below(20) == 0 {
             m.checkpoint().unwrap();
         }
     }
-    groups.extend(open.into_values().map(|g| (g, Fate::Running)));
+    groups.extend(open.into_values().map(|g| (g, Outcome::Running)));
     let (after, _) = recover(Arc::new(disk.crash(seed)));
-    for (group, fate) in &groups {
-        // Ids that never reached the log will be handed out again.
+    for (group, outcome) in &groups {
+        // Ids that were not logged are assigned again.
         let next = after.next_full_xid().xid();
         let known = |x: &Xid| x.precedes(next) && after.did_commit(*x).unwrap();
         let committed: Vec<bool> = group.iter().map(known).collect();
         assert!(committed.iter().all(|c| *c == committed[0]), "seed {seed}: {group:?} is torn");
-        match fate {
-            Fate::Confirmed => assert!(committed[0], "seed {seed}: {group:?} is lost"),
-            Fate::Async => {}
-            Fate::Aborted | Fate::Running => {
-                assert!(!committed[0], "seed {seed}: {group:?} {fate:?}");
+        match outcome {
+            Outcome::Confirmed => assert!(committed[0], "seed {seed}: {group:?} is lost"),
+            Outcome::Async => {}
+            Outcome::Aborted | Outcome::Running => {
+                assert!(!committed[0], "seed {seed}: {group:?} {outcome:?}");
             }
         }
-        // An id that somebody saw committed may not be handed out again.
+        // An id that may have been seen as committed must not be assigned again.
         if committed[0] {
             assert!(after.next_full_xid().xid().follows(group[group.len() - 1]));
         }
     }
-    // And life goes on.
+    // New transactions work.
     let mut t = connect(&after);
     begin(&mut t);
     let x = t.current_xid().unwrap();

@@ -1,5 +1,4 @@
-//! Bytes compared with PostgreSQL: `pg_waldump` reads our records, and our status files are equal
-//! to those that PostgreSQL's own redo makes of the same records by their definition.
+//! File formats: `pg_waldump` reads our records, and pg_xact has PostgreSQL's layout.
 
 use super::*;
 use ids::RelFile;
@@ -78,9 +77,9 @@ fn pg_waldump_understands_our_records() {
     }
 }
 
-/// 2 bits an id, four ids a byte from the lowest bits up; 32 pages of 8 KB a file.
+/// 2 bits per id, four ids per byte starting from the lowest bits; 32 pages of 8 KB per file.
 #[test]
-fn pg_xact_files_have_the_layout() {
+fn pg_xact_files_have_the_layout_of_postgresql() {
     let (disk, env) = env();
     let m = fresh_at(&env, FullXid(32 * 32_768 - 4));
     let mut t = connect(&m);

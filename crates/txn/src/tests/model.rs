@@ -1,4 +1,4 @@
-//! Snapshots taken amid random work against a model that knows the order of events.
+//! Snapshots taken during random transactions, checked against a model.
 
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -94,7 +94,7 @@ fn run(seed: u64) {
             for x in running.iter().chain(outcome.keys()) {
                 let expected = was_running.contains(x) || !known.contains(x);
                 let got = snapshot.in_progress(Xid(*x), &m).unwrap();
-                // Aborted subtransactions may go either way: pg_xact decides about them first.
+                // An aborted id may count as in progress or not: pg_xact shows it as aborted.
                 if outcome.get(x) != Some(&false) {
                     assert_eq!(got, expected, "seed {seed} xid {x}");
                 }
@@ -114,9 +114,9 @@ fn run(seed: u64) {
     }
 }
 
-/// Two counters moved by one transaction each time: no snapshot sees only one of them moved.
+/// A transaction and its subtransaction: no snapshot sees only one of them as completed.
 #[test]
-fn snapshots_are_consistent_among_threads() {
+fn concurrent_snapshots_are_atomic() {
     let (_, env) = env();
     let m = fresh(&env);
     // Pairs of ids (parent, child) that commit together.

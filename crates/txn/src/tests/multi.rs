@@ -8,7 +8,7 @@ fn member(xid: Xid, status: MultiXactStatus) -> MultiXactMember {
 }
 
 #[test]
-fn members_come_back_and_sets_are_shared() {
+fn members_are_read_back_and_equal_sets_share_a_multixact() {
     let (_, env) = env();
     let m = fresh(&env);
     let (mut a, mut b) = (connect(&m), connect(&m));
@@ -29,9 +29,9 @@ fn members_come_back_and_sets_are_shared() {
     commit(&mut a);
     assert!(m.multixact_is_running(multi, true).unwrap(), "b still runs");
     commit(&mut b);
-    assert!(m.multixact_members(multi, true).unwrap().is_empty(), "nobody can hold it any more");
+    assert!(m.multixact_members(multi, true).unwrap().is_empty(), "no transaction can hold it");
     assert!(!m.multixact_is_running(multi, false).unwrap());
-    // Expanding drops the lockers that are gone, and keeps the committed updater.
+    // Expanding drops the lockers that have ended, and keeps the committed updater.
     begin(&mut a);
     let x = a.current_xid().unwrap();
     let again = a.multixact_expand(wider, x, ForKeyShare).unwrap();
@@ -41,7 +41,7 @@ fn members_come_back_and_sets_are_shared() {
     assert!(a.multixact_create(&[member(x, Update), member(xb, NoKeyUpdate)]).is_err());
 }
 
-/// Many sets over page borders, read back by others at the same time, and again after a crash.
+/// Many sets that cross page boundaries, read back concurrently, and again after a crash.
 #[test]
 fn many_sets_by_many_sessions() {
     let (disk, env) = env();

@@ -1,4 +1,4 @@
-//! Sessions against each other: snapshots, savepoints, commit and abort.
+//! Several sessions: snapshots, savepoints, commit and abort.
 
 use super::*;
 use ids::{CommandId, SubXactId};
@@ -34,7 +34,7 @@ fn commit_and_abort_become_visible() {
 }
 
 #[test]
-fn an_unchanged_snapshot_is_taken_again_without_memory() {
+fn an_unchanged_snapshot_is_reused_without_allocation() {
     let (_, env) = env();
     let m = fresh(&env);
     let mut a = connect(&m);
@@ -50,7 +50,7 @@ fn an_unchanged_snapshot_is_taken_again_without_memory() {
 }
 
 #[test]
-fn subtransactions_share_the_fate_of_their_parents() {
+fn subtransactions_share_the_outcome_of_their_parents() {
     let (_, env) = env();
     let m = fresh(&env);
     let (mut a, mut other) = (connect(&m), connect(&m));
@@ -93,7 +93,7 @@ fn overflowing_subtransactions_are_found_through_their_parents() {
         subs.push(a.current_xid().unwrap());
         a.commit_subxact().unwrap();
     }
-    // Something later must have completed, else all of them are just "not begun".
+    // A later id must have completed, or else all of them are at or after the snapshot's xmax.
     let mut late = connect(&m);
     begin(&mut late);
     late.current_xid().unwrap();
@@ -187,7 +187,7 @@ fn commands_and_combos() {
     assert_eq!((a.combo_cmin(combo), a.combo_cmax(combo)), (c0, c5));
     commit(&mut a);
     begin(&mut a);
-    assert_eq!(a.combo_cid(c5, c5).unwrap(), CommandId(0), "numbers start anew");
+    assert_eq!(a.combo_cid(c5, c5).unwrap(), CommandId(0), "numbers restart");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn waiting_ends_with_the_transaction() {
     begin(&mut a);
     a.begin_subxact().unwrap();
     let sub = a.current_xid().unwrap();
-    // The lock passes to the parent, and so does the waiting.
+    // The lock passes to the parent, so the waiter waits for the parent's end.
     a.commit_subxact().unwrap();
     begin(&mut b);
     assert!(!b.waits().try_wait_for_xid(sub).unwrap());
@@ -228,7 +228,7 @@ fn slots_run_out_and_come_back() {
 }
 
 #[test]
-fn what_a_gone_session_leaves_behind_does_not_touch_its_successor() {
+fn remains_of_an_ended_session_do_not_affect_its_successor() {
     let (_, env) = env();
     let m = fresh(&env);
     let mut holder = connect(&m);
@@ -292,7 +292,7 @@ fn wraparound_is_refused_in_time() {
 }
 
 #[test]
-fn ids_pass_the_end_of_the_circle() {
+fn ids_wrap_around() {
     let (_, env) = env();
     let m = fresh_at(&env, FullXid(0xFFFF_FFF0));
     m.set_xid_limit(Xid(0xFFFF_0000), Oid(1));
@@ -328,7 +328,7 @@ fn oids_are_reserved_in_the_log() {
 }
 
 #[test]
-fn only_what_was_logged_is_waited_for() {
+fn a_commit_waits_for_the_flush_only_if_it_logged_changes() {
     let (_, env) = env();
     let m = fresh(&env);
     let mut t = connect(&m);
@@ -342,7 +342,7 @@ fn only_what_was_logged_is_waited_for() {
     begin(&mut t);
     end(&mut t, true);
     assert_eq!(m.wal().inserted(), before);
-    // An id without a change that outlives a crash.
+    // An id, but no logged change.
     begin(&mut t);
     t.current_xid().unwrap();
     let lsn = end(&mut t, true);
@@ -360,11 +360,11 @@ fn only_what_was_logged_is_waited_for() {
     let lsn = end(&mut t, false);
     assert!(m.wal().flushed() < lsn);
     m.wal().background_flush().unwrap();
-    assert!(m.wal().flushed() >= lsn, "the walwriter takes asynchronous commits along");
+    assert!(m.wal().flushed() >= lsn, "the WAL writer flushes asynchronous commits");
 }
 
 #[test]
-fn those_who_leave_together_all_leave() {
+fn all_transactions_of_a_group_end() {
     let (_, env) = env();
     let m = fresh(&env);
     let before = m.completions();

@@ -1,6 +1,7 @@
-//! Records of the access methods that are not here, in words. Their structs are in
-//! access/hash_xlog.h, ginxlog.h, gistxlog.h, spgxlog.h and brin_xlog.h. Counterpart: hashdesc.c,
-//! gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
+//! Text descriptions of records of access methods that are not implemented: hash, GIN, GiST,
+//! SP-GiST, BRIN. Their layouts are in hash_xlog.h, ginxlog.h, gistxlog.h, spgxlog.h, brin_xlog.h.
+//!
+//! Counterpart: hashdesc.c, gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
 
 use ids::FullXid;
 use std::fmt::Write;
@@ -54,7 +55,7 @@ pub(super) fn hash(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-/// A number as C's `%g` has it.
+/// A number in the format of C's `%g`.
 fn general(v: f64) -> String {
     let scientific = format!("{v:.5e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
@@ -69,11 +70,11 @@ fn general(v: f64) -> String {
     }
 }
 
-/// Flags of records of GIN.
+/// Flags of GIN records.
 const GIN_IS_DATA: u16 = 1;
 const GIN_IS_LEAF: u16 = 2;
 const GIN_SPLIT_ROOT: u16 = 4;
-/// Bytes of the meta page's fields, aligned.
+/// Size of GIN's metapage data in bytes, aligned.
 const GIN_META_SIZE: usize = 56;
 
 pub(super) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
@@ -116,7 +117,7 @@ pub(super) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-/// A block number kept as two halves, the higher first.
+/// A block number stored as two halves, the upper one first.
 fn block(f: &mut Fields<'_>) -> Option<u32> {
     Some(u32::from(f.u16()?) << 16 | u32::from(f.u16()?))
 }
@@ -126,7 +127,7 @@ fn gin_page(flags: u16, out: &mut String) -> Option<()> {
     write!(out, "isdata: {data} isleaf: {leaf}").ok()
 }
 
-/// Says so if the first block has an image.
+/// Does the first block have an image? If so, appends a note.
 fn gin_image(record: &DecodedRecord, out: &mut String) -> bool {
     let image = record.block(0).and_then(|b| b.image);
     if let Some(image) = image {
@@ -140,7 +141,7 @@ fn gin_image(record: &DecodedRecord, out: &mut String) -> bool {
     image.is_some()
 }
 
-/// Changes of the segments of a leaf of a posting tree. Counterpart: `desc_recompress_leaf`.
+/// Changes to the segments of a posting tree leaf. Counterpart: `desc_recompress_leaf`.
 fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
     let count = f.u16()?;
     write!(out, " {count} segments:").ok()?;
@@ -150,8 +151,7 @@ fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
         let done = match action {
             1 => "delete",
             2 | 3 => {
-                // A posting list: its first row's place, its length, its bytes up to an even
-                // number.
+                // A posting list: first TID (6 bytes), length, bytes, padded to an even length.
                 f.take(6)?;
                 let len = usize::from(f.u16()?);
                 f.take(len.next_multiple_of(2))?;
@@ -257,7 +257,7 @@ pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
 
 pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
-    // The bit above says that the page is made anew.
+    // The bit above them is XLOG_BRIN_INIT_PAGE.
     match (record.info() & 0x70) >> 4 {
         0 => {
             let (pages, version) = (f.u32()?, f.u16()?);
@@ -287,7 +287,7 @@ mod tests {
     use super::general;
 
     #[test]
-    fn numbers_have_the_form_of_c() {
+    fn numbers_have_the_format_of_c() {
         // printf '%g'
         for (v, text) in [
             (0.0, "0"),
