@@ -64,3 +64,10 @@ SELECT ea.a, x.a FROM ea LEFT JOIN eb x ON ea.a = x.a LEFT JOIN eb y ON x.a = y.
 EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ALL ('{1,2}'::int[])
 EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a > eb.a WHERE NOT (eb.a = ANY (ARRAY[ea.a, 2]))
 EXPLAIN (COSTS OFF) SELECT 1 FROM ea LEFT JOIN eb ON ea.a = eb.a WHERE eb.a = ANY (ARRAY(SELECT 1))
+-- A condition on the left side alone stays with the join, where a constant is known for one of its columns.
+CREATE TEMP TABLE ioa(id int, x int, pad text); INSERT INTO ioa SELECT g, g % 500, repeat('x', 50) FROM generate_series(1, 5000) g; CREATE INDEX ON ioa(x)
+VACUUM ANALYZE ioa
+SELECT count(*), count(g) FROM (SELECT id, x FROM ioa WHERE x = 3) t LEFT JOIN generate_series(1, 2) g ON t.x = t.id
+SELECT count(*) FROM (SELECT id, x FROM ioa WHERE x = 3) t LEFT JOIN LATERAL (SELECT t.x + 1 AS y OFFSET 0) g ON t.x = t.id WHERE g.y > 3
+SELECT count(*) FROM (SELECT id, x FROM ioa WHERE x = 3) t WHERE EXISTS (SELECT FROM generate_series(1, 2) g WHERE t.x = t.id AND g = t.x - 2)
+SELECT count(*) FROM (SELECT id, x FROM ioa WHERE x = 3) t WHERE NOT EXISTS (SELECT FROM generate_series(1, 2) g WHERE t.x = t.id AND g < t.x)

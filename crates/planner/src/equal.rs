@@ -177,6 +177,7 @@ impl Glob<'_> {
         if join.jointype == JoinType::Full {
             return Ok((inner, join.quals.clone()));
         }
+        let right = join.right.relids();
         let mut known = Vec::new();
         for q in self.spread_constants(&join.left.quals)? {
             if let Some(op) = self.equality(&q)?
@@ -197,7 +198,8 @@ impl Glob<'_> {
                             (false, true) => &op.args[0],
                             _ => return None,
                         };
-                        is_column(other).then(|| (other.clone(), value.clone()))
+                        let inner = is_column(other) && relids_of(other).is_subset(&right);
+                        inner.then(|| (other.clone(), value.clone()))
                     })
                 }
                 _ => None,
