@@ -46,7 +46,7 @@ impl Sources {
     /// `plans` and `exprs` are all that the value is computed from: every plan below and every
     /// expression of the node itself that goes into it.
     pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Sources {
-        let found = params::mentioned(plans, exprs, &run.st.desc.plan.subplans);
+        let found = params::param_refs(plans, exprs, &run.st.desc.plan.subplans);
         let mut s = Sources {
             seen: found.free.iter().map(|&id| (id, 0)).collect(),
             reads: found.read.into(),

@@ -78,7 +78,7 @@ impl Glob<'_> {
         if !params.is_empty() {
             // Folding may have removed what referred to this level: then the rows are the same for
             // each outer row, and volatile functions are called once.
-            let read = plan::params::mentioned(&[&planned.plan], &[], &self.subplans).read;
+            let read = plan::params::param_refs(&[&planned.plan], &[], &self.subplans).read;
             params.retain(|(id, _)| read.binary_search(id).is_ok());
         }
         let columns: Vec<Expr> = planned
