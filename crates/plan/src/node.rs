@@ -51,7 +51,7 @@ pub struct PlannedStmt {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RightsNeeded {
     pub relations: Vec<RelationRights>,
-    /// Functions whose EXECUTE privilege is not granted to PUBLIC.
+    /// Functions whose EXECUTE privilege must be checked: those with an access control list.
     pub functions: Vec<Oid>,
 }
 
