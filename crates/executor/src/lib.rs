@@ -2,9 +2,9 @@
 //!
 //! A plan becomes a tree of running nodes ([`node::Node`]). Each call of `next` returns a batch of
 //! about as many rows as the caller wants, so that LIMIT, row locks and cursors do not make a node
-//! compute rows in vain. Expressions are evaluated by `eval`; storage is reached only through
-//! `engine`; descriptors are looked up by OID through [`Services`]. See `README.md` for the node
-//! contract.
+//! compute rows that are not needed. Expressions are evaluated by `eval`; storage is reached only
+//! through `engine`; descriptors are looked up by OID through [`Services`]. See `README.md` for the
+//! node contract.
 //!
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
