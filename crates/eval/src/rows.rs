@@ -156,14 +156,14 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
     let to = host.row_desc(target, -1)?;
     let infos = from.types(host)?;
     let values = record::deform(row, infos);
-    let place = |c: &RowColumn| {
+    let position = |c: &RowColumn| {
         if c.is_dropped() {
             return None;
         }
         from.columns.iter().position(|f| !f.is_dropped() && f.name == c.name && f.ty == c.ty)
     };
     let picked: Vec<DatumRef<'_>> =
-        to.columns.iter().map(|c| place(c).map_or(DatumRef::Null, |i| values[i])).collect();
+        to.columns.iter().map(|c| position(c).map_or(DatumRef::Null, |i| values[i])).collect();
     form(host, target, -1, &to, &picked)
 }
 

@@ -35,14 +35,14 @@ impl Resolve for JoinedColumns {
             }
         };
         let at = var.varattno as usize - 1;
-        let place = match self.columns.iter().position(|c| (c.0, c.1) == (side, at)) {
+        let column = match self.columns.iter().position(|c| (c.0, c.1) == (side, at)) {
             Some(i) => i,
             None => {
                 self.columns.push((side, at, var.vartype));
                 self.columns.len() - 1
             }
         };
-        Ok(Slot { source: Source::Scan, column: place })
+        Ok(Slot { source: Source::Scan, column })
     }
 }
 
