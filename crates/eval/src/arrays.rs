@@ -24,8 +24,8 @@ pub(crate) fn construct<'a>(
     if !multidims {
         return array::build_1d(&elem.info, &values).map(Val::Own);
     }
-    // Sub-arrays of equal shape become one array with a dimension more; NULL and empty ones count
-    // as empty, and only all of them may be.
+    // Sub-arrays of equal shape become one array with one more dimension. A NULL or empty sub-array
+    // is an error unless all of them are: the result is then an empty array.
     let mismatch = || {
         pg_err!(
             ARRAY_SUBSCRIPT_ERROR,
@@ -72,7 +72,8 @@ pub(crate) fn construct<'a>(
     array::build(&elem.info, &dims, &lower, items.into_iter()).map(Val::Own)
 }
 
-/// Subscripts of one side; a missing one stays missing. `None` where one is NULL.
+/// Evaluates the upper or the lower subscripts; an omitted one stays `None`. The result is `None`
+/// if a subscript is NULL.
 fn subscripts<'a>(
     exprs: &'a [Option<Node>],
     st: &mut EvalState,
@@ -211,25 +212,26 @@ impl<'a> SubscriptParts<'a> {
         };
         let width = self.elem.info.len.max(1) as usize;
         let mut bytes = array.as_ref().as_bytes().to_vec();
-        let place = usize::try_from(i).ok().and_then(|i| i.checked_mul(width));
-        let place = match place {
-            Some(p) if p + width <= bytes.len() => p,
+        let offset = usize::try_from(i).ok().and_then(|i| i.checked_mul(width));
+        let offset = match offset {
+            Some(offset) if offset + width <= bytes.len() => offset,
             _ => bail!(ARRAY_SUBSCRIPT_ERROR, "array subscript out of range"),
         };
         match value {
             DatumRef::Word(w) => {
-                bytes[place..place + width].copy_from_slice(&w.to_le_bytes()[..width]);
+                bytes[offset..offset + width].copy_from_slice(&w.to_le_bytes()[..width]);
             }
             DatumRef::Bytes(b) if b.len() == width => {
-                bytes[place..place + width].copy_from_slice(b)
+                bytes[offset..offset + width].copy_from_slice(b)
             }
-            _ => return Err(PgError::internal("element of another length")),
+            _ => return Err(PgError::internal("array element has the wrong length")),
         }
         Ok(Val::Own(Datum::bytes(bytes)))
     }
 }
 
-/// Does the new value refer to the old one (assignment to a part of it)?
+/// True if the new value refers to the old one (assignment to a part of it). Counterpart:
+/// `isAssignmentIndirectionExpr`.
 fn is_nested(node: &Node) -> bool {
     match node {
         Node::Domain { arg, .. } => is_nested(arg),
@@ -268,7 +270,7 @@ pub(crate) fn coerce<'a>(
     }
     let old = ArrayRef::new(v.as_ref());
     if matches!(elem_expr, Node::Placeholder) {
-        // Only the name of the element type changes.
+        // The element types are binary-coercible: only the element type in the header changes.
         let mut bytes = old.payload().to_vec();
         bytes[8..12].copy_from_slice(&to.ty.0.to_le_bytes());
         return Ok(Val::Own(Datum::bytes(bytes)));
@@ -286,12 +288,12 @@ pub(crate) fn coerce<'a>(
     array::build(&to.info, &old.dims(), &old.lower_bounds(), refs).map(Val::Own)
 }
 
-/// The array of these elements.
+/// Builds a one-dimensional array of these elements.
 pub fn array_of(elem: &types::TypeInfo, values: &[Datum]) -> Result<Datum> {
     array::build_1d(elem, values)
 }
 
-/// The array whose slices are these arrays.
+/// Builds an array with one more dimension than these arrays, which become its slices.
 pub fn array_of_arrays(elem: types::TypeInfo, values: &[Datum]) -> Result<Datum> {
     let mut all = array::Accumulator::new(elem);
     values.iter().try_for_each(|v| all.push_array(v.as_ref()))?;

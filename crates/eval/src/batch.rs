@@ -1,5 +1,8 @@
-//! Evaluation over batches: one column per node for constants, columns, strict calls and boolean
-//! connectives; all else runs row by row under the selection.
+//! Evaluation over batches. Frequent node kinds (columns, constants, calls, boolean operators,
+//! CASE, COALESCE) compute one column per node; all others are evaluated row by row for the
+//! selected rows.
+//!
+//! No counterpart in PostgreSQL, which evaluates one row at a time.
 
 use crate::elements;
 use crate::host::{CallContext, Host};
@@ -11,12 +14,12 @@ use smallvec::SmallVec;
 use types::kernels::{Rows, WordComparison};
 use types::{BATCH_BYTES_MAX, Batch, Column, ColumnData, Datum, DatumRef};
 
-/// Rows of a batch, by index, ascending.
+/// Row numbers of a batch, ascending.
 pub type Selection = Vec<u16>;
 
 impl Program {
-    /// The values for the selected rows of `input` (all rows where `sel` is `None`), in order. The
-    /// rows are at hand as [`Source::Scan`].
+    /// The values for the selected rows of `input` (all rows if `sel` is `None`), in order. Columns
+    /// of `input` are [`Source::Scan`].
     pub fn eval_batch(
         &self,
         st: &mut EvalState,
@@ -27,8 +30,8 @@ impl Program {
         self.column(st, host, input, sel, COLUMN_BYTES_MAX)
     }
 
-    /// As [`Self::eval_batch`]; nothing where the values are so large that they should be asked for
-    /// in parts. Never so for one row.
+    /// As [`Self::eval_batch`], but returns `None` if the values exceed `WIDE_BYTES`: the caller
+    /// then evaluates fewer rows at a time. Never `None` for one row.
     pub fn eval_bounded(
         &self,
         st: &mut EvalState,
@@ -43,7 +46,7 @@ impl Program {
         column.map(Some)
     }
 
-    /// The values, of at most so many bytes together.
+    /// The values; fails with `too_wide` set if they exceed `bytes_max` in total.
     fn column(
         &self,
         st: &mut EvalState,
@@ -57,7 +60,7 @@ impl Program {
         st.too_wide = false;
         let column = node_batch(&self.root, self.by_val, st, host, input, sel);
         if column.is_err() && std::mem::take(&mut st.too_wide) {
-            // Row by row, what is within the expression is let go with each row.
+            // Row by row, intermediate values are freed after each row.
             st.depth = 0;
             return rows_batch(&self.root, self.by_val, st, host, input, sel, bytes_max);
         }
@@ -65,23 +68,23 @@ impl Program {
     }
 }
 
-/// A column that is larger than this is not made at once. Several times what a batch should have,
-/// so that rows of ordinary width never come here.
+/// Limit for a column that is computed at once. Several times the size of a batch, so that rows of
+/// ordinary width never reach it.
 const WIDE_BYTES: usize = 4 * BATCH_BYTES_MAX;
 
-/// The most that a column can hold.
+/// The largest size of a column.
 const COLUMN_BYTES_MAX: usize = u32::MAX as usize / 2;
 
-/// Ends the evaluation of a column that has become too large while rows are left: the caller makes
-/// fewer rows at a time. What was computed is computed again, which nothing shows: a node with
-/// volatile functions goes row by row.
+/// Stops the evaluation of a column that has become too large while rows are left: the caller
+/// evaluates fewer rows at a time. Values already computed are computed again. This has no visible
+/// effect, because volatile functions are not evaluated by column.
 #[cold]
 fn too_wide(st: &mut EvalState) -> pgerror::PgError {
     st.too_wide = true;
     types::limits::out_of_memory(WIDE_BYTES)
 }
 
-/// Does the column have more bytes?
+/// True if the column has more than `bytes` bytes of variable-width data.
 fn is_wider(column: &Column, bytes: usize) -> bool {
     matches!(&column.data, ColumnData::Bytes(b) if b.data.len() > bytes)
 }
@@ -99,7 +102,7 @@ pub fn select_true(
     Ok(rows)
 }
 
-/// As [`select_true`] over all rows, into a vector that is there already.
+/// As [`select_true`] over all rows, reusing the vector `rows`.
 pub fn select_into(
     program: &Program,
     st: &mut EvalState,
@@ -111,7 +114,8 @@ pub fn select_into(
     select(program, st, host, input, true, rows)
 }
 
-/// `all`: over all rows, `rows` being empty.
+/// Reduces `rows` to those for which the condition is true. With `all`, `rows` is empty and the
+/// condition is tested for all rows of `input`.
 fn select(
     program: &Program,
     st: &mut EvalState,
@@ -150,7 +154,8 @@ fn select(
     Ok(())
 }
 
-/// Chooses by a comparison of a column of words with a constant; false if the condition is none.
+/// Fast path for a comparison of a fixed-width column with a constant or parameter. Returns false
+/// if the condition has another form.
 fn select_simple(
     node: &Node,
     host: &mut dyn Host,
@@ -200,7 +205,7 @@ fn true_rows(
             Ok(if holds { all_rows(input, sel) } else { Vec::new() })
         }
         Node::Or(args) => {
-            // Later arguments are looked at for the rows for which no earlier one was true.
+            // Each argument is evaluated only for rows for which no earlier one was true.
             let mut left = all_rows(input, sel);
             let mut hits: Selection = Vec::new();
             for arg in args {
@@ -255,7 +260,7 @@ fn true_rows(
     }
 }
 
-/// The rows for which a condition is true, and those for which it is NULL; both ascend.
+/// The rows for which a condition is true, and those for which it is NULL; both ascending.
 struct Truths {
     yes: Selection,
     unknown: Selection,
@@ -286,7 +291,7 @@ fn truths(
                 && !elements.has_null
                 && matches!(call.args[0], Node::Slot(Slot { source: Source::Scan, .. })) =>
         {
-            // NULL for the rows for which the value compared is.
+            // The condition is NULL exactly for the rows whose scalar operand is NULL.
             let yes = true_rows(node, st, host, input, Some(rows))?;
             let Node::Slot(slot) = &call.args[0] else { return Ok(Truths::certain(yes)) };
             let unknown = match input.columns[slot.column].nulls.as_ref().filter(|n| n.any()) {
@@ -312,8 +317,8 @@ fn truths(
     }
 }
 
-/// NULL does not decide an AND: the arguments that follow are evaluated for that row as well, and
-/// what they raise is raised.
+/// Evaluates an AND. NULL does not end it: later arguments are evaluated for such a row as well,
+/// and may raise errors.
 fn truths_of_all(
     args: &[Node],
     st: &mut EvalState,
@@ -338,7 +343,7 @@ fn truths_of_all(
     Ok(all)
 }
 
-/// Later arguments of an OR are evaluated for the rows for which no earlier one was true.
+/// Evaluates an OR. Each argument is evaluated only for rows for which no earlier one was true.
 fn truths_of_any(
     args: &[Node],
     st: &mut EvalState,
@@ -361,7 +366,7 @@ fn truths_of_any(
     Ok(any)
 }
 
-/// The rows of two selections.
+/// The union of two selections.
 fn merged(a: &[u16], b: &[u16]) -> Selection {
     let mut rows = [a, b].concat();
     rows.sort_unstable();
@@ -375,13 +380,13 @@ fn without(rows: &[u16], removed: &[u16]) -> Selection {
     rows.iter().filter(|&r| removed.next_if_eq(&r).is_none()).copied().collect()
 }
 
-/// The rows for which a column of booleans is true: row `i` of it is row `sel[i]`.
+/// The rows for which a boolean column is true; its entry `i` belongs to row `sel[i]`.
 fn rows_that_hold(col: &Column, sel: Option<&[u16]>) -> Selection {
     let ColumnData::Word(words) = &col.data else { return Vec::new() };
     let nulls = col.nulls.as_ref().filter(|n| n.any());
     let mut out = vec![0u16; words.len()];
     let mut n = 0;
-    // Written for every row and kept for those that hold: no branch to mispredict.
+    // Branch-free: each row number is written, and `n` advances only if the row qualifies.
     match (nulls, sel) {
         (None, None) => {
             for (i, &w) in words.iter().enumerate() {
@@ -472,11 +477,11 @@ fn node_batch(
     }
 }
 
-/// Fewer rows go through a CASE one by one: each arm costs a selection.
+/// With fewer rows a CASE is evaluated row by row, because each arm costs a selection.
 const CASE_ROWS_MIN: usize = 8;
 
-/// Each arm's condition is evaluated for the rows that no earlier arm took, and its result for
-/// those that it takes.
+/// Each arm's condition is evaluated for the rows that no earlier arm matched, and its result for
+/// the rows that the arm matches.
 fn case_batch(
     arms: &[CaseArm],
     default: Option<&Node>,
@@ -488,8 +493,8 @@ fn case_batch(
 ) -> Result<Column> {
     let rows = all_rows(input, sel);
     let mut left = rows.clone();
-    // The arms that took rows, with their values.
-    let mut taken: Vec<(Selection, Arg<'_>)> = Vec::new();
+    // The rows that each arm matched, with their values.
+    let mut matched: Vec<(Selection, Arg<'_>)> = Vec::new();
     for arm in arms {
         if left.is_empty() {
             break;
@@ -498,7 +503,7 @@ fn case_batch(
         if !hits.is_empty() {
             left = without(&left, &hits);
             let values = Arg::of(&arm.result, st, host, input, Some(&hits))?;
-            taken.push((hits, values));
+            matched.push((hits, values));
         }
     }
     if !left.is_empty() {
@@ -506,13 +511,13 @@ fn case_batch(
             Some(node) => Arg::of(node, st, host, input, Some(&left))?,
             None => Arg::Same(DatumRef::Null),
         };
-        taken.push((left, values));
+        matched.push((left, values));
     }
-    gathered(&taken, &rows, by_val, st, input)
+    gathered(&matched, &rows, by_val, st, input)
 }
 
-/// One column of the values that were computed for parts of the rows: each part has the rows and
-/// their values, and each of `rows` is in one part.
+/// Merges values that were computed for subsets of the rows into one column in the order of `rows`.
+/// Each part is a selection with its values; if a row is in several parts, the last one counts.
 fn gathered(
     parts: &[(Selection, Arg<'_>)],
     rows: &[u16],
@@ -520,16 +525,16 @@ fn gathered(
     st: &mut EvalState,
     input: &Batch,
 ) -> Result<Column> {
-    // For each row of the batch its part, and the place among the part's rows.
-    let mut places = vec![(0u32, 0u16); input.len];
+    // For each row of the batch its part, and its position within the part.
+    let mut positions = vec![(0u32, 0u16); input.len];
     for (part, (hits, _)) in parts.iter().enumerate() {
         for (i, &row) in hits.iter().enumerate() {
-            places[usize::from(row)] = (part as u32, i as u16);
+            positions[usize::from(row)] = (part as u32, i as u16);
         }
     }
     let mut out = Column::new(by_val);
     for (n, &row) in rows.iter().enumerate() {
-        let (part, i) = places[usize::from(row)];
+        let (part, i) = positions[usize::from(row)];
         out.push(parts[part as usize].1.get(i.into(), row.into()));
         if is_wider(&out, WIDE_BYTES) && n + 1 < rows.len() {
             return Err(too_wide(st));
@@ -538,7 +543,7 @@ fn gathered(
     Ok(out)
 }
 
-/// Each argument is evaluated for the rows for which all before it were NULL.
+/// Each argument is evaluated for the rows for which all earlier ones were NULL.
 fn coalesce_batch(
     args: &[Node],
     by_val: bool,
@@ -549,7 +554,7 @@ fn coalesce_batch(
 ) -> Result<Column> {
     let rows = all_rows(input, sel);
     let mut left = rows.clone();
-    // Each argument with the rows that it was evaluated for. Of a row the last one counts.
+    // The rows that each argument was evaluated for, with their values.
     let mut parts: Vec<(Selection, Arg<'_>)> = Vec::with_capacity(args.len() + 1);
     for arg in args {
         if left.is_empty() {
@@ -557,9 +562,9 @@ fn coalesce_batch(
         }
         let values = Arg::of(arg, st, host, input, Some(&left))?;
         let mut nulls = left.clone();
-        let mut place = 0usize..;
+        let mut position = 0usize..;
         nulls.retain(|&row| {
-            let i = place.next().unwrap_or_default();
+            let i = position.next().unwrap_or_default();
             values.get(i, row.into()).is_null()
         });
         parts.push((std::mem::replace(&mut left, nulls), values));
@@ -567,7 +572,7 @@ fn coalesce_batch(
     gathered(&parts, &rows, by_val, st, input)
 }
 
-/// An argument of a call: a column computed, a column of the input, or one value for all rows.
+/// An argument of a call: a computed column, a column of the input, or one value for all rows.
 enum Arg<'a> {
     Computed(Column),
     Input(&'a Column),
@@ -605,8 +610,9 @@ impl<'a> Arg<'a> {
         }
     }
 
-    /// As a kernel wants it: a column of the rows, or of one row for all of them. `None` where NULL
-    /// stands for all: the form of its column would not be known.
+    /// The form that kernels take: a column of the selected rows, or a column of one row that
+    /// counts for all of them. `None` for a NULL constant or parameter, whose column would have no
+    /// known representation; the result is then NULL for all rows.
     fn into_column(self, sel: Option<&[u16]>) -> Option<std::borrow::Cow<'a, Column>> {
         use std::borrow::Cow;
         let one = |v: DatumRef<'_>| -> Option<Column> {
@@ -640,7 +646,7 @@ fn call_batch(
     sel: Option<&[u16]>,
 ) -> Result<Column> {
     let n = row_count(input, sel);
-    // Where an argument is not itself a column form, nested side effects keep row order.
+    // If an argument cannot be evaluated by column, its side effects must keep row order.
     if !call.args.iter().all(is_column_form) {
         let mut out = Column::new(by_val);
         for i in 0..n {
@@ -711,8 +717,9 @@ fn all_null(by_val: bool, n: usize) -> Column {
     out
 }
 
-/// May the node be evaluated for all rows before its parent is, without a visible difference? Its
-/// errors may come earlier, but the statement fails all the same.
+/// True if the node may be evaluated for all rows before its parent is, without a visible
+/// difference. An error may be raised for an earlier row of the batch than in row order, but the
+/// statement fails either way.
 fn is_column_form(node: &Node) -> bool {
     match node {
         Node::Const(_)
@@ -728,8 +735,8 @@ fn is_column_form(node: &Node) -> bool {
     }
 }
 
-/// May the arms of a CASE be evaluated one after the other, each for all its rows? Nothing in them
-/// is volatile.
+/// True if the arms of a CASE may be evaluated one after the other, each for all its rows. This
+/// requires that nothing in them is volatile.
 pub(crate) fn chooses_by_column(arms: &[CaseArm], default: Option<&Node>) -> bool {
     arms.iter().all(|arm| is_condition_form(&arm.cond) && is_column_form(&arm.result))
         && default.is_none_or(is_column_form)
@@ -747,7 +754,7 @@ fn is_condition_form(node: &Node) -> bool {
     }
 }
 
-/// Is the value of a computed column form by value?
+/// True if the value of a node in column form is passed by value.
 fn node_by_val(node: &Node) -> bool {
     match node {
         Node::Call(c) => c.result_by_val.unwrap_or(true),

@@ -1,9 +1,10 @@
-//! What is known of an expression once the values of its parameters are.
+//! Finds the parts of an expression that constant folding would compute if the parameters' values
+//! were known.
 //!
-//! A plan for any values leaves parameters in expressions, and computes `1 / $1` for the first row
-//! that asks for it. PostgreSQL plans a statement's first executions for their values and finds the
-//! error then, rows or not. So the parts that it would compute are listed with the plan, to be
-//! computed when values are bound to it.
+//! A generic plan keeps parameters in expressions, and computes `1 / $1` for the first row that
+//! needs it. PostgreSQL plans the first executions of a statement as custom plans, so that folding
+//! raises the error even without rows. Therefore the parts that it would compute are listed in the
+//! plan (`PlannedStmt::bound`) and are evaluated when values are bound to it.
 
 use crate::facts::Facts;
 use crate::fold::computes_itself;
@@ -11,9 +12,9 @@ use pgerror::Result;
 use plan::expr::*;
 use plan::walk;
 
-/// The largest parts of the (folded) expression that are made of parameters and constants by
-/// immutable functions, and that folding would compute whatever the columns are: of AND, OR, CASE
-/// and COALESCE nothing behind the first argument that could decide.
+/// The largest parts of the (folded) expression that consist of parameters, constants and immutable
+/// functions, and that folding would compute for all column values. Of AND, OR, CASE and COALESCE,
+/// no part after the first argument that may decide the result is included.
 pub fn bound_parts(expr: &Expr, facts: &mut dyn Facts) -> Result<Vec<Expr>> {
     let mut finder = Finder { facts, found: Vec::new(), case_known: false };
     if finder.is_known(expr)? {
@@ -25,12 +26,13 @@ pub fn bound_parts(expr: &Expr, facts: &mut dyn Facts) -> Result<Vec<Expr>> {
 struct Finder<'f, 'e> {
     facts: &'f mut dyn Facts,
     found: Vec<&'e Expr>,
-    /// What `CaseTest` stands for is known.
+    /// The argument of the enclosing CASE is known.
     case_known: bool,
 }
 
 impl<'e> Finder<'_, 'e> {
-    /// Is the expression's value known with the parameters'? If not, its known parts are listed.
+    /// True if the expression's value depends on parameters and constants only. If not, its known
+    /// parts are added to `found`.
     fn is_known(&mut self, expr: &'e Expr) -> Result<bool> {
         match expr {
             Expr::Const(_) => Ok(true),
@@ -54,7 +56,7 @@ impl<'e> Finder<'_, 'e> {
                 self.case_known = outer;
                 let rest = rest?;
                 if let (true, false, Some(arg)) = (known, rest, &n.arg) {
-                    // Parts of the arms may refer to the argument: alone they mean nothing.
+                    // Parts of the arms may refer to the argument and cannot be evaluated alone.
                     self.found.truncate(first);
                     self.push(arg);
                 }
@@ -86,7 +88,7 @@ impl<'e> Finder<'_, 'e> {
         }
     }
 
-    /// As [`Self::is_known`] for arguments of which one may make those behind it superfluous.
+    /// As [`Self::is_known`], for arguments of which one may make the later ones unnecessary.
     fn in_turn(&mut self, args: &[&'e Expr]) -> Result<bool> {
         let (mut all, mut end) = (true, None);
         for &arg in args {

@@ -1,4 +1,4 @@
-//! From analysed expression to program. Counterpart: execExpr.c.
+//! Compiles an analysed expression to a [`Program`]. Counterpart: execExpr.c.
 
 use crate::batch;
 use crate::elements::Elements;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 use types::fncx::{RowColumn, RowDesc};
 use types::{Datum, oids};
 
-/// 42P22: the parts of an expression have different collations, and none was chosen. `what`:
-/// "comparison" or "hashing".
+/// The error (42P22) for a function that needs a collation where the operands' collations conflict.
+/// `what` is "comparison" or "hashing".
 pub fn undetermined(what: &str) -> PgError {
     pgerror::pg_err!(
         INDETERMINATE_COLLATION,
@@ -24,7 +24,7 @@ pub fn undetermined(what: &str) -> PgError {
     .hint("Use the COLLATE clause to set the collation explicitly.")
 }
 
-/// Functions that compare texts and refuse to do it under no collation. Counterpart:
+/// True for functions that compare text and raise an error without a collation. Counterpart:
 /// `check_collation_set`.
 fn needs_collation(function: &str) -> bool {
     const COMPARISONS: [&str; 49] = [
@@ -81,7 +81,7 @@ fn needs_collation(function: &str) -> bool {
     COMPARISONS.contains(&function)
 }
 
-/// Is this a text type, or an array of one? Comparing its values needs a collation.
+/// True for text types and arrays of them, whose comparison needs a collation.
 pub fn compares_text(ty: Oid) -> bool {
     use oids::*;
     matches!(ty, TEXT | VARCHAR | BPCHAR | TEXT_ARRAY | VARCHAR_ARRAY | BPCHAR_ARRAY)
@@ -91,7 +91,7 @@ fn is_text(arg: &Expr) -> bool {
     compares_text(arg.type_oid())
 }
 
-/// Says where an expression's columns are found.
+/// Resolves the columns of an expression to slots of the input rows.
 pub trait Resolve {
     /// A plain or system column.
     fn var(&mut self, var: &Var) -> Result<Slot>;
@@ -99,10 +99,10 @@ pub trait Resolve {
     /// The columns of a whole-row reference, with their description.
     fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<RowDesc>)> {
         let _ = var;
-        Err(PgError::internal("whole-row reference where no row is at hand"))
+        Err(PgError::internal("whole-row reference in an expression without a row"))
     }
 
-    /// Where the enclosing Agg node keeps an aggregate's result.
+    /// The slot of an aggregate's result in the enclosing Agg node.
     fn aggref(&mut self, agg: &Aggref) -> Result<Slot> {
         let _ = agg;
         Err(PgError::internal("aggregate outside an Agg node"))
@@ -124,7 +124,7 @@ pub struct NoColumns;
 
 impl Resolve for NoColumns {
     fn var(&mut self, _: &Var) -> Result<Slot> {
-        Err(PgError::internal("column reference where no row is at hand"))
+        Err(PgError::internal("column reference in an expression without a row"))
     }
 }
 
@@ -133,7 +133,7 @@ pub struct Compiler<'a> {
     resolve: &'a mut dyn Resolve,
     sites: usize,
     depth: u32,
-    /// The column that `CaseTest` stands for, in the conditions of a CASE over a column.
+    /// The column that `CaseTest` refers to in the conditions of a CASE over a column.
     case_column: Option<Slot>,
 }
 
@@ -150,9 +150,9 @@ impl<'a> Compiler<'a> {
         Ok(Program { root, sites: self.sites, type_oid, by_val })
     }
 
-    /// A list of conditions that rows must meet, as WHERE is; true where there is none. Unlike an
-    /// AND, it is decided by the first condition that is NULL: later ones are not evaluated for
-    /// that row. Counterpart: ExecInitQual.
+    /// Compiles a list of conditions that are implicitly ANDed, such as WHERE; an empty list is
+    /// true. Unlike in an AND, the first condition that is NULL decides: later ones are not
+    /// evaluated for that row. Counterpart: `ExecInitQual`.
     pub fn compile_all(&mut self, quals: &[Expr]) -> Result<Program> {
         self.sites = 0;
         let mut nodes = Vec::with_capacity(quals.len());
@@ -211,7 +211,7 @@ impl<'a> Compiler<'a> {
             Expr::Aggref(n) => Node::Slot(self.resolve.aggref(n)?),
             Expr::GroupingFunc(n) => Node::Slot(self.resolve.grouping(n)?),
             Expr::WindowFunc(n) => Node::Slot(self.resolve.window_func(n)?),
-            // pg_typeof: what it says is known now.
+            // pg_typeof (OID 1619): its result is known at compile time.
             Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
                 Node::Const(Datum::oid(n.args[0].type_oid()))
             }
@@ -401,8 +401,8 @@ impl<'a> Compiler<'a> {
         })))
     }
 
-    /// A comparison of texts whose collations are in conflict. It fails when it is called, not
-    /// before: rows may be absent, arguments NULL.
+    /// A comparison of texts whose collations conflict. The error is raised when it is called, not
+    /// at compile time: there may be no rows, or the arguments may be NULL.
     fn undetermined_call(
         &mut self,
         f: &FnFacts,
@@ -428,7 +428,7 @@ impl<'a> Compiler<'a> {
         Ok(Elem { ty, info: self.facts.type_info(ty)? })
     }
 
-    /// The element type of an array type, or of the array type beneath a domain.
+    /// The element type of an array type, or of a domain over one.
     fn elem_of(&mut self, array_type: Oid) -> Result<Elem> {
         let (base, _) = self.facts.base_type(array_type)?;
         let elem = self.facts.type_info(base)?.elem;
@@ -465,7 +465,7 @@ impl<'a> Compiler<'a> {
         });
         let elements = match &call.args[1] {
             Node::Const(array) if !array.is_null() => {
-                // Without a collation the function is to be called, which refuses.
+                // Without a collation the function must be called, because it raises the error.
                 Some(Elements::new(array, &elem, (!conflict).then_some(&*f), n.use_or))
             }
             _ => None,
@@ -534,8 +534,8 @@ impl<'a> Compiler<'a> {
         Ok(Node::CoerceIo { arg: self.boxed(&n.arg)?, output, input, by_val })
     }
 
-    /// A CASE over a column takes the column's value where a condition asks for it; any other value
-    /// is kept while the conditions are tried.
+    /// In a CASE over a column the conditions read the column. Any other argument is computed once
+    /// and pushed as a placeholder while the conditions are evaluated.
     fn case(&mut self, n: &CaseExpr) -> Result<Node> {
         let mut arg = self.optional(n.arg.as_ref())?;
         let outer = self.case_column;
@@ -562,7 +562,7 @@ impl<'a> Compiler<'a> {
         let from = self.elem_of(n.arg.type_oid())?;
         let to = self.elem_of(n.resulttype)?;
         let arg = self.boxed(&n.arg)?;
-        // Here `CaseTest` stands for an element.
+        // In `elemexpr`, `CaseTest` refers to an array element.
         let outer = self.case_column.take();
         let elem_expr = self.boxed(&n.elemexpr)?;
         self.case_column = outer;
@@ -595,12 +595,12 @@ impl<'a> Compiler<'a> {
             });
         }
         let shown = self.facts.type_name(n.resulttype)?;
-        let (schema, name) = self.facts.type_place(n.resulttype)?;
+        let (schema, name) = self.facts.type_schema_and_name(n.resulttype)?;
         Ok(Node::Domain { arg, named: Box::new(DomainNames { shown, schema, name }), tests })
     }
 }
 
-/// The comparisons of a hashed sub-select's test, in order: `outer value = column`.
+/// The comparisons in the test expression of a hashed sub-select, in order: `outer value = column`.
 pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
     match test {
         Expr::OpExpr(op) => out.push(op),
@@ -609,8 +609,8 @@ pub fn hashed_parts<'e>(test: &'e Expr, out: &mut Vec<&'e OpExpr>) {
     }
 }
 
-/// The arguments of a call in the order of the parameters, with the defaults of those left out:
-/// stored calls are as they were written. Counterpart: `expand_function_arguments`.
+/// The arguments of a call in the order of the parameters, with defaults for omitted ones. Stored
+/// expressions keep calls as they were written. Counterpart: `expand_function_arguments`.
 pub fn arguments<'a>(args: &'a [Expr], f: &FnFacts) -> Result<Cow<'a, [Expr]>> {
     if are_ordered(args, f) {
         return Ok(Cow::Borrowed(args));
@@ -618,30 +618,30 @@ pub fn arguments<'a>(args: &'a [Expr], f: &FnFacts) -> Result<Cow<'a, [Expr]>> {
     ordered_arguments(args.to_vec(), f).map(Cow::Owned)
 }
 
-/// As [`arguments`], without copies: calls may be nested deep.
+/// As [`arguments`], by value: copying the arguments of deeply nested calls would be quadratic.
 pub(crate) fn ordered_arguments(args: Vec<Expr>, f: &FnFacts) -> Result<Vec<Expr>> {
     if are_ordered(&args, f) {
         return Ok(args);
     }
-    let mut places: Vec<Option<Expr>> = vec![None; f.parameters.max(args.len())];
+    let mut ordered: Vec<Option<Expr>> = vec![None; f.parameters.max(args.len())];
     for (i, arg) in args.into_iter().enumerate() {
         let (at, arg) = match arg {
             Expr::NamedArg(n) => (n.argnumber as usize, n.arg),
             arg => (i, arg),
         };
-        if let Some(place) = places.get_mut(at) {
-            *place = Some(arg);
+        if let Some(parameter) = ordered.get_mut(at) {
+            *parameter = Some(arg);
         }
     }
-    let first = places.len().saturating_sub(f.defaults.len());
-    for (place, default) in places[first..].iter_mut().zip(f.defaults.iter()) {
-        place.get_or_insert_with(|| default.clone());
+    let first = ordered.len().saturating_sub(f.defaults.len());
+    for (parameter, default) in ordered[first..].iter_mut().zip(f.defaults.iter()) {
+        parameter.get_or_insert_with(|| default.clone());
     }
     let missing = || PgError::internal(format!("not enough default arguments of {}", f.name));
-    places.into_iter().collect::<Option<_>>().ok_or_else(missing)
+    ordered.into_iter().collect::<Option<_>>().ok_or_else(missing)
 }
 
-/// Has each parameter its argument in its place?
+/// True if the arguments are positional and complete.
 fn are_ordered(args: &[Expr], f: &FnFacts) -> bool {
     args.len() >= f.parameters && !args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
 }

@@ -1,5 +1,6 @@
-//! `x = ANY (array)` and `x <> ALL (array)` where the array is a constant: its elements are read
-//! once, and a long list of them is looked up by hash. Counterpart: ExecEvalHashedScalarArrayOp.
+//! `x = ANY (array)` and `x <> ALL (array)` with a constant array: its elements are read once, and
+//! a long list becomes a hash table. Counterpart: execExprInterp.c
+//! (`ExecEvalHashedScalarArrayOp`).
 
 use crate::facts::FnFacts;
 use crate::host::CallContext;
@@ -11,11 +12,11 @@ use types::fncx::Pace;
 use types::kernels::WordComparison;
 use types::{Datum, DatumRef, FnContext};
 
-/// Fewer elements are compared one by one.
+/// Fewer elements are compared one by one. Counterpart: `MIN_ARRAY_SIZE_FOR_HASHED_SAOP`.
 const HASHED_MIN: usize = 9;
-/// Lists of so many elements are not compared with many values without a look for interrupts.
+/// With this many elements, interrupts are checked for each value compared.
 const LONG: usize = 1024;
-/// Functions that users make have larger OIDs.
+/// User-defined functions have larger OIDs.
 const BUILTIN_OID_MAX: u32 = 16_383;
 
 pub(crate) struct Elements {
@@ -24,7 +25,7 @@ pub(crate) struct Elements {
     pub has_null: bool,
 }
 
-/// Elements by which values are found that equal one of them.
+/// Hash table of the elements, by the representation in which equality is equality of bits.
 enum Set {
     Words(HashSet<u64>),
     Bytes(HashSet<Box<[u8]>>),
@@ -32,8 +33,8 @@ enum Set {
 }
 
 impl Elements {
-    /// `f`: the function that must hold for one element (`use_or`) or for all; `None` where it must
-    /// be called.
+    /// `f`: the function that must be true for one element (`use_or`) or for all; `None` if no hash
+    /// table may replace its calls.
     pub(crate) fn new(array: &Datum, elem: &Elem, f: Option<&FnFacts>, use_or: bool) -> Elements {
         let array = types::array::ArrayRef::new(array.as_ref());
         let all: Vec<Datum> = array.iter(&elem.info).map(DatumRef::to_owned).collect();
@@ -47,15 +48,15 @@ impl Elements {
         Elements { all, set, has_null }
     }
 
-    /// The condition for a value, by hash: `Some(None)` is unknown, `None` where it must be found
-    /// out one by one.
+    /// The condition's value by hash look-up: `Some(None)` is NULL; `None` means that there is no
+    /// hash table for this value and the elements must be compared one by one.
     #[inline]
     pub(crate) fn holds(&self, value: DatumRef<'_>, use_or: bool) -> Option<Option<bool>> {
         let found = self.find(value)?;
         Some(if found || !self.has_null { Some(found == use_or) } else { None })
     }
 
-    /// Does the value equal an element? `None` where that must be found out one by one.
+    /// True if the value equals an element; `None` if there is no hash table for it.
     #[inline]
     fn find(&self, value: DatumRef<'_>) -> Option<bool> {
         Some(match (self.set.as_ref()?, value) {
@@ -66,7 +67,8 @@ impl Elements {
         })
     }
 
-    /// The words of all elements and their comparison, if none is NULL.
+    /// All elements as words, with the comparison that the function is; `None` if an element is
+    /// NULL or the function is not such a comparison.
     pub(crate) fn words(&self, call: &Call) -> Option<(Vec<u64>, WordComparison)> {
         let words = self.all.iter().map(|d| match d {
             Datum::Word(w) => Some(*w),
@@ -76,7 +78,8 @@ impl Elements {
     }
 }
 
-/// `x = ANY` and `x <> ALL` are looked up alike.
+/// The hash table for `x = ANY` or `x <> ALL`, if the function is an equality (or the negator of
+/// one) that compares bits.
 fn set_of(f: &FnFacts, use_or: bool, all: &[Datum]) -> Option<Set> {
     let bytes = |trim: fn(&[u8]) -> &[u8]| {
         let mut set = HashSet::with_capacity(all.len());
@@ -117,8 +120,8 @@ fn set_of(f: &FnFacts, use_or: bool, all: &[Datum]) -> Option<Set> {
     }
 }
 
-/// The rows (among `rows`, beside which `value` gives the row's value by its place) for which the
-/// condition holds.
+/// Reduces `rows` to those for which the condition is true. `value(i, row)` is the scalar operand
+/// of the `i`-th of them.
 pub(crate) fn retain<'a>(
     elements: &Elements,
     use_or: bool,
@@ -128,7 +131,7 @@ pub(crate) fn retain<'a>(
     cx: &mut CallContext<'_>,
 ) -> Result<()> {
     if elements.all.is_empty() {
-        // Also for NULL.
+        // The result does not depend on the operand, which may be NULL.
         if use_or {
             rows.clear();
         }

@@ -1,4 +1,4 @@
-//! What compilation asks of the catalogs.
+//! Catalog look-ups that compilation needs, as a trait that the layers above implement.
 
 use crate::inline::Inline;
 use ids::Oid;
@@ -16,11 +16,11 @@ use types::kernels::{BinaryKernel, WordComparison};
 pub enum Callee {
     Scalar(ScalarFn),
     Srf(SrfFn),
-    /// A function in SQL, or one that needs the session; [`crate::Host::call_host`] runs it.
+    /// An SQL-language function, or one that needs the session; [`crate::Host::call_host`] runs it.
     Host,
-    /// A set-returning one of that kind.
+    /// As `Host`, set-returning.
     HostSet,
-    /// `prosrc` names nothing that is built; running it is 0A000.
+    /// `prosrc` names no function that this server has; calling it raises 0A000.
     Missing,
 }
 
@@ -30,21 +30,21 @@ pub struct FnFacts {
     pub oid: Oid,
     pub name: String,
     pub callee: Callee,
-    /// The function over columns, where there is one; it is strict then.
+    /// The vectorized form, if there is one; the function is then strict.
     pub kernel: Option<BinaryKernel>,
-    /// The comparison of words that it is.
+    /// The function as a comparison of two words, if it is one.
     pub words: Option<WordComparison>,
-    /// Not called with a NULL among the arguments: the result is NULL.
+    /// The function is not called if an argument is NULL; the result is then NULL.
     pub strict: bool,
-    /// `i`, `s` or `v`.
+    /// `provolatile`: `i`, `s` or `v`.
     pub volatility: u8,
     /// `procost`.
     pub cost: f64,
-    /// In SQL, and of a kind whose body may stand in the place of a call.
+    /// An SQL function whose body may replace a call.
     pub may_inline: bool,
     pub returns_set: bool,
     pub result_type: Oid,
-    /// Number of parameters that a call has arguments for.
+    /// Number of input parameters (`pronargs`).
     pub parameters: usize,
     /// Defaults of the last parameters.
     pub defaults: Arc<[Expr]>,
@@ -60,7 +60,7 @@ pub struct TypeIo {
     pub output: FnFacts,
 }
 
-/// A constraint of a domain; the check's expression refers to the value as `CoerceToDomainValue`.
+/// A constraint of a domain. The check refers to the value by `CoerceToDomainValue`.
 #[derive(Clone)]
 pub struct DomainCheck {
     pub name: String,
@@ -68,13 +68,12 @@ pub struct DomainCheck {
     pub check: Option<Expr>,
 }
 
-/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" where there is no such
-/// object.
+/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" if there is no such object.
 pub trait Facts {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>>;
     /// The function of an operator.
     fn operator_function(&mut self, opno: Oid) -> Result<Oid>;
-    /// The operator that is true where this one is false; invalid if there is none.
+    /// The operator's negator; invalid if there is none.
     fn negator(&mut self, opno: Oid) -> Result<Oid> {
         let _ = opno;
         Ok(Oid::INVALID)
@@ -83,25 +82,25 @@ pub trait Facts {
     fn type_io(&mut self, ty: Oid) -> Result<Arc<TypeIo>>;
     /// `format_type` of the type.
     fn type_name(&mut self, ty: Oid) -> Result<String>;
-    /// Schema and name of the type, as errors name them.
-    fn type_place(&mut self, ty: Oid) -> Result<(String, String)>;
+    /// Schema and name of the type, for the fields of error messages.
+    fn type_schema_and_name(&mut self, ty: Oid) -> Result<(String, String)>;
     /// The comparison of the type's default B-tree operator class.
     fn type_compare(&mut self, ty: Oid) -> Result<Comparer>;
     /// Comparison function for these operand types in an operator family.
     fn family_compare(&mut self, family: Oid, left: Oid, right: Oid) -> Result<Comparer>;
-    /// Base type and modifier beneath a domain (the type itself if it is none).
+    /// Base type and type modifier of a domain; for other types, the type itself.
     fn base_type(&mut self, ty: Oid) -> Result<(Oid, i32)>;
-    /// 0A000 where values cannot be compared by this collation.
+    /// Fails with 0A000 if this server cannot compare values by the collation.
     fn check_collation(&mut self, collation: Oid) -> Result<()> {
         let _ = collation;
         Ok(())
     }
-    /// The body of a function in SQL, for a call with these arguments: `None` where it is more than
-    /// an expression, or where the user may not call it.
+    /// The body of an SQL function for a call with these arguments; `None` if it is not a single
+    /// expression, or if the user lacks EXECUTE.
     fn inline(&mut self, call: &FuncExpr) -> Result<Option<Arc<Inline>>> {
         let _ = call;
         Ok(None)
     }
-    /// The domain's constraints and those of the domains beneath, in the order they are tested.
+    /// The constraints of the domain and of its base domains, in the order of testing.
     fn domain_checks(&mut self, ty: Oid) -> Result<Vec<DomainCheck>>;
 }

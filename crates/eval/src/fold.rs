@@ -1,6 +1,6 @@
-//! Simplification of expressions before planning: immutable calls over constants are computed, AND,
-//! OR, NOT, CASE, COALESCE and NULL tests are reduced. Counterpart: clauses.c,
-//! `eval_const_expressions`.
+//! Constant folding before planning: immutable calls over constants are computed; AND, OR, NOT,
+//! CASE, COALESCE and NULL tests are simplified. Counterpart: clauses.c
+//! (`eval_const_expressions`).
 
 use crate::compile::{Compiler, NoColumns};
 use crate::facts::Facts;
@@ -15,12 +15,11 @@ use plan::query::{Query, RteKind};
 use plan::walk;
 use types::{Datum, oids};
 
-/// A larger result of a call is computed again when it is needed: a plan is copied, and kept for
-/// other sessions, with all its constants. An array's constructor has a result as large as the
-/// statement's text.
+/// A call with a larger result is not folded, because plans are copied and cached with all their
+/// constants. Array constructors are exempt: their result is no larger than the statement's text.
 const FOLDED_BYTES_MAX: usize = 16 << 10;
 
-/// How far a function's result may change; ordered.
+/// Volatility of a function (`provolatile`), ordered from immutable to volatile.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Volatility {
     Immutable,
@@ -38,9 +37,9 @@ impl Volatility {
     }
 }
 
-/// The volatility of the worst function in the expression, sub-selects included. Those that are
-/// planned already are elsewhere (`Expr::SubPlan`): of them, only what belongs to the expression is
-/// seen.
+/// The volatility of the most volatile function in the expression, sub-selects included. Of a
+/// sub-select that is already planned (`Expr::SubPlan`) only the test expression and arguments are
+/// examined.
 pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     let mut worst = own_volatility(expr, facts)?;
     if let Expr::SubLink(s) = expr {
@@ -57,7 +56,7 @@ pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     }
 }
 
-/// The volatility of the worst function anywhere in the query.
+/// The volatility of the most volatile function anywhere in the query.
 pub fn query_volatility(query: &Query, facts: &mut dyn Facts) -> Result<Volatility> {
     let mut worst = Ok(Volatility::Immutable);
     let mut see = |v: Result<Volatility>| match (&mut worst, v) {
@@ -75,7 +74,7 @@ pub fn query_volatility(query: &Query, facts: &mut dyn Facts) -> Result<Volatili
     worst
 }
 
-/// The volatility of what the node itself calls.
+/// The volatility of the functions that the node itself calls, without its children.
 pub fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
     Ok(match expr {
         Expr::FuncExpr(n) => Volatility::of(facts.function(n.funcid)?.volatility),
@@ -108,7 +107,7 @@ fn is_null(expr: &Expr) -> bool {
     matches!(expr, Expr::Const(c) if c.is_null())
 }
 
-/// May the node, its children being constants, be computed before execution?
+/// True if the node's children are constants and its value may be computed before execution.
 pub fn is_foldable(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     if let Expr::ArrayCoerce(n) = expr {
         return Ok(matches!(n.arg, Expr::Const(_)) && computes_itself(expr, facts)?);
@@ -118,7 +117,7 @@ pub fn is_foldable(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     Ok(all && computes_itself(expr, facts)?)
 }
 
-/// Does the node, leaving its children aside, always make the same value of the same values?
+/// True if the node itself, apart from its children, is an immutable function of their values.
 pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     Ok(match expr {
         Expr::FuncExpr(n) => {
@@ -132,7 +131,7 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
         | Expr::NullIf(_)
         | Expr::ScalarArrayOp(_)
         | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
-        // Not row comparisons: PostgreSQL keeps them, which shows where they are grouped by.
+        // Row comparisons are left out, as in PostgreSQL: it is visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
         Expr::NullTest(n) => !n.argisrow,
         Expr::BooleanTest(_) => true,
@@ -164,7 +163,7 @@ fn truth_test(expr: Expr, facts: &mut dyn Facts) -> Result<Expr> {
     if value == equal { Ok(other) } else { negated(other, op.location, facts) }
 }
 
-/// Facts to look up and a host to run what can be computed now, in one object.
+/// Catalog look-ups and a host to run the functions, in one object.
 pub trait FoldEnv {
     fn facts(&mut self) -> &mut dyn Facts;
     fn host(&mut self) -> &mut dyn Host;
@@ -180,15 +179,15 @@ impl<T: Facts + Host> FoldEnv for T {
     }
 }
 
-/// Simplifies the expression. A computation that fails is the statement's error, whether or not the
-/// value would ever have been asked for; what a constant before it decides against is not computed
-/// (the later arms of a CASE, say).
+/// Simplifies the expression. An error in a computation fails the statement, even if the value
+/// would never have been needed. Parts that an earlier constant makes unreachable, such as later
+/// arms of a CASE, are not computed.
 pub fn fold(expr: Expr, env: &mut dyn FoldEnv) -> Result<Expr> {
     fold_query(expr, env, &|_| false)
 }
 
-/// As [`fold`], in a query of which it is known that some of its range table's entries are
-/// `present`: that there is a row of them, not the missing side of an outer join.
+/// As [`fold`], within a query. `present` is true for range-table entries that no outer join can
+/// null-extend, so that a whole-row reference to them is never NULL.
 pub fn fold_query(
     expr: Expr,
     env: &mut dyn FoldEnv,
@@ -201,9 +200,9 @@ pub fn fold_query(
 struct Folder<'a> {
     env: &'a mut dyn FoldEnv,
     present: &'a dyn Fn(i32) -> bool,
-    /// The constant that stands for `CaseTest`.
+    /// The constant that replaces `CaseTest`.
     case_value: Option<Const>,
-    /// Functions in whose bodies we are.
+    /// Functions whose bodies are being inlined, to stop recursion.
     inlining: Vec<Oid>,
 }
 
@@ -263,7 +262,7 @@ impl Folder<'_> {
         match expr {
             Expr::Bool(n) => negation(*n, self.env.facts()),
             Expr::Relabel(n) => Ok(self.relabel(*n)),
-            // A collation is one more name of the value, as a type without a conversion is.
+            // COLLATE becomes a RelabelType, which changes the collation only.
             Expr::Collate(n) => Ok(self.relabel(RelabelType {
                 resulttype: n.arg.type_oid(),
                 resulttypmod: n.arg.typmod(),
@@ -272,8 +271,8 @@ impl Folder<'_> {
                 relabelformat: CoercionForm::ImplicitCast,
                 location: n.location,
             })),
-            // A domain without constraints changes nothing but the type; plans do not outlive a
-            // change of that.
+            // Coercion to a domain without constraints changes only the type. Adding a constraint
+            // invalidates the plan.
             Expr::CoerceToDomain(n) if self.env.facts().domain_checks(n.resulttype)?.is_empty() => {
                 Ok(self.relabel(RelabelType {
                     arg: n.arg,
@@ -289,7 +288,7 @@ impl Folder<'_> {
                 Expr::OpExpr(n) => self.inline_operator(n, depth),
                 other => Ok(other),
             },
-            // What is compared with NULL is not equal to it.
+            // Nothing equals NULL: the result is the first argument.
             Expr::NullIf(mut n) if n.args.iter().any(is_null) => Ok(n.args.swap_remove(0)),
             Expr::FieldSelect(n) => self.field(*n),
             Expr::NullTest(n) if !n.argisrow && self.is_row(&n.arg) => {
@@ -300,7 +299,7 @@ impl Folder<'_> {
         }
     }
 
-    /// A comparison with a truth value, or a call.
+    /// Simplifies a comparison with a boolean constant, or a call.
     fn truth_or_call(&mut self, expr: Expr) -> Result<Expr> {
         match truth_test(expr, self.env.facts())? {
             call @ (Expr::FuncExpr(_) | Expr::OpExpr(_)) => self.strict_call(call),
@@ -308,8 +307,8 @@ impl Folder<'_> {
         }
     }
 
-    /// A strict function with a NULL argument is not called, whatever the other arguments and the
-    /// function are.
+    /// Replaces a call of a strict function with a NULL argument by NULL, even if the function is
+    /// volatile or other arguments are not constant.
     fn strict_call(&mut self, expr: Expr) -> Result<Expr> {
         let (funcid, args, retset) = match &expr {
             Expr::FuncExpr(n) => (n.funcid, &n.args, n.funcretset),
@@ -329,7 +328,8 @@ impl Folder<'_> {
         self.compute(expr)
     }
 
-    /// What the function's body computes, simplified with the arguments, or the call.
+    /// Replaces a call by the function's body, simplified with the arguments; returns the call if
+    /// it cannot be inlined.
     fn inline(&mut self, call: Box<FuncExpr>, depth: u32) -> Result<Expr> {
         let may = self.env.facts().function(call.funcid)?.may_inline;
         if !may || call.funcretset || self.inlining.contains(&call.funcid) {
@@ -347,9 +347,8 @@ impl Folder<'_> {
         })
     }
 
-    /// As [`Self::inline`], for an operator of a function in SQL (`integer || text`). Built-in
-    /// operators of the common types are told apart by the volatility and form of their functions,
-    /// which are at hand.
+    /// As [`Self::inline`], for an operator whose function is an SQL function, such as
+    /// `integer || text`. `may_inline` rules out all others without a look at the body.
     fn inline_operator(&mut self, op: Box<OpExpr>, depth: u32) -> Result<Expr> {
         let funcid = match op.opfuncid.valid() {
             Some(f) => f,
@@ -370,17 +369,17 @@ impl Folder<'_> {
             location: op.location,
         };
         match self.inline(Box::new(call), depth)? {
-            // Not replaced: it stays an operator, which indexes know.
+            // Not inlined: it stays an operator, so that index conditions still match it.
             Expr::FuncExpr(call) if call.funcid == funcid => Ok(Expr::OpExpr(op)),
             replaced => Ok(replaced),
         }
     }
 
-    /// Is it a row, even if all in it is NULL?
+    /// True if the value is certainly a row (which is not NULL, even if all its fields are).
     fn is_row(&self, arg: &Expr) -> bool {
         match arg {
-            // A row of an outer query stays: without it the sub-select would be evaluated once
-            // for all rows.
+            // A row with outer references stays: without them the sub-select would become an init
+            // plan.
             Expr::Row(_) => !walk::any(arg, &mut |e| match e {
                 Expr::Var(v) => v.varlevelsup > 0,
                 Expr::Param(_) => true,
@@ -391,7 +390,7 @@ impl Folder<'_> {
         }
     }
 
-    /// A field of a row whose fields are there by themselves.
+    /// Replaces a field of a row constructor or whole-row reference by the field's expression.
     fn field(&mut self, mut n: FieldSelect) -> Result<Expr> {
         match &mut n.arg {
             Expr::Row(row) => {
@@ -453,12 +452,12 @@ impl Folder<'_> {
         }))
     }
 
-    /// AND and OR, up to the constant that decides.
+    /// Simplifies AND and OR; a constant that decides the result ends the evaluation.
     fn junction(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
         let deciding = n.boolop == BoolOp::Or;
         let mut unknown = false;
         let mut rest = Vec::with_capacity(n.args.len());
-        // What is still to be looked at, the next one last.
+        // Arguments to simplify, in reverse order.
         let mut todo: Vec<Expr> = n.args.into_iter().rev().collect();
         while let Some(arg) = todo.pop() {
             let arg = match arg {
@@ -494,8 +493,8 @@ impl Folder<'_> {
         })
     }
 
-    /// NOT of AND, OR or NOT. It is carried inward before what is below is simplified: the other
-    /// way around each of nested ones would turn all below it.
+    /// NOT of AND, OR or NOT. The negation is pushed down before the arguments are simplified:
+    /// otherwise each of several nested NOTs would rewrite the whole tree below it.
     fn inward(&mut self, n: BoolExpr, depth: u32) -> Result<Expr> {
         let location = n.location;
         let Some(Expr::Bool(inner)) = n.args.into_iter().next() else {
@@ -515,7 +514,7 @@ impl Folder<'_> {
         self.junction(BoolExpr { boolop, args, location: inner.location }, depth)
     }
 
-    /// CASE without the arms that cannot be reached.
+    /// Simplifies CASE: drops the arms that cannot be reached.
     fn case(&mut self, mut n: CaseExpr, depth: u32) -> Result<Expr> {
         let arg = n.arg.take().map(|arg| self.expr(arg, depth)).transpose()?;
         let value = match arg {
@@ -582,8 +581,8 @@ impl Folder<'_> {
         })
     }
 
-    /// A value under another type's name; of several names the last counts, and none where it is
-    /// the value's own.
+    /// Collapses nested RelabelTypes into one, and removes it if it changes nothing. Counterpart:
+    /// `applyRelabelType`.
     fn relabel(&mut self, n: RelabelType) -> Expr {
         let mut arg = n.arg;
         while let Expr::Relabel(inner) = arg {
@@ -605,7 +604,7 @@ impl Folder<'_> {
     }
 }
 
-/// NOT, carried inward as far as it goes. Counterpart: `negate_clause`.
+/// NOT, pushed down as far as possible. Counterpart: `negate_clause`.
 fn negation(n: BoolExpr, facts: &mut dyn Facts) -> Result<Expr> {
     match n.args.into_iter().next() {
         Some(arg) => stdx::stack::deep(|| negated(arg, n.location, facts)),
@@ -662,8 +661,8 @@ fn negated(arg: Expr, location: Location, facts: &mut dyn Facts) -> Result<Expr>
     })
 }
 
-/// `ROW(a, b) IS NULL` is `a IS NULL AND b IS NULL`, whatever the fields are: no row is made of
-/// them.
+/// `ROW(a, b) IS NULL` as `a IS NULL AND b IS NULL`. The fields are tested by themselves: a field
+/// that is a row is not tested recursively.
 fn row_test(test: NullTest) -> Expr {
     let NullTest { arg: Expr::Row(row), is_not, location, .. } = test else {
         return Expr::NullTest(Box::new(test));
@@ -688,7 +687,7 @@ fn row_test(test: NullTest) -> Expr {
     }
 }
 
-/// A truth value as a constant; `None` is NULL.
+/// A boolean constant; `None` is NULL.
 pub fn bool_const(value: Option<bool>) -> Expr {
     Expr::Const(Const {
         consttype: oids::BOOL,
@@ -701,8 +700,8 @@ pub fn bool_const(value: Option<bool>) -> Expr {
     })
 }
 
-/// A NULL of the type. Its length is not looked up: nothing reads it of a NULL but `pg_node_tree`,
-/// which stores folded expressions nowhere.
+/// A NULL constant of the type. `constlen` is not looked up: of a NULL only `pg_node_tree` shows
+/// it, and folded expressions are never stored.
 fn null_const(ty: Oid, collation: Oid, typmod: i32) -> Expr {
     Expr::Const(Const {
         consttype: ty,

@@ -1,4 +1,5 @@
-//! What a running expression asks of its surroundings.
+//! Services that a running expression needs from its caller: parameters, sub-selects, sequences and
+//! functions that need the session.
 
 use ids::Oid;
 use pgerror::Result;
@@ -6,7 +7,7 @@ use plan::expr::{SqlValueKind, SubPlan};
 use std::any::Any;
 use types::{Datum, DatumRef, FnContext};
 
-/// The surroundings of a running expression: the executor, lending the session's context.
+/// Context of a running expression, implemented by the executor on behalf of the session.
 pub trait Host: FnContext {
     /// Value of `$id` (1-based).
     fn extern_param(&mut self, id: i32) -> Result<Datum>;
@@ -16,10 +17,10 @@ pub trait Host: FnContext {
 
     fn set_exec_param(&mut self, id: i32, value: Datum);
 
-    /// Runs a sub-select whose `args` have been stored in its parameters, and returns the value of
-    /// the whole node. `test` evaluates the node's test expression after the sub-select's columns
-    /// have been stored in `param_ids`. For a hashed sub-select `outer` has the values that are
-    /// looked up.
+    /// Runs a sub-select and returns the value of the whole `SubPlan` node. The caller has stored
+    /// the arguments in its parameters. `test` evaluates the test expression; the sub-select's
+    /// columns are stored in `param_ids` before each call. For a hashed sub-select, `outer` is the
+    /// key to look up.
     fn subplan(
         &mut self,
         plan: &SubPlan,
@@ -27,7 +28,7 @@ pub trait Host: FnContext {
         test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
     ) -> Result<Datum>;
 
-    /// Runs a function in SQL or of the session.
+    /// Runs an SQL function or a function that needs the session.
     fn call_host(
         &mut self,
         function: Oid,
@@ -38,11 +39,12 @@ pub trait Host: FnContext {
     /// `nextval` without a permission check.
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
 
-    /// `current_user` and its kin (the time functions are computed here).
+    /// `current_user` and the other name functions; the time functions are computed by this crate.
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
 }
 
-/// The context of one call: the host's, with the call's own types, collation and memory.
+/// The context of one call: the host's, with the types, collation and per-call-site state of the
+/// call.
 pub struct CallContext<'a> {
     pub host: &'a mut dyn FnContext,
     pub collation: Oid,

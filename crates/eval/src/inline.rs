@@ -1,5 +1,5 @@
-//! Calls of simple functions in SQL, replaced by what their bodies compute. Counterpart: clauses.c,
-//! `inline_function`.
+//! Inlining of SQL functions whose body is one expression. Counterpart: clauses.c
+//! (`inline_function`).
 
 use crate::facts::Facts;
 use crate::fold::{Volatility, volatility};
@@ -10,18 +10,18 @@ use plan::walk;
 
 /// `pg_collation` OID of the database's collation.
 const DEFAULT_COLLATION: Oid = Oid(100);
-/// Operators and calls in an argument that may be computed more than once.
+/// Largest cost, in units of `procost`, of an argument that may be evaluated more than once.
 const REPEATED_MAX: f64 = 10.0;
 
-/// What a function's body computes: an expression over `$1` ….
+/// The body of an SQL function: an expression over `$1`, `$2`, ….
 #[derive(Debug)]
 pub struct Inline {
     pub expr: Expr,
 }
 
-/// The call as its body's expression over its arguments; `None` where that could mean something
-/// else: other rows with NULLs, other times of evaluation, another collation. `present`: see
-/// [`fold_query`](crate::fold_query).
+/// The function's body with the call's arguments in place of its parameters; `None` if that could
+/// change the result: by NULL arguments of a strict function, the number of evaluations, or the
+/// collation. `present`: see [`fold_query`](crate::fold_query).
 pub(crate) fn inlined(
     call: &FuncExpr,
     facts: &mut dyn Facts,
@@ -48,7 +48,7 @@ pub(crate) fn inlined(
     let guarded = function.strict && (uses.contains(&0) || !is_strict(&body.expr, facts)?);
     for (arg, &n) in call.args.iter().zip(&uses) {
         let fits = n + u32::from(guarded) <= 1 || is_cheap(arg, facts)?;
-        // To be tested for NULL, a row would be put together.
+        // The NULL test would have to form the row.
         let row = matches!(arg, Expr::Var(v) if v.varattno == 0 && !present(v.varno));
         if !fits || (guarded && row) {
             return Ok(None);
@@ -57,32 +57,32 @@ pub(crate) fn inlined(
     Ok(Some(if guarded { unless_null(call, expr) } else { expr }))
 }
 
-/// The expression where no argument is NULL, else NULL.
+/// `CASE WHEN` all arguments are not NULL `THEN expr END`.
 fn unless_null(call: &FuncExpr, expr: Expr) -> Expr {
     let location = call.location;
-    let there = |arg: &Expr| {
+    let is_not_null = |arg: &Expr| {
         let arg = arg.clone();
         Expr::NullTest(Box::new(NullTest { arg, is_not: true, argisrow: false, location }))
     };
-    let args = call.args.iter().map(there).collect();
-    let there = Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::And, args, location }));
+    let args = call.args.iter().map(is_not_null).collect();
+    let condition = Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::And, args, location }));
     Expr::Case(Box::new(CaseExpr {
         casetype: call.funcresulttype,
         casecollid: call.funccollid,
         arg: None,
-        args: vec![CaseWhen { expr: there, result: expr, location }],
+        args: vec![CaseWhen { expr: condition, result: expr, location }],
         defresult: None,
         location,
     }))
 }
 
-/// Does the value hang on an expression around it?
+/// True if the argument refers to an enclosing CASE or domain check.
 fn depends_on_context(arg: &Expr) -> bool {
     walk::any(arg, &mut |e| matches!(e, Expr::CaseTest(_) | Expr::CoerceToDomainValue(_)))
 }
 
-/// Puts the arguments in the places of the parameters, and counts them. False where one is missing
-/// or of another type.
+/// Replaces the parameters by the arguments, and counts the uses of each. False if an argument is
+/// missing or has another type.
 fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
     if let Expr::Param(p) = expr {
         let at = usize::try_from(p.paramid - 1).unwrap_or(usize::MAX);
@@ -99,7 +99,7 @@ fn put_arguments(expr: &mut Expr, args: &[Expr], uses: &mut [u32]) -> bool {
     all
 }
 
-/// Is it NULL whenever a parameter in it is?
+/// True if the expression is NULL whenever a parameter in it is.
 fn is_strict(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let own = match expr {
         Expr::Param(_) | Expr::Const(_) | Expr::Relabel(_) | Expr::Collate(_) => true,
@@ -117,7 +117,8 @@ fn is_strict(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     all_children(expr, own, &mut |c| is_strict(c, facts))
 }
 
-/// May it be computed several times? Columns, constants and a few calls that always give the same.
+/// True if the expression may be evaluated several times: it is not volatile and costs at most
+/// [`REPEATED_MAX`].
 fn is_cheap(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
     let mut cost = 0.0;
     if !add_cost(expr, facts, &mut cost)? {

@@ -1,17 +1,17 @@
 //! Compiled expressions. An analysed expression is compiled once into a [`Program`], which is
-//! immutable and may be shared; what changes while it runs (compiled patterns, nested placeholders)
-//! lives in an [`EvalState`].
+//! immutable and may be shared; the state of its evaluation (compiled patterns, placeholders) is in
+//! an [`EvalState`].
 //!
-//! A program runs over a row or over a batch. The row evaluator knows every node; the batch
-//! evaluator has column forms of the frequent nodes and runs the row evaluator under a selection
-//! for the rest, so that no error or side effect appears that row order would not show.
+//! A program is evaluated over a row or over a batch. The row evaluator handles every node. The
+//! batch evaluator computes frequent node kinds by column and calls the row evaluator for the
+//! selected rows otherwise; nodes with side effects are always evaluated in row order.
 //!
-//! **Invariant:** this crate looks nothing up by name and opens no relation. Functions, types and
-//! operators come by OID through [`Facts`]; sub-selects, sequences and functions in SQL go through
-//! [`Host`].
+//! INVARIANT: this crate looks nothing up by name and opens no relation. Functions, types and
+//! operators are looked up by OID through [`Facts`]; sub-selects, sequences and SQL functions are
+//! run through [`Host`].
 //!
 //! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
-//! `batch`, `fold`, `inline`, `bound`.
+//! `elements`, `batch`, `fold`, `inline`, `bound`.
 
 #![forbid(unsafe_code)]
 
@@ -48,8 +48,9 @@ pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};
 pub use rows::{make_named_record, make_record, make_row, row_columns, row_fields, row_types};
 
-/// Deepest nesting of an expression, in nodes: beyond, 54001. Statements that come near it run on a
-/// wider stack ([`stdx::stack::wide`]); the parser's own limit is lower for most nodes.
+/// Deepest nesting of an expression, in nodes; deeper ones fail with 54001. Statements near the
+/// limit run on a larger stack ([`stdx::stack::wide`]); the parser's own limit is lower for most
+/// nodes.
 pub const DEPTH_MAX: u32 = 12_000;
 
 /// The error for nesting beyond [`DEPTH_MAX`].

@@ -1,4 +1,5 @@
-//! The less frequent nodes: row and array values, conversions, domains, sub-selects.
+//! Evaluation of less frequent nodes: row and array values, conversions, domains, sub-selects.
+//! Counterpart: execExprInterp.c.
 
 use crate::arrays::{self, SubscriptParts};
 use crate::elements::Elements;
@@ -108,7 +109,7 @@ pub(crate) fn eval_rare<'a>(
     }
 }
 
-/// A value as another type, by the text that stands for both.
+/// Converts a value to another type through its text: output function, then input function.
 pub(crate) fn through_text(
     v: DatumRef<'_>,
     output: &IoCall,
@@ -155,7 +156,7 @@ fn call_io(
     (io.f)(&mut cx, args)
 }
 
-/// [`scalar_array`] over elements that are known.
+/// [`scalar_array`] over a constant array.
 fn constant_array<'a>(
     call: &'a Call,
     use_or: bool,
@@ -306,7 +307,8 @@ fn check_domain<'a>(
     Ok(())
 }
 
-/// Times come from the transaction's start; names and roles from the session.
+/// Evaluates an SQL value function. The time functions are computed from the transaction's start
+/// time; the host supplies roles and names.
 fn sql_value(kind: SqlValueKind, ty: Oid, typmod: i32, host: &mut dyn Host) -> Result<Datum> {
     use SqlValueKind::*;
     let convert = match kind {

@@ -1,4 +1,4 @@
-//! The compiled form.
+//! The compiled form of an expression. Counterpart: execExpr.h (`ExprState`, `ExprEvalStep`).
 
 use crate::elements::Elements;
 use ids::{AttrNo, Oid};
@@ -12,16 +12,16 @@ use types::compare::Comparer;
 use types::fncx::TypeInfo;
 use types::kernels::{BinaryKernel, WordComparison};
 
-/// Which of the rows at hand a column is taken from.
+/// The input row from which a column is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Source {
-    /// The row being scanned, or a child's only output.
+    /// The scanned row, or the output row of the only child.
     Scan,
     Outer,
     Inner,
 }
 
-/// A column of a row at hand.
+/// A column of an input row.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
     pub source: Source,
@@ -32,7 +32,7 @@ pub struct Slot {
 /// A compiled expression. Immutable; see [`EvalState`].
 pub struct Program {
     pub(crate) root: Node,
-    /// Number of call sites, each with its own memory.
+    /// Number of call sites; each has its own entry in [`EvalState::extras`].
     pub(crate) sites: usize,
     /// The type of the value.
     pub type_oid: Oid,
@@ -41,7 +41,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The column of the scanned batch that the program hands on as it is.
+    /// The input column, if the program is nothing but a column of the scanned batch.
     pub fn scan_column(&self) -> Option<usize> {
         match &self.root {
             Node::Slot(Slot { source: Source::Scan, column }) => Some(*column),
@@ -50,14 +50,16 @@ impl Program {
     }
 }
 
-/// What a program needs while it runs; one per running plan node.
+/// State of a program's evaluation; one per running plan node.
 #[derive(Default)]
 pub struct EvalState {
+    /// State of each call site that the function keeps between calls. Counterpart: `fn_extra`.
     pub(crate) extras: Vec<Option<Box<dyn Any + Send>>>,
     /// Values for `CaseTest` and `CoerceToDomainValue`, innermost last.
     pub(crate) placeholders: Vec<Datum>,
     pub(crate) depth: u32,
-    /// A column became too large for a batch: the expression is to be evaluated row by row.
+    /// The last error was raised because a column became too large for a batch: the rows must be
+    /// evaluated one by one or in smaller batches.
     pub(crate) too_wide: bool,
 }
 
@@ -72,13 +74,13 @@ impl EvalState {
 /// A call of a built-in function.
 pub(crate) struct Call {
     pub f: ScalarFn,
-    /// `f` over columns.
+    /// The vectorized form of `f`.
     pub kernel: Option<BinaryKernel>,
-    /// The comparison of words that it is.
+    /// `f` as a comparison of two words.
     pub words: Option<WordComparison>,
     pub args: SmallVec<[Node; 2]>,
     pub arg_types: SmallVec<[Oid; 2]>,
-    /// Written with VARIADIC: the last argument is an array of arguments.
+    /// Called with VARIADIC: the last argument is an array of arguments.
     pub variadic_array: bool,
     pub strict: bool,
     pub collation: Oid,
@@ -88,13 +90,13 @@ pub(crate) struct Call {
     pub site: usize,
 }
 
-/// A type's conversions, ready to call.
+/// An input or output function of a type.
 pub(crate) struct IoCall {
     pub f: ScalarFn,
     pub strict: bool,
     pub types: [Oid; 3],
     pub site: usize,
-    /// The text is the value, or the value the text.
+    /// The value and its text have the same bytes, so that no call is needed.
     pub textual: bool,
 }
 
@@ -103,7 +105,7 @@ pub(crate) struct CaseArm {
     pub result: Node,
 }
 
-/// Element facts of an array under construction or iteration.
+/// Element type of an array.
 #[derive(Clone, Copy)]
 pub(crate) struct Elem {
     pub ty: Oid,
@@ -117,7 +119,7 @@ pub(crate) enum SubscriptUse {
     AssignSlice(Box<Node>),
 }
 
-/// What errors call a domain.
+/// Names of a domain for error messages.
 pub(crate) struct DomainNames {
     pub shown: String,
     pub schema: String,
@@ -132,7 +134,7 @@ pub(crate) enum DomainTest {
 pub(crate) enum Node {
     Const(Datum),
     Slot(Slot),
-    /// A composite value made of columns at hand.
+    /// A whole-row value, formed from input columns.
     WholeRow {
         slots: Vec<Slot>,
         desc: Arc<types::fncx::RowDesc>,
@@ -141,18 +143,18 @@ pub(crate) enum Node {
     ExternParam(i32),
     ExecParam(i32),
     Call(Box<Call>),
-    /// A function that the host runs.
+    /// A function that the host runs (see [`crate::Callee::Host`]).
     HostCall {
         function: Oid,
         strict: bool,
         arg_types: Vec<Oid>,
         args: Vec<Node>,
     },
-    /// A function that is not built.
+    /// A function that this server does not have; evaluation raises 0A000.
     Missing {
         name: String,
     },
-    /// A condition list: false where any of them is not true.
+    /// Implicitly ANDed conditions: false if any of them is not true.
     Quals(Vec<Node>),
     And(Vec<Node>),
     Or(Vec<Node>),
@@ -161,7 +163,7 @@ pub(crate) enum Node {
         arg: Option<Box<Node>>,
         arms: Vec<CaseArm>,
         default: Option<Box<Node>>,
-        /// Is the value passed by value? `None` where rows must be evaluated one after the other.
+        /// Is the value passed by value? `None` if rows must be evaluated one after the other.
         by_val: Option<bool>,
     },
     /// The innermost placeholder of the enclosing Case, array coercion or domain.
@@ -191,7 +193,7 @@ pub(crate) enum Node {
         call: Box<Call>,
         use_or: bool,
         elem: Elem,
-        /// The elements, where the array is a constant.
+        /// The elements, if the array is a constant.
         elements: Option<Elements>,
     },
     Array {
@@ -230,7 +232,7 @@ pub(crate) enum Node {
         arg: Box<Node>,
         output: IoCall,
         input: IoCall,
-        /// Is the value passed by value? `None` where a conversion is volatile.
+        /// Is the value passed by value? `None` if a conversion is volatile.
         by_val: Option<bool>,
     },
     ArrayCoerce {
@@ -257,7 +259,7 @@ pub(crate) enum Node {
         plan: Arc<SubPlan>,
         args: Vec<(i32, Node)>,
         test: Option<Box<Node>>,
-        /// What a hashed sub-select is asked for.
+        /// Key expressions for a hashed sub-select.
         outer: Vec<Node>,
     },
     NextValue {

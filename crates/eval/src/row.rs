@@ -8,10 +8,10 @@ use plan::expr::BoolTestKind;
 use smallvec::SmallVec;
 use types::{Batch, Datum, DatumRef};
 
-/// One row at hand.
+/// One input row.
 #[derive(Clone, Copy)]
 pub enum RowRef<'a> {
-    /// None; all columns read as NULL (the missing side of an outer join).
+    /// No row: all columns are NULL (the null-extended side of an outer join).
     Nulls,
     Batch(&'a Batch, usize),
     Owned(&'a [Datum]),
@@ -30,7 +30,7 @@ impl<'a> RowRef<'a> {
     }
 }
 
-/// The rows at hand.
+/// The input rows of an evaluation.
 #[derive(Clone, Copy)]
 pub struct RowInput<'a> {
     pub scan: RowRef<'a>,
@@ -46,7 +46,7 @@ impl<'a> RowInput<'a> {
         RowInput { scan: row, outer: RowRef::Nulls, inner: RowRef::Nulls }
     }
 
-    /// Is there no row (the missing side of an outer join)?
+    /// True if the source has no row (the null-extended side of an outer join).
     pub(crate) fn is_missing(&self, source: Source) -> bool {
         let row = match source {
             Source::Scan => &self.scan,
@@ -66,7 +66,7 @@ impl<'a> RowInput<'a> {
     }
 }
 
-/// A result: borrowed from the row or the program, or made.
+/// A result: borrowed from an input row or the program, or owned.
 #[derive(Clone, Debug)]
 pub enum Val<'a> {
     Ref(DatumRef<'a>),
@@ -102,7 +102,7 @@ impl<'a> Val<'a> {
 }
 
 impl Program {
-    /// The value for the rows at hand.
+    /// The value for these input rows.
     pub fn eval_row<'a>(
         &'a self,
         st: &mut EvalState,
@@ -114,7 +114,7 @@ impl Program {
         eval(&self.root, st, host, input)
     }
 
-    /// Does the condition hold (neither false nor NULL)?
+    /// True if the condition is true (neither false nor NULL).
     pub fn test_row(
         &self,
         st: &mut EvalState,
@@ -334,7 +334,7 @@ pub(crate) fn eval_call_at<'a>(
     invoke(call, st, host, &refs)
 }
 
-/// Calls the function with these arguments, NULLs having been dealt with.
+/// Calls the function with these arguments; the caller has handled NULLs for strict functions.
 pub(crate) fn invoke(
     call: &Call,
     st: &mut EvalState,

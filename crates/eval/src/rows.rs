@@ -1,5 +1,5 @@
-//! Composite values: making them, taking them apart, changing fields.
-//! Counterpart: execExprInterp.c (ExecEvalRow, ExecEvalFieldSelect, ExecEvalFieldStore, …).
+//! Composite values: forming and deforming them, reading and changing fields.
+//! Counterpart: execExprInterp.c (ExecEvalRow, ExecEvalFieldSelect, ExecEvalFieldStoreForm, …).
 
 use crate::arrays::with_placeholder;
 use crate::host::Host;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use types::fncx::{FnContext, RowColumn, RowDesc};
 use types::{Datum, DatumRef, oids, record};
 
-/// A row value of type `ty` with these columns; missing ones are NULL.
+/// Forms a composite value of type `ty` from these columns; missing ones are NULL.
 fn form(
     cx: &mut dyn FnContext,
     ty: Oid,
@@ -25,7 +25,7 @@ fn form(
     record::form(ty, typmod, desc.version, &columns)
 }
 
-/// The composite type beneath a domain.
+/// The composite type under a domain, or the type itself.
 fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
     let mut ty = ty;
     loop {
@@ -37,7 +37,7 @@ fn base_row_type(cx: &mut dyn FnContext, ty: Oid) -> Result<Oid> {
     }
 }
 
-/// A row of a composite type, or an anonymous one (`ty` = record).
+/// Forms a value of a composite type, or of an anonymous row type (`ty` = record).
 fn form_as(
     cx: &mut dyn FnContext,
     ty: Oid,
@@ -142,7 +142,7 @@ pub(crate) fn store_fields<'a>(
     form(host, ty, -1, &desc, &refs).map(Val::Own)
 }
 
-/// A row of a child table as a row of its parent: columns are matched by name.
+/// Converts a row of a child table to its parent's row type: columns are matched by name and type.
 pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) -> Result<Datum> {
     if row.is_null() {
         return Ok(Datum::Null);
@@ -156,19 +156,19 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
     let to = host.row_desc(target, -1)?;
     let infos = from.types(host)?;
     let values = record::deform(row, infos);
-    let place = |c: &RowColumn| {
+    let position = |c: &RowColumn| {
         if c.is_dropped() {
             return None;
         }
         from.columns.iter().position(|f| !f.is_dropped() && f.name == c.name && f.ty == c.ty)
     };
     let picked: Vec<DatumRef<'_>> =
-        to.columns.iter().map(|c| place(c).map_or(DatumRef::Null, |i| values[i])).collect();
+        to.columns.iter().map(|c| position(c).map_or(DatumRef::Null, |i| values[i])).collect();
     form(host, target, -1, &to, &picked)
 }
 
 /// `row IS NULL` (all fields NULL) or, with `is_not`, `row IS NOT NULL` (no field NULL). The row
-/// itself is not NULL; rows inside it are not looked into.
+/// itself is not NULL; fields that are rows are not tested recursively.
 pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) -> Result<bool> {
     let (ty, typmod) = record::type_of(row);
     let desc = host.row_desc(ty, typmod)?;
@@ -177,14 +177,14 @@ pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) ->
     Ok(desc.columns.iter().zip(values).all(|(c, v)| c.is_dropped() || v.is_null() != is_not))
 }
 
-/// The types of a composite value's fields by column number, none for dropped columns.
+/// The types of a composite value's fields by column number, `None` for dropped columns.
 pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Option<Oid>>> {
     let (ty, typmod) = record::type_of(row);
     let desc = cx.row_desc(ty, typmod)?;
     Ok(desc.columns.iter().map(|c| (!c.is_dropped()).then_some(c.ty)).collect())
 }
 
-/// The fields of a composite value, dropped ones left out.
+/// The fields of a composite value without dropped columns.
 pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
     let (ty, typmod) = record::type_of(row);
     let desc = cx.row_desc(ty, typmod)?;
@@ -203,7 +203,7 @@ pub fn row_columns(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datu
     Ok(values.map(|(c, v)| if c.is_dropped() { Datum::Null } else { v.to_owned() }).collect())
 }
 
-/// A value of a composite type from the fields of its columns, dropped ones left out.
+/// Forms a value of a composite type; `fields` are those of its columns without dropped ones.
 pub fn make_row(cx: &mut dyn FnContext, ty: Oid, fields: &[Datum]) -> Result<Datum> {
     let desc = cx.row_desc(ty, -1)?;
     let mut given = fields.iter();
@@ -216,12 +216,12 @@ pub fn make_row(cx: &mut dyn FnContext, ty: Oid, fields: &[Datum]) -> Result<Dat
     form_as(cx, ty, &desc, &refs)
 }
 
-/// A composite value of type record with fields of these types.
+/// Forms a value of type record with fields of these types.
 pub fn make_record(cx: &mut dyn FnContext, types: &[Oid], fields: &[Datum]) -> Result<Datum> {
     make_named_record(cx, &[], types, fields)
 }
 
-/// As [`make_record`], with the names of the fields where they have any.
+/// As [`make_record`], with names for the fields; an absent or empty name becomes `f1`, `f2`, ….
 pub fn make_named_record(
     cx: &mut dyn FnContext,
     names: &[String],

@@ -1,7 +1,7 @@
-//! The states of one aggregate for many groups at once. The common aggregates keep theirs in typed
-//! columns and take a batch's values in one loop; all others keep one general state per group.
-//! Counterpart: nodeAgg.c (advance_aggregates), and the transition functions of int8.c, numeric.c,
-//! float.c.
+//! Transition states of one aggregate for many groups. Common aggregates have typed columns of
+//! states and process the values of a batch in one loop; all others have one general state per
+//! group. Counterpart: nodeAgg.c (advance_aggregates), and the transition functions of int8.c,
+//! numeric.c, float.c.
 
 use crate::aggfn::{AggCall, AggValue};
 use crate::run::Run;
@@ -12,11 +12,12 @@ use types::compare::{CompareFn, bttextcmp, float_cmp};
 use types::numeric::{NumericTotal, int_average, int_pair_state, int_sum_state, numeric_cmp};
 use types::{AggState, Batch, Column, ColumnData, Datum, DatumRef};
 
-/// The groups that the rows at hand belong to.
+/// The groups of the rows of a batch.
 #[derive(Clone, Copy)]
 pub(crate) enum Groups<'a> {
-    /// All rows to one group.
+    /// All rows belong to one group: its number, and the number of rows.
     One(u32, usize),
+    /// The group number of each row.
     Each(&'a [u32]),
 }
 
@@ -37,7 +38,7 @@ impl Groups<'_> {
     }
 }
 
-/// How words compare in min and max.
+/// Order of words for min and max.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordOrder {
     Signed,
@@ -47,7 +48,7 @@ pub(crate) enum WordOrder {
 }
 
 impl WordOrder {
-    /// Is `a` strictly greater than `b`?
+    /// True if `a` is strictly greater than `b`.
     #[inline]
     fn above(self, a: u64, b: u64) -> bool {
         match self {
@@ -62,7 +63,7 @@ impl WordOrder {
     }
 }
 
-/// States by group.
+/// Transition states, indexed by group number.
 pub(crate) enum Acc {
     /// count(*) and count(x).
     Count(Vec<i64>),
@@ -113,14 +114,14 @@ pub(crate) enum Acc {
 }
 
 impl Acc {
-    /// The states' form for an aggregate; there is no group yet.
+    /// Chooses the representation for an aggregate; there are no groups yet.
     pub(crate) fn new(call: &AggCall) -> Acc {
         let general = Acc::General { values: Vec::new(), bytes: 0 };
         if !call.is_simple() {
             return general;
         }
         if call.is_moving() {
-            // Only these forms can give values back.
+            // Only these representations can retract values.
             return match call.trans_name() {
                 "int8inc" | "int8inc_any" => Acc::Count(Vec::new()),
                 "int2_avg_accum" | "int4_avg_accum" => {
@@ -163,7 +164,7 @@ impl Acc {
         }
     }
 
-    /// Makes states for groups up to number `len`.
+    /// Adds initial states until there are `len` groups.
     pub(crate) fn grow(&mut self, len: usize, call: &AggCall) {
         match self {
             Acc::Count(n) => n.resize(len, 0),
@@ -194,7 +195,7 @@ impl Acc {
         }
     }
 
-    /// Bytes that the states take, about.
+    /// Approximate size of the states in bytes.
     pub(crate) fn memory(&self) -> usize {
         match self {
             Acc::Count(n) => n.len() * 8,
@@ -210,7 +211,7 @@ impl Acc {
         }
     }
 
-    /// Takes rows in: row `i` of the arguments belongs to `groups.of(i)`.
+    /// Advances the states by the rows of `args`; row `i` belongs to group `groups.of(i)`.
     pub(crate) fn advance(
         &mut self,
         call: &mut AggCall,
@@ -325,8 +326,9 @@ impl Acc {
         Ok(())
     }
 
-    /// Takes rows back from the one group that there is; false where its state is of no use then.
-    pub(crate) fn take_back(
+    /// Removes rows from the only group by the inverse transition; false if the frame must be
+    /// aggregated again from the start.
+    pub(crate) fn retract(
         &mut self,
         call: &mut AggCall,
         rows: usize,
@@ -336,9 +338,9 @@ impl Acc {
         let groups = Groups::One(0, rows);
         match self {
             Acc::Count(n) => {
-                let mut taken = [0];
-                count(&mut taken, groups, args.first().copied());
-                n[0] -= taken[0];
+                let mut removed = [0];
+                count(&mut removed, groups, args.first().copied());
+                n[0] -= removed[0];
             }
             Acc::AvgInt { count, sum } => each_word(args[0], groups, |g, w| {
                 count[g] -= 1;
@@ -353,7 +355,7 @@ impl Acc {
                 for i in 0..rows {
                     row.clear();
                     row.extend(args.iter().map(|c| c.get(i)));
-                    if !call.take_back(&mut values[0], run, &row)? {
+                    if !call.retract(&mut values[0], run, &row)? {
                         return Ok(false);
                     }
                 }
@@ -363,7 +365,7 @@ impl Acc {
         Ok(true)
     }
 
-    /// Appends the results of groups `from..to`.
+    /// Appends the final values of groups `from..to`; `groups` has their first rows.
     pub(crate) fn results(
         &mut self,
         call: &mut AggCall,
@@ -426,7 +428,7 @@ impl Acc {
         Ok(())
     }
 
-    /// Group `at` becomes the only one.
+    /// Removes all groups except `at`, which becomes group 0.
     pub(crate) fn keep_only(&mut self, at: usize) {
         fn only<T>(v: &mut Vec<T>, at: usize) {
             v.swap(0, at);
@@ -464,7 +466,7 @@ impl Acc {
         }
     }
 
-    /// No group is left.
+    /// Removes all groups.
     pub(crate) fn clear(&mut self) {
         match self {
             Acc::Count(n) => n.clear(),
@@ -519,7 +521,7 @@ fn count(n: &mut [i64], groups: Groups<'_>, arg: Option<&Column>) {
     }
 }
 
-/// Calls `f` with group and word of each row that is not NULL.
+/// Calls `f` with the group and the word of each row that is not NULL.
 #[inline]
 fn each_word(col: &Column, groups: Groups<'_>, mut f: impl FnMut(usize, u64)) {
     let ColumnData::Word(words) = &col.data else { return };

@@ -1,10 +1,10 @@
-//! Grouping and aggregation: one group, sorted input, or hashed; grouping sets hashed one beside
-//! the other. Counterpart: nodeAgg.c.
+//! Aggregation: plain (one group), over sorted input, or hashed; all grouping sets are hashed in
+//! one pass. Counterpart: nodeAgg.c.
 //!
-//! A batch of input is first turned into group numbers, then each aggregate takes the whole batch.
-//! A hashed set whose groups outgrow the allowance takes no new ones: rows that belong to none of
-//! those it has go to partitions on disk, by bits of their hash, and each partition is aggregated
-//! in turn when the groups in memory have been handed on.
+//! For each input batch the group numbers of its rows are determined first; then each aggregate
+//! processes the whole batch. A hash table that exceeds its share of `hash_mem` accepts no new
+//! groups: rows without a group are written to partitions on disk, by bits of their hash. Each
+//! partition is aggregated after the groups in memory have been returned.
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
@@ -23,13 +23,13 @@ use plan::walk;
 use smallvec::SmallVec;
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, Datum};
 
-/// Columns above the aggregation: the group's first row, then the aggregates' results, then (with
-/// grouping sets) the values of GROUPING.
+/// Input columns of the node's target list and qual: the group's first row, then the aggregates'
+/// results, then (with grouping sets) the values of GROUPING.
 struct AggColumns {
     width: usize,
     aggs: Vec<Aggref>,
     groupings: Vec<GroupingFunc>,
-    /// Columns of the first row that anybody asks for.
+    /// Columns of the first row that are referred to.
     used: Vec<bool>,
 }
 
@@ -60,26 +60,26 @@ impl Resolve for AggColumns {
     }
 }
 
-/// No group: the row has been put aside.
-const ASIDE: u32 = u32::MAX;
+/// Group number of a row that must be spilled.
+const NO_GROUP: u32 = u32::MAX;
 
 /// One grouping set with its groups.
 struct Set {
     keys: Keys,
-    /// Columns of the input that it groups by.
+    /// Input columns that it groups by.
     cols: Vec<usize>,
-    /// Each group's first row: the columns that are used above, and the key.
+    /// Each group's first row: the columns that the output needs, and the key.
     first: Batch,
     accs: Vec<Acc>,
     table: GroupTable,
-    /// The key is one word, and the table holds it itself.
+    /// The key is one word, which the table stores instead of a hash.
     one_word: bool,
     null_group: Option<u32>,
-    /// Rows that belong to no group that there is, by bits of their hash.
-    aside: Vec<Spool>,
-    /// Partitions still to be done, each with the number of hash bits used up.
-    waiting: Vec<(SpoolReader, u32)>,
-    /// Hash bits used up by the input at hand.
+    /// Partitions of the rows without a group, by bits of their hash; empty until the first spill.
+    spilled: Vec<Spool>,
+    /// Partitions still to be aggregated, each with the number of hash bits that selected it.
+    pending: Vec<(SpoolReader, u32)>,
+    /// Number of hash bits that selected the current input.
     depth: u32,
 }
 
@@ -94,8 +94,8 @@ impl Set {
             table: GroupTable::new(one_word),
             one_word,
             null_group: None,
-            aside: Vec::new(),
-            waiting: Vec::new(),
+            spilled: Vec::new(),
+            pending: Vec::new(),
             depth: 0,
         }
     }
@@ -104,7 +104,7 @@ impl Set {
         self.first.len
     }
 
-    /// Forgets the groups.
+    /// Removes the groups.
     fn clear(&mut self) {
         self.first.clear();
         self.accs.iter_mut().for_each(Acc::clear);
@@ -118,21 +118,22 @@ impl Set {
     }
 }
 
-/// What a node's groups are made of, apart from the groups.
+/// Properties common to all groups of a node.
 struct Shape {
     calls: Vec<AggCall>,
-    /// For each call, the first call with the same state: `sum(x)` and `avg(x)` read one.
+    /// For each call, the first call with the same transition state; `sum(x)` and `avg(x)` share
+    /// one.
     states: Vec<usize>,
-    /// Columns of the input that are kept of each group's first row.
+    /// Input columns that are kept of each group's first row.
     kept: Vec<usize>,
-    /// An aggregate calls a volatile function: all take a row before the next one comes.
+    /// An argument or filter is volatile: all aggregates process a row before the next row.
     in_order: bool,
-    /// An empty batch of the input.
+    /// An empty batch with the input's columns.
     input: Batch,
 }
 
 impl Shape {
-    /// Makes a group with row `r` as its first.
+    /// Adds a group whose first row is row `r`; returns its number.
     fn add_group(&self, set: &mut Set, batch: &Batch, r: usize) -> u32 {
         let at = set.first.len as u32;
         for &c in &self.kept {
@@ -142,8 +143,8 @@ impl Shape {
         at
     }
 
-    /// Finds or makes the groups of a batch's rows. With `full` no group is made: the rows without
-    /// one get [`ASIDE`], and the second result says that there are such.
+    /// Finds or adds the groups of a batch's rows. With `full` no group is added: rows without a
+    /// group get [`NO_GROUP`], and the result is true if there are any.
     fn hashed_groups(
         &self,
         set: &mut Set,
@@ -154,7 +155,7 @@ impl Shape {
         out: &mut Vec<u32>,
     ) -> Result<bool> {
         out.clear();
-        let mut aside = false;
+        let mut spills = false;
         if set.cols.is_empty() {
             if set.len() == 0 {
                 self.add_group(set, batch, 0);
@@ -172,8 +173,8 @@ impl Shape {
                 out.push(match found {
                     Some(g) => g,
                     None if full => {
-                        aside = true;
-                        ASIDE
+                        spills = true;
+                        NO_GROUP
                     }
                     None => {
                         let g = self.add_group(set, batch, r);
@@ -186,7 +187,7 @@ impl Shape {
                     }
                 });
             }
-            return Ok(aside);
+            return Ok(spills);
         }
         set.keys.hash_rows(batch, &set.cols, run, hashes)?;
         for (r, &h) in hashes.iter().enumerate() {
@@ -198,8 +199,8 @@ impl Shape {
             out.push(match found {
                 Some(g) => g,
                 None if full => {
-                    aside = true;
-                    ASIDE
+                    spills = true;
+                    NO_GROUP
                 }
                 None => {
                     let g = self.add_group(set, batch, r);
@@ -208,11 +209,11 @@ impl Shape {
                 }
             });
         }
-        Ok(aside)
+        Ok(spills)
     }
 
-    /// Lets all aggregates take the rows of a batch whose groups are in `groups` (by row of the
-    /// batch).
+    /// Advances all aggregates by the `chosen` rows of a batch (all rows if `None`). `groups` is
+    /// indexed by the row number in the batch.
     fn advance(
         &mut self,
         set: &mut Set,
@@ -239,7 +240,7 @@ impl Shape {
         Ok(())
     }
 
-    /// The group of no rows.
+    /// Adds a group without rows, as an aggregate without GROUP BY has for empty input.
     fn add_empty_group(&self, set: &mut Set) {
         for &c in &self.kept {
             set.first.columns[c].push_null();
@@ -252,7 +253,7 @@ impl Shape {
     }
 }
 
-/// Lets one aggregate take the chosen rows of a batch.
+/// Advances one aggregate by the chosen rows of a batch.
 fn advance_call(
     call: &mut AggCall,
     acc: &mut Acc,
@@ -290,7 +291,7 @@ fn advance_call(
     }
 }
 
-/// As [`advance_call`], in two parts: the arguments are large.
+/// As [`advance_call`], in two halves, because the arguments are too large for one column.
 fn advance_halves(
     call: &mut AggCall,
     acc: &mut Acc,
@@ -305,17 +306,16 @@ fn advance_halves(
     advance_call(call, acc, batch, groups, Some(second), run)
 }
 
-/// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Start,
-    /// Groups `from..to` of this set are ready.
+    /// Groups `from..to` of this set are to be returned.
     Emit {
         set: usize,
         from: usize,
         to: usize,
     },
-    /// Sorted input: more is to be read.
+    /// Sorted input: more rows must be read.
     Read,
     Done,
 }
@@ -325,9 +325,9 @@ pub(crate) struct AggNode {
     strategy: AggStrategy,
     shape: Shape,
     sets: Vec<Set>,
-    /// All grouping columns: those not in a set are NULL in its rows.
+    /// All grouping columns. Those that are not in a set are NULL in its rows.
     all_cols: Vec<usize>,
-    /// For each GROUPING: its columns.
+    /// For each GROUPING call, its columns.
     groupings: Vec<Vec<usize>>,
     template: Batch,
     projection: Projection,
@@ -438,49 +438,49 @@ impl AggNode {
         Ok(())
     }
 
-    /// Takes a batch into a hashed set. `limit` is the set's share of memory.
-    fn take(&mut self, s: usize, b: &Batch, limit: usize, run: &mut Run<'_>) -> Result<()> {
+    /// Aggregates a batch in a hashed set. `limit` is the set's share of memory in bytes.
+    fn add_batch(&mut self, s: usize, b: &Batch, limit: usize, run: &mut Run<'_>) -> Result<()> {
         let set = &mut self.sets[s];
-        let full = !set.aside.is_empty() || (set.len() > 0 && set.memory() > limit);
+        let full = !set.spilled.is_empty() || (set.len() > 0 && set.memory() > limit);
         let (hashes, numbers) = (&mut self.hashes, &mut self.numbers);
-        let aside = self.shape.hashed_groups(set, b, full, run, hashes, numbers)?;
-        if !aside {
+        let spills = self.shape.hashed_groups(set, b, full, run, hashes, numbers)?;
+        if !spills {
             return self.shape.advance(set, b, Groups::Each(numbers), None, run);
         }
-        let stay = |want: bool| {
-            let hit = numbers.iter().enumerate().filter(move |(_, g)| (**g != ASIDE) == want);
+        let rows_with = |want: bool| {
+            let hit = numbers.iter().enumerate().filter(move |(_, g)| (**g != NO_GROUP) == want);
             hit.map(|(r, _)| r as u16).collect::<Vec<u16>>()
         };
-        let (here, away) = (stay(true), stay(false));
-        if !here.is_empty() {
-            self.shape.advance(set, b, Groups::Each(numbers), Some(&here), run)?;
+        let (grouped, rest) = (rows_with(true), rows_with(false));
+        if !grouped.is_empty() {
+            self.shape.advance(set, b, Groups::Each(numbers), Some(&grouped), run)?;
         }
-        if set.aside.is_empty() {
+        if set.spilled.is_empty() {
             let count = (limit / 16384).clamp(4, 32).next_power_of_two();
-            set.aside.resize_with(count, Spool::default);
+            set.spilled.resize_with(count, Spool::default);
         }
-        let mask = set.aside.len() as u64 - 1;
-        let mut by_part: Vec<Vec<u16>> = vec![Vec::new(); set.aside.len()];
+        let mask = set.spilled.len() as u64 - 1;
+        let mut by_part: Vec<Vec<u16>> = vec![Vec::new(); set.spilled.len()];
         if set.one_word {
             let col = &b.columns[set.cols[0]];
-            for r in away {
+            for r in rest {
                 let v = col.get(r as usize);
                 let h = if v.is_null() { 0 } else { word_hash(v.word()) };
                 by_part[(h.rotate_left(8 + set.depth) & mask) as usize].push(r);
             }
         } else {
-            for r in away {
+            for r in rest {
                 let h = self.hashes[r as usize];
                 by_part[(h.rotate_left(8 + set.depth) & mask) as usize].push(r);
             }
         }
-        for (spool, rows) in set.aside.iter_mut().zip(&by_part) {
+        for (spool, rows) in set.spilled.iter_mut().zip(&by_part) {
             spool.push(run, b, rows)?;
         }
         Ok(())
     }
 
-    /// The share of memory of each hashed set.
+    /// Memory limit of each hashed set in bytes.
     fn limit(&self, run: &Run<'_>) -> usize {
         run.sv.hash_mem() / self.sets.len().max(1)
     }
@@ -493,14 +493,14 @@ impl AggNode {
                 continue;
             }
             for s in 0..self.sets.len() {
-                self.take(s, &b, limit, run)?;
+                self.add_batch(s, &b, limit, run)?;
             }
             self.child.recycle(b);
         }
         for s in 0..self.sets.len() {
-            self.put_by(s);
+            self.queue_partitions(s);
             let set = &mut self.sets[s];
-            // An empty grouping set has a group even without rows.
+            // The empty grouping set has a group even without input rows.
             if set.len() == 0 && set.cols.is_empty() {
                 self.shape.add_empty_group(set);
             }
@@ -509,28 +509,29 @@ impl AggNode {
         Ok(())
     }
 
-    /// What was put aside waits its turn.
-    fn put_by(&mut self, s: usize) {
+    /// Moves the spilled rows to the queue of partitions.
+    fn queue_partitions(&mut self, s: usize) {
         let set = &mut self.sets[s];
-        let bits = set.aside.len().trailing_zeros();
+        let bits = set.spilled.len().trailing_zeros();
         let depth = set.depth + bits;
-        let parts = set.aside.drain(..).filter(|p| !p.is_empty());
-        set.waiting.extend(parts.map(|p| (p.into_reader(), depth)));
+        let parts = set.spilled.drain(..).filter(|p| !p.is_empty());
+        set.pending.extend(parts.map(|p| (p.into_reader(), depth)));
     }
 
-    /// The groups of set `s` are out: its next partition, or the next set.
-    fn after(&mut self, s: usize, run: &mut Run<'_>) -> Result<()> {
+    /// After the groups of set `s` have been returned: aggregates its next partition, or goes to
+    /// the next set.
+    fn next_groups(&mut self, s: usize, run: &mut Run<'_>) -> Result<()> {
         self.sets[s].clear();
-        if let Some((mut reader, depth)) = self.sets[s].waiting.pop() {
+        if let Some((mut reader, depth)) = self.sets[s].pending.pop() {
             self.sets[s].depth = depth;
-            // Hash bits that are used up cannot divide any further: all that is left is one group
-            // or few.
+            // With all hash bits used, a partition cannot be divided further. It then has few
+            // groups, and memory is no longer limited.
             let limit = if depth >= 56 { usize::MAX } else { self.limit(run) };
             while let Some(b) = reader.next()? {
                 run.interrupts()?;
-                self.take(s, &b, limit, run)?;
+                self.add_batch(s, &b, limit, run)?;
             }
-            self.put_by(s);
+            self.queue_partitions(s);
             self.phase = Phase::Emit { set: s, from: 0, to: self.sets[s].len() };
             return Ok(());
         }
@@ -542,10 +543,10 @@ impl AggNode {
         Ok(())
     }
 
-    /// Reads on until a group is complete.
+    /// Reads sorted input until at least one group is complete.
     fn step_sorted(&mut self, run: &mut Run<'_>) -> Result<()> {
         let set = &mut self.sets[0];
-        // Of the groups handed on, the last goes on.
+        // The last group may continue; those before it have been returned.
         if set.len() > 1 {
             let last = set.len() - 1;
             let keep = set.first.columns.iter().map(|c| match c.len() {
@@ -592,19 +593,19 @@ impl AggNode {
         }
     }
 
-    fn forget(&mut self) {
+    fn restart(&mut self) {
         self.phase = Phase::Start;
         self.ended = false;
         self.projection.restart();
         for set in &mut self.sets {
             set.clear();
-            set.aside.clear();
-            set.waiting.clear();
+            set.spilled.clear();
+            set.pending.clear();
             set.depth = 0;
         }
     }
 
-    /// Hands on groups of a set.
+    /// Returns groups `from..to` of a set, filtered and projected.
     fn emit(&mut self, s: usize, from: usize, to: usize, run: &mut Run<'_>) -> Result<Batch> {
         let mut out = self.template.clone();
         let width = self.shape.input.columns.len();
@@ -633,8 +634,8 @@ impl AggNode {
     }
 }
 
-/// For each aggregate, the first one whose state serves it as well: of the same transition over the
-/// same values. Counterpart: `find_compatible_trans`.
+/// For each aggregate, the first one with the same transition function and arguments, whose state
+/// it shares. Counterpart: prepagg.c (`find_compatible_trans`).
 fn shared_states(aggs: &[Aggref], calls: &[AggCall], run: &mut Run<'_>) -> Result<Vec<usize>> {
     let mut states = Vec::with_capacity(aggs.len());
     for (i, (agg, call)) in aggs.iter().zip(calls).enumerate() {
@@ -708,7 +709,7 @@ impl Exec for AggNode {
                     AggStrategy::Plain => self.phase = Phase::Done,
                     AggStrategy::Sorted if self.ended => self.phase = Phase::Done,
                     AggStrategy::Sorted => self.phase = Phase::Read,
-                    _ => self.after(set, run)?,
+                    _ => self.next_groups(set, run)?,
                 },
                 Phase::Read => self.step_sorted(run)?,
                 Phase::Done => return Ok(None),
@@ -717,13 +718,13 @@ impl Exec for AggNode {
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.forget();
+        self.restart();
         self.child.rescan(run)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.forget();
-        // Idle, the node holds no memory.
+        self.restart();
+        // An idle node keeps no memory.
         for set in &mut self.sets {
             set.first = set.first.empty_like();
             set.accs = self.shape.calls.iter().map(Acc::new).collect();

@@ -1,4 +1,4 @@
-//! One aggregate function: its arguments, its state per group, its result.
+//! One aggregate call: its arguments, its transition state per group, its final value.
 //! Counterpart: nodeAgg.c (advance_transition_function, finalize_aggregate).
 
 use crate::keys::{Key, Keys, check_collation};
@@ -17,7 +17,7 @@ use std::any::Any;
 use std::sync::Arc;
 use types::{AggState, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
-/// What all groups share.
+/// An aggregate call, apart from the states of its groups. Counterpart: `AggStatePerTransData`.
 pub(crate) struct AggCall {
     info: Arc<AggInfo>,
     ordered_set: Option<OrderedSet>,
@@ -25,29 +25,29 @@ pub(crate) struct AggCall {
     direct: Vec<(Program, EvalState)>,
     filter: Option<(Program, EvalState)>,
     arg_types: Vec<Oid>,
-    /// As `arg_types`, behind the state's type.
+    /// The type of the state, followed by `arg_types`.
     trans_types: Vec<Oid>,
     collation: Oid,
     result_type: Oid,
-    /// Sort of the input rows, by place among the arguments.
+    /// Sort order of the input rows, by position among the arguments.
     order: Vec<SortColumn>,
     distinct: Option<Keys>,
-    /// Number of arguments proper; further ones only sort.
+    /// Number of real arguments; further ones are only sorted by.
     count: usize,
     extra: Option<Box<dyn Any + Send>>,
-    /// An empty batch of the arguments.
+    /// An empty batch with the arguments as columns.
     row_form: Batch,
 }
 
 /// State of one aggregate in one group.
 pub(crate) struct AggValue {
     plain: Datum,
-    /// `plain` has no value yet: the first input becomes it.
+    /// `plain` has no value yet: a strict transition function takes the first input as its state.
     unset: bool,
-    /// Values taken in and not back again; counted for moving aggregates.
-    taken: i64,
+    /// Number of rows in the state, for moving aggregates. Counterpart: `transValueCount`.
+    row_count: i64,
     internal: AggState,
-    /// Rows on their way through a sort.
+    /// Input rows of an aggregate with ORDER BY, DISTINCT or WITHIN GROUP.
     sorter: Option<Box<Sorter>>,
 }
 
@@ -60,8 +60,9 @@ impl AggValue {
     }
 }
 
-/// The largest and the smallest of texts under no collation: an error as soon as two are compared.
-/// Other aggregates do not look at the collation of what they count or gather.
+/// For min and max over text without a collation: replaces the transition function by one that
+/// raises the error as soon as two values are compared. Other aggregates do not use the collation
+/// of their input.
 fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<Arc<AggInfo>> {
     let compares = ["_larger", "_smaller"].iter().any(|end| info.trans_name.ends_with(end));
     if !compares {
@@ -80,13 +81,13 @@ fn undetermined(agg: &Aggref, info: Arc<AggInfo>, run: &mut Run<'_>) -> Result<A
         Err(eval::undetermined_collation("comparison"))
     };
     let trans = AggFn::Plain { f, strict: info.trans.is_strict() };
-    // Of another name, so that no quicker form of it is taken.
+    // Without a name, so that `Acc::new` chooses no specialized representation.
     Ok(Arc::new(AggInfo { trans, trans_name: String::new(), ..(*info).clone() }))
 }
 
 impl AggCall {
-    /// `cols` are the columns of the rows that it takes, `group` those of a group: direct arguments
-    /// are computed from them, once for each group.
+    /// `cols` resolves columns of the input rows, `group` those of a group's first row: direct
+    /// arguments are evaluated once per group.
     pub(crate) fn new(
         agg: &Aggref,
         cols: &mut dyn Resolve,
@@ -99,12 +100,12 @@ impl AggCall {
         };
         let info = match ordered_set {
             None => run.sv.aggregate(agg.aggfnoid)?,
-            Some(_) => Arc::new(kept_rows(agg)),
+            Some(_) => Arc::new(ordered_set_info(agg)),
         };
         AggCall::with_info(agg, info, ordered_set, (cols, group), run)
     }
 
-    /// The form for frames whose start moves.
+    /// The moving-aggregate form, for window frames whose start moves.
     pub(crate) fn moving(
         agg: &Aggref,
         info: Arc<AggInfo>,
@@ -134,11 +135,11 @@ impl AggCall {
             Some(f) => Some((compile(f, cols, run)?, EvalState::default())),
             None => None,
         };
-        let place = |r: u32| agg.args.iter().position(|t| t.ressortgroupref == r);
+        let argument_of = |r: u32| agg.args.iter().position(|t| t.ressortgroupref == r);
         let mut order = Vec::new();
         // DISTINCT sorts by its columns; ORDER BY comes first where both are given.
         for c in agg.aggorder.iter().chain(&agg.aggdistinct) {
-            let Some(column) = place(c.tle_sort_group_ref) else { continue };
+            let Some(column) = argument_of(c.tle_sort_group_ref) else { continue };
             if order.iter().any(|o: &SortColumn| o.column == column) || !c.sortop.is_valid() {
                 continue;
             }
@@ -160,7 +161,7 @@ impl AggCall {
         } else {
             let mut keys = Vec::new();
             for c in &agg.aggdistinct {
-                if let Some(column) = place(c.tle_sort_group_ref) {
+                if let Some(column) = argument_of(c.tle_sort_group_ref) {
                     let e = &agg.args[column].expr;
                     keys.push(Key::new(e.type_oid(), c.eqop, e.collation(), run)?);
                 }
@@ -193,14 +194,13 @@ impl AggCall {
         AggValue {
             plain: self.info.init.clone(),
             unset: self.info.init.is_null(),
-            taken: 0,
+            row_count: 0,
             internal: AggState::default(),
             sorter: None,
         }
     }
 
-    /// The rows of a batch (among `rows`) that the filter lets through; `None` where there is no
-    /// filter.
+    /// The rows of a batch (among `rows`) that pass the FILTER clause; `None` if there is none.
     pub(crate) fn filtered(
         &mut self,
         run: &mut Run<'_>,
@@ -218,13 +218,12 @@ impl AggCall {
         self.args.len()
     }
 
-    /// The column of the input that argument `i` is; `None` where it must be computed.
+    /// The input column, if argument `i` is a plain column; `None` if it must be computed.
     pub(crate) fn arg_column(&self, i: usize) -> Option<usize> {
         self.args[i].0.scan_column()
     }
 
-    /// Argument `i` for the rows of a batch; nothing where the values are too large for all of them
-    /// at once.
+    /// Argument `i` for the rows of a batch; `None` if the values are too large for one column.
     pub(crate) fn arg_values(
         &mut self,
         i: usize,
@@ -236,7 +235,7 @@ impl AggCall {
         p.eval_bounded(st, run, input, rows)
     }
 
-    /// Argument `i` for the rows of a batch, however large the values are.
+    /// Argument `i` for the rows of a batch, without a limit on the size.
     pub(crate) fn all_values(
         &mut self,
         i: usize,
@@ -248,12 +247,12 @@ impl AggCall {
         p.eval_batch(st, run, input, rows)
     }
 
-    /// Each row goes into the state as it comes.
+    /// True if each row advances the state directly, without a sort.
     pub(crate) fn is_simple(&self) -> bool {
         self.ordered_set.is_none() && self.order.is_empty() && self.distinct.is_none()
     }
 
-    /// Can values be taken back?
+    /// True if rows can be removed from the state by an inverse transition.
     pub(crate) fn is_moving(&self) -> bool {
         self.info.inverse.is_some()
     }
@@ -270,7 +269,8 @@ impl AggCall {
         self.collation
     }
 
-    /// Takes the arguments of one row in; returns the bytes by which the state has grown, about.
+    /// Advances the state by the arguments of one row; returns approximately the number of bytes by
+    /// which the state has grown.
     pub(crate) fn add_values(
         &mut self,
         value: &mut AggValue,
@@ -297,12 +297,12 @@ impl AggCall {
         })
     }
 
-    /// Do the rows go through a sort before they reach the state?
+    /// True if the rows are sorted before they reach the state.
     pub(crate) fn sorts_rows(&self) -> bool {
         !self.is_simple()
     }
 
-    /// Takes rows `from..to` of the arguments into the group's sort.
+    /// Adds rows `from..to` of the arguments to the group's sort; returns their size in bytes.
     pub(crate) fn add_rows(
         &mut self,
         value: &mut AggValue,
@@ -352,13 +352,13 @@ impl AggCall {
             // The first value is the state.
             value.plain = args.first().map(|v| DatumRef::to_owned(*v)).unwrap_or_default();
             value.unset = false;
-            value.taken = 1;
+            value.row_count = 1;
             return Ok(());
         }
         if !self.transition(self.info.trans, value, run, args)? {
             return Ok(());
         }
-        value.taken += 1;
+        value.row_count += 1;
         if moving && value.is_null(self.info.trans) {
             bail!(
                 NULL_VALUE_NOT_ALLOWED,
@@ -368,9 +368,9 @@ impl AggCall {
         Ok(())
     }
 
-    /// Takes the arguments of one row back; false where the state is of no use then and the frame
-    /// must be aggregated anew.
-    pub(crate) fn take_back(
+    /// Removes the arguments of one row from the state by the inverse transition; false if that is
+    /// impossible and the frame must be aggregated again.
+    pub(crate) fn retract(
         &mut self,
         value: &mut AggValue,
         run: &mut Run<'_>,
@@ -381,22 +381,22 @@ impl AggCall {
         if inverse.is_strict() && args.iter().any(|v| v.is_null()) {
             return Ok(true);
         }
-        if value.taken <= 0 || value.is_null(inverse) {
+        if value.row_count <= 0 || value.is_null(inverse) {
             return Err(PgError::internal(
                 "aggregate transition value is NULL before inverse transition",
             ));
         }
-        if value.taken == 1 {
-            // Without values the state must be as at the start, and may have to be NULL.
+        if value.row_count == 1 {
+            // Without rows the state must be the initial one, which may be NULL.
             *value = self.start();
             return Ok(true);
         }
         self.transition(inverse, value, run, args)?;
-        value.taken -= 1;
+        value.row_count -= 1;
         Ok(!value.is_null(inverse))
     }
 
-    /// Calls a transition function; false where it is strict and the state NULL.
+    /// Calls a transition function; false if it is strict and the state is NULL.
     fn transition(
         &mut self,
         f: AggFn,
@@ -406,7 +406,7 @@ impl AggCall {
     ) -> Result<bool> {
         match f {
             AggFn::Internal { f, .. } => {
-                // The state is not among the arguments.
+                // An internal state is not passed among the arguments.
                 let mut cx = CallContext {
                     host: run,
                     collation: self.collation,
@@ -442,8 +442,8 @@ impl AggCall {
         Ok(true)
     }
 
-    /// The result of the group whose columns are `group`. The state stays usable (window frames ask
-    /// repeatedly).
+    /// The final value of a group; `group` is its first row. The state stays usable, because window
+    /// frames call this repeatedly.
     pub(crate) fn finish(
         &mut self,
         value: &mut AggValue,
@@ -488,14 +488,15 @@ impl AggCall {
         result
     }
 
-    /// The result of a state: a value, or one of type internal.
+    /// The final value of a state, which is `plain` or, for type internal, `internal`.
     pub(crate) fn finish_state(
         &mut self,
         plain: &Datum,
         internal: &mut AggState,
         run: &mut Run<'_>,
     ) -> Result<Datum> {
-        // Only ordered-set aggregates have direct arguments, and they have no such state.
+        // Extra arguments are NULLs. Direct arguments occur only in ordered-set aggregates, which
+        // are computed elsewhere.
         let extra = if self.info.final_extra { self.count } else { 0 };
         let extra_args = vec![Datum::Null; extra];
         let refs: Vec<DatumRef<'_>> = extra_args.iter().map(Datum::as_ref).collect();
@@ -535,8 +536,8 @@ impl AggCall {
     }
 }
 
-/// An ordered-set aggregate has no state but its rows.
-fn kept_rows(agg: &Aggref) -> AggInfo {
+/// `AggInfo` of an ordered-set aggregate, whose only state is its rows.
+fn ordered_set_info(agg: &Aggref) -> AggInfo {
     AggInfo {
         name: String::new(),
         trans_name: String::new(),

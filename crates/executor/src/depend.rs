@@ -1,19 +1,19 @@
-//! What nodes keep when they are started over, and when it is stale. Counterpart: chgParam and
-//! extParam of execAmi.c.
+//! Dependencies of the data that nodes keep over a rescan. Counterpart: execAmi.c (`ExecReScan`)
+//! and the sets chgParam and extParam.
 //!
-//! A node is started over ([`Exec::rescan`]) when parameters that its plan reads may have changed.
-//! Two rules make the rows that follow right:
+//! A node is rescanned ([`Exec::rescan`]) when parameters that its plan reads may have changed. Two
+//! rules guarantee correct rows afterwards:
 //!
-//! INVARIANT: `rescan` forgets all that was computed from rows or parameters, and starts every
-//! child over before it is read again. What a node keeps nevertheless (a hash table, sorted rows,
-//! the rows of a `WITH` query) stands beside a [`Sources`], which names all plans and expressions
-//! that it is computed from and says when it is stale.
+//! INVARIANT: `rescan` discards all data computed from rows or parameters, and every child is
+//! rescanned before it is read again. Data that a node keeps over a rescan (a hash table, sorted
+//! rows, the rows of a `WITH` query) has a [`Sources`], which is made from all plans and
+//! expressions that the data is computed from and tells when it is stale.
 //!
-//! INVARIANT: what is computed under a `Sources` reads no parameter that those plans and
-//! expressions do not mention.
+//! INVARIANT: the computation of such data reads no parameter that those plans and expressions do
+//! not contain.
 //!
-//! Debug builds check both: each node is wrapped in a [`FreshNode`], and each read of a parameter
-//! is compared with the `Sources` that are being computed ([`Run::note_read`]). A breach is an
+//! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a parameter
+//! is checked against the `Sources` that are being computed ([`Run::note_read`]). A violation is an
 //! internal error of the statement.
 
 use crate::instrument::{Counts, key_of};
@@ -26,27 +26,29 @@ use plan::params;
 use std::sync::Arc;
 use types::Batch;
 
-/// What something that is kept is computed from.
+/// The exec parameters that kept data depends on.
 pub(crate) struct Sources {
-    /// The parameters that it depends on, with their versions when computing began.
+    /// The parameters whose change makes the data stale, with their versions when the computation
+    /// began.
     seen: Vec<(i32, u64)>,
+    /// All parameters that the computation may read.
     reads: Arc<[i32]>,
 }
 
-/// A computation that may read only the parameters its [`Sources`] mention.
+/// A computation in progress that may read only the parameters of its [`Sources`].
 #[derive(Clone)]
 pub(crate) struct Watch {
     reads: Arc<[i32]>,
-    /// What is computed around this one does not depend on its parameters: it has a parameter for
-    /// the result.
-    alone: bool,
+    /// Enclosing computations need not list these parameters: they depend on the result through a
+    /// parameter of its own.
+    isolated: bool,
 }
 
 impl Sources {
-    /// `plans` and `exprs` are all that the value is computed from: every plan below and every
-    /// expression of the node itself that goes into it.
+    /// `plans` and `exprs` must be all inputs of the data: every child plan and every expression of
+    /// the node itself that it is computed from.
     pub(crate) fn new(plans: &[&Plan], exprs: &[&Expr], run: &Run<'_>) -> Sources {
-        let found = params::mentioned(plans, exprs, &run.st.desc.plan.subplans);
+        let found = params::param_refs(plans, exprs, &run.st.desc.plan.subplans);
         let mut s = Sources {
             seen: found.free.iter().map(|&id| (id, 0)).collect(),
             reads: found.read.into(),
@@ -55,22 +57,23 @@ impl Sources {
         s
     }
 
-    /// The value is looked up by these parameters: they need not be as they were.
+    /// Excludes parameters that are part of the data's look-up key: a change of them does not make
+    /// it stale.
     pub(crate) fn keyed_by(mut self, params: &[i32]) -> Sources {
         self.seen.retain(|(id, _)| !params.contains(id));
         self
     }
 
-    /// The value is computed from here on, or used as it is for what the parameters are now.
+    /// Notes the present versions of the parameters: the data is valid for them.
     pub(crate) fn record(&mut self, run: &Run<'_>) {
         for (id, seen) in &mut self.seen {
             *seen = run.st.versions[*id as usize];
         }
     }
 
-    /// Is what was computed since [`Self::record`] stale?
+    /// True if the data is stale: a parameter has changed since [`Self::record`].
     pub(crate) fn changed(&self, run: &Run<'_>) -> bool {
-        // Rechecks bring other rows with the same parameters.
+        // An EvalPlanQual recheck substitutes rows without changing a parameter.
         run.st.epq.is_some() || self.differ(run)
     }
 
@@ -82,16 +85,16 @@ impl Sources {
         self.seen.is_empty()
     }
 
-    /// For the time of computing, or of a part of it.
+    /// The watch to hold while the data, or a part of it, is computed.
     pub(crate) fn watch(&self) -> Watch {
-        Watch { reads: self.reads.clone(), alone: false }
+        Watch { reads: self.reads.clone(), isolated: false }
     }
 }
 
 impl Watch {
-    /// Computes something that has a parameter of its own.
-    pub(crate) fn alone(self) -> Watch {
-        Watch { alone: true, ..self }
+    /// For a computation whose result has a parameter of its own (init plans, `WITH` queries).
+    pub(crate) fn isolated(self) -> Watch {
+        Watch { isolated: true, ..self }
     }
 
     pub(crate) fn over<T>(
@@ -110,46 +113,47 @@ impl Watch {
 }
 
 impl Run<'_> {
-    /// A parameter is read: whatever is being computed to be kept must mention it.
+    /// Called for each read of a parameter: every computation in progress must list it.
     pub(crate) fn note_read(&self, id: i32) -> Result<()> {
         if !cfg!(debug_assertions) {
             return Ok(());
         }
         for watch in self.st.watches.iter().rev() {
             if !watch.reads.contains(&id) {
-                let told = format!("what is kept reads parameter {id}, which its sources lack");
-                return Err(PgError::internal(told));
+                return Err(PgError::internal(format!(
+                    "parameter {id} is not among the sources of the data being computed"
+                )));
             }
-            if watch.alone {
+            if watch.isolated {
                 break;
             }
         }
         Ok(())
     }
 
-    /// What was computed from this parameter is stale.
-    pub(crate) fn outdate(&mut self, id: i32) {
+    /// Gives the parameter a new version, which makes data computed from it stale.
+    pub(crate) fn invalidate(&mut self, id: i32) {
         self.st.version += 1;
         self.st.versions[id as usize] = self.st.version;
     }
 }
 
-/// In debug builds: a node, and the parameters that it was started with.
-pub(crate) struct FreshNode {
+/// Debug builds: wraps a node and checks that it is rescanned when its parameters change.
+pub(crate) struct RescanCheckNode {
     child: Node,
     key: usize,
     inputs: Vec<usize>,
 }
 
-impl FreshNode {
+impl RescanCheckNode {
     pub(crate) fn over(child: Node, plan: &Plan, run: &mut Run<'_>) -> Node {
         let key = key_of(plan);
-        // Its rows are looked up by parameters: it need not start its child over for other ones.
+        // Memoize looks its rows up by parameters, and does not rescan its child for a cached key.
         let keyed = matches!(plan.node, PlanNode::Memoize { .. });
         let inputs = plan.children().into_iter().filter(|_| !keyed).map(key_of).collect();
         let sources = Sources::new(&[plan], &[], run);
         run.st.started.insert(key, (sources, false));
-        Box::new(FreshNode { child, key, inputs })
+        Box::new(RescanCheckNode { child, key, inputs })
     }
 
     fn set(&self, run: &mut Run<'_>, started: bool) {
@@ -161,26 +165,24 @@ impl FreshNode {
 
     fn check(key: usize, run: &Run<'_>, what: &str) -> Result<()> {
         match run.st.started.get(&key) {
-            Some((s, true)) if run.st.epq.is_none() && s.differ(run) => {
-                Err(PgError::internal(format!(
-                    "{what} after a change of its parameters, without having been started over"
-                )))
-            }
+            Some((s, true)) if run.st.epq.is_none() && s.differ(run) => Err(PgError::internal(
+                format!("{what} after a change of its parameters without a rescan"),
+            )),
             _ => Ok(()),
         }
     }
 }
 
-impl Exec for FreshNode {
+impl Exec for RescanCheckNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         match run.st.started.get(&self.key) {
-            Some((_, true)) => FreshNode::check(self.key, run, "a plan node is read on")?,
+            Some((_, true)) => RescanCheckNode::check(self.key, run, "a plan node is read on")?,
             _ => self.set(run, true),
         }
         let batch = self.child.next(run, want)?;
         if batch.as_ref().is_some_and(|b| b.len > 0) {
             for &input in &self.inputs {
-                FreshNode::check(input, run, "a plan node's rows are used")?;
+                RescanCheckNode::check(input, run, "a plan node's rows are used")?;
             }
         }
         Ok(batch)
@@ -188,7 +190,7 @@ impl Exec for FreshNode {
 
     fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
         match run.st.started.get(&self.key) {
-            Some((_, true)) => FreshNode::check(self.key, run, "a plan node is read on")?,
+            Some((_, true)) => RescanCheckNode::check(self.key, run, "a plan node is read on")?,
             _ => self.set(run, true),
         }
         self.child.skip(run, rows)
@@ -218,14 +220,14 @@ impl Exec for FreshNode {
 }
 
 enum Kept {
-    /// The parameters that the init plan at this place sets.
+    /// An init plan: its index in `RunState::init_plans`, and the parameters that it sets.
     InitPlan(usize, Vec<i32>),
-    /// The rows of a `WITH` query.
+    /// The rows of a `WITH` query: its parameter.
     Cte(i32),
 }
 
-/// A node with init plans or `WITH` queries that depend on outer rows: they run again when those
-/// change.
+/// Wraps a node whose init plans or `WITH` queries depend on parameters: a rescan makes them run
+/// again if a parameter has changed.
 pub(crate) struct InitPlansNode {
     child: Node,
     plans: Vec<(Sources, Kept)>,
@@ -233,9 +235,9 @@ pub(crate) struct InitPlansNode {
 }
 
 impl InitPlansNode {
-    /// `first` is the place of the first of the plan's init plans among the registered ones.
+    /// `first` is the index of the plan's first init plan in `RunState::init_plans`.
     pub(crate) fn over(child: Node, plan: &Plan, first: usize, run: &Run<'_>) -> Node {
-        let mut place = first;
+        let mut next = first;
         let mut plans = Vec::new();
         for e in &plan.info.init_plan {
             let plan::Expr::SubPlan(s) = e else { continue };
@@ -243,8 +245,8 @@ impl InitPlansNode {
             let kept = if s.kind == SubLinkKind::Cte {
                 Kept::Cte(s.set_param[0])
             } else {
-                place += 1;
-                Kept::InitPlan(place - 1, s.set_param.clone())
+                next += 1;
+                Kept::InitPlan(next - 1, s.set_param.clone())
             };
             let sources = Sources::new(&[sub], &[], run);
             if !sources.is_constant() {
@@ -280,15 +282,15 @@ impl Exec for InitPlansNode {
             }
             sources.record(run);
             match kept {
-                Kept::InitPlan(place, params) => {
+                Kept::InitPlan(index, params) => {
                     for &id in params.iter() {
-                        run.st.exec[id as usize] = ExecParam::Pending(*place);
-                        run.outdate(id);
+                        run.st.exec[id as usize] = ExecParam::Pending(*index);
+                        run.invalidate(id);
                     }
                 }
                 Kept::Cte(param) => {
                     run.st.shared.remove(param);
-                    run.outdate(*param);
+                    run.invalidate(*param);
                 }
             }
         }

@@ -1,8 +1,8 @@
-//! Rechecks of rows that others changed while this statement waited for them (EvalPlanQual).
-//! Counterpart: execMain.c (EvalPlanQual).
+//! EvalPlanQual: rechecks a row that a concurrent transaction updated while this statement waited
+//! for it. Counterpart: execMain.c (EvalPlanQual).
 //!
-//! The plan below the node is run once more, over single rows: the new version of the changed row,
-//! and for every other relation the row that took part before. A fresh copy of the tree is used, so
+//! The plan below the node is run again over single rows: the new version of the updated row, and
+//! for every other relation the row of the original result. A separate node tree is used, so that
 //! the statement's own scans are not disturbed.
 
 use crate::node::{self, Node};
@@ -14,7 +14,7 @@ use plan::node::{Plan, PlanRowMark};
 use std::sync::Arc;
 use types::{Batch, DatumRef};
 
-/// The machinery of one ModifyTable or LockRows node.
+/// Recheck state of one ModifyTable or LockRows node. Counterpart: `EPQState`.
 pub(crate) struct Recheck {
     plan: Arc<Plan>,
     node: Option<Node>,
@@ -23,15 +23,15 @@ pub(crate) struct Recheck {
 }
 
 impl Recheck {
-    /// `plan` is the node's child; `marks` name the relations whose TIDs it delivers as junk
-    /// columns.
+    /// `plan` is the node's child; `marks` are the relations whose TIDs it returns in junk columns.
     pub(crate) fn new(plan: &Plan, marks: &[PlanRowMark]) -> Recheck {
         let others = marks.iter().filter_map(|m| Some((m.rti, ctid_column(plan, m)?))).collect();
         Recheck { plan: Arc::new(plan.clone()), node: None, others }
     }
 
-    /// Does the combination still qualify with the relation `rti` at version `tid`? Then its
-    /// columns are returned as a batch of one row. `row` is the child's row from before.
+    /// Runs the child's plan with the version `tid` of relation `rti`, and the other relations'
+    /// rows as in `row`, the child's original row. Returns the new row as a batch of one row, or
+    /// `None` if it no longer qualifies.
     pub(crate) fn run(
         &mut self,
         run: &mut Run<'_>,
@@ -45,7 +45,7 @@ impl Recheck {
         }
         substitutes.insert(rti, Some(tid));
         let saved = run.st.epq.replace(substitutes);
-        // The statement's own scans go on with the parameters that they have.
+        // The statement's own scans continue with their present parameters.
         let params = (run.st.exec.clone(), run.st.versions.clone());
         let result = self.run_once(run);
         run.st.epq = saved;
@@ -81,7 +81,8 @@ impl Recheck {
     }
 }
 
-/// Parameters as they were. What init plans have found since stays.
+/// Restores the parameters, except those that were pending: results of init plans that have run
+/// since are kept.
 fn restore(run: &mut Run<'_>, (values, versions): (Vec<ExecParam>, Vec<u64>)) {
     for (id, (value, version)) in values.into_iter().zip(versions).enumerate() {
         if !matches!(value, ExecParam::Pending(_)) {
@@ -100,7 +101,7 @@ pub(crate) fn ctid_column(plan: &Plan, mark: &PlanRowMark) -> Option<usize> {
         .position(|t| t.resjunk && t.resname.as_deref() == Some(name.as_str()))
 }
 
-/// A `tid` value.
+/// The TID in a value of type `tid`; `None` for NULL.
 pub fn tid_of(v: DatumRef<'_>) -> Option<Tid> {
     match v {
         DatumRef::Bytes(b) => <[u8; 6]>::try_from(b).ok().map(Tid::from_bytes),

@@ -1,4 +1,4 @@
-//! Window frames: which rows of a partition a window function sees from a given row.
+//! Window frames: computes the range of rows of a partition that belongs to a row's frame.
 //! Counterpart: nodeWindowAgg.c (update_frameheadpos, update_frametailpos, row_is_in_frame).
 
 use crate::run::Run;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use types::builtin::ScalarFn;
 use types::{BATCH_ROWS_MAX, Batch, Datum, DatumRef};
 
-/// PostgreSQL's FRAMEOPTION bits, as parse trees carry them.
+/// PostgreSQL's FRAMEOPTION bits (parsenodes.h).
 pub(crate) mod option {
     pub const RANGE: i32 = 0x2;
     pub const ROWS: i32 = 0x4;
@@ -31,14 +31,14 @@ pub(crate) mod option {
 
 use option::*;
 
-/// The rows of a partition and their groups of peers.
+/// The rows of a partition and their peer groups.
 pub(crate) struct Partition {
     /// Batches of up to [`BATCH_ROWS_MAX`] rows; batches of wide rows are shorter.
     pub rows: RefCell<RowStore>,
     pub len: usize,
     /// First row of each batch.
     pub batch_starts: Vec<usize>,
-    /// First row of each group of peers.
+    /// First row of each peer group.
     pub group_starts: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Partition {
         self.len
     }
 
-    /// Adds the next batch; its rows are counted in `len` already.
+    /// Appends a batch, whose rows the caller has already added to `len`.
     pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: Batch) -> Result<()> {
         self.batch_starts.push(self.len - batch.len);
         self.rows.get_mut().push(run, Arc::new(batch))
@@ -67,9 +67,9 @@ impl Partition {
         self.batch_starts.get(b + 1).copied().unwrap_or(self.len) - self.batch_starts[b]
     }
 
-    /// The batch that row `i` is in, and its place there.
+    /// The batch with row `i`, and the row's number in it.
     pub(crate) fn at(&self, i: usize) -> Result<(Arc<Batch>, usize)> {
-        // Most batches are full; those of filtered or wide rows are not.
+        // Most batches are full, except those of filtered or wide rows.
         let guess = i / BATCH_ROWS_MAX;
         let b = match self.batch_starts.get(guess) {
             Some(&start) if start <= i && i < start + self.batch_len(guess) => guess,
@@ -81,14 +81,14 @@ impl Partition {
         }
     }
 
-    /// Rows of group `g`.
+    /// Rows of peer group `g`.
     pub(crate) fn group(&self, g: usize) -> Range<usize> {
         let end = self.group_starts.get(g + 1).copied().unwrap_or(self.len());
         self.group_starts[g]..end
     }
 }
 
-/// Where a frame's function for RANGE offsets is, and how the column is ordered.
+/// The sort column of a RANGE frame with offsets, and its `in_range` functions.
 pub(crate) struct RangeOrder {
     pub column: usize,
     pub start: Option<ScalarFn>,
@@ -98,7 +98,7 @@ pub(crate) struct RangeOrder {
     pub nulls_first: bool,
 }
 
-/// The frame clause of a window, offsets computed.
+/// The frame clause of a window with its offsets evaluated.
 pub(crate) struct FrameClause {
     pub options: i32,
     pub start: Datum,
@@ -106,7 +106,7 @@ pub(crate) struct FrameClause {
     pub range: Option<RangeOrder>,
 }
 
-/// The `in_range` support function; `None` where the frame has no RANGE offset on that side.
+/// The `in_range` support function; `None` if the frame has no RANGE offset on that side.
 pub(crate) fn in_range_function(func: Oid, run: &mut Run<'_>) -> Result<Option<ScalarFn>> {
     if !func.is_valid() {
         return Ok(None);
@@ -118,7 +118,7 @@ pub(crate) fn in_range_function(func: Oid, run: &mut Run<'_>) -> Result<Option<S
     }
 }
 
-/// Checks an offset: not NULL and, counting rows or groups, not negative.
+/// Checks an offset: it must not be NULL nor, for ROWS and GROUPS, negative.
 pub(crate) fn check_offset(options: i32, which: &str, v: &Datum) -> Result<()> {
     if v.is_null() {
         bail!(NULL_VALUE_NOT_ALLOWED, "frame {which} offset must not be null");
@@ -129,8 +129,8 @@ pub(crate) fn check_offset(options: i32, which: &str, v: &Datum) -> Result<()> {
     Ok(())
 }
 
-/// The frame of one row after the other. Bounds only move forward, so RANGE offsets are searched
-/// for from where the last row's were.
+/// Computes the frames of successive rows. The bounds of RANGE offsets only move forward, so each
+/// search begins at the bound of the previous row.
 #[derive(Default)]
 pub(crate) struct FrameCursor {
     head: usize,
@@ -138,7 +138,7 @@ pub(crate) struct FrameCursor {
 }
 
 impl FrameCursor {
-    /// The frame of row `i`, which is in group `g`, exclusions left aside.
+    /// The frame of row `i`, which is in peer group `g`, before the exclusion clause.
     pub(crate) fn frame(
         &mut self,
         clause: &FrameClause,
@@ -260,7 +260,7 @@ fn moved(at: usize, by: usize, back: bool) -> Option<usize> {
 }
 
 impl RangeOrder {
-    /// Is `args[0]` within the distance `args[2]` of `args[1]`?
+    /// Calls `in_range(value, base, offset, sub, less)` with `args` as the first three arguments.
     fn in_range(
         &self,
         f: Option<ScalarFn>,
@@ -287,8 +287,7 @@ impl RangeOrder {
     }
 }
 
-/// The rows of a frame from which the clause's exclusions are taken, as up to three ranges in
-/// order.
+/// The rows of a frame without those of the exclusion clause, as up to three ascending ranges.
 pub(crate) fn without_excluded(
     options: i32,
     frame: &Range<usize>,

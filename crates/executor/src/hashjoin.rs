@@ -1,11 +1,12 @@
-//! Hash joins: the inner side in a hash table, probed by the outer side. Counterpart: nodeHash.c,
-//! nodeHashjoin.c.
+//! Hash join: the inner side is loaded into a hash table, which the outer side probes. Counterpart:
+//! nodeHash.c, nodeHashjoin.c.
 //!
-//! When the inner side outgrows its allowance, the join is divided into batches by bits of the
-//! hash: the rows of the first stay in memory, those of the others go to files, on both sides, and
-//! come back when their turn comes. A batch that is too large for memory is divided again while it
-//! is read; its rows only ever move to later batches. Dividing stops where it does not help (many
-//! equal keys).
+//! When the inner side exceeds `hash_mem`, the join is divided into batches by bits of the hash
+//! (hybrid hash join): the rows of the first batch stay in memory, those of later batches are
+//! written to files on both sides and joined afterwards. If a batch is too large while it is
+//! loaded, the number of batches is doubled; rows only move to later batches. Doubling stops when
+//! it moves no rows or all rows (many equal keys). In this module, "batch number" means a batch of
+//! the join, not a `types::Batch`.
 
 use crate::depend::Sources;
 use crate::instrument::{Counts, HashCounts};
@@ -25,12 +26,11 @@ use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};
 const END: u32 = u32::MAX;
 const BATCHES_MAX: usize = 1 << 16;
 
-/// The keys of one side.
+/// The join keys of one side.
 struct Side {
     programs: Vec<(Program, EvalState)>,
     keys: Keys,
-    /// Where each key is among the columns of the side's batches: computed ones are behind the
-    /// child's.
+    /// Column of each key in the side's batches; computed keys follow the child's columns.
     cols: Vec<usize>,
     width: usize,
 }
@@ -52,7 +52,7 @@ impl Side {
         Ok(Side { programs, keys: Keys(keys), cols, width })
     }
 
-    /// Adds the computed keys to a batch of the child, and says the rows' hashes.
+    /// Adds the computed keys to a batch of the child, and computes the rows' hashes.
     fn prepare(&mut self, b: &mut Batch, hashes: &mut Vec<u64>, run: &mut Run<'_>) -> Result<()> {
         for (i, (p, st)) in self.programs.iter_mut().enumerate() {
             if self.cols[i] >= self.width {
@@ -72,7 +72,7 @@ impl Side {
     }
 }
 
-/// The rows of the batch at hand, chained by hash.
+/// Hash table of the current batch: its rows, chained per bucket.
 struct Table {
     rows: Batch,
     hashes: Vec<u64>,
@@ -99,7 +99,8 @@ impl Table {
         self.matched.clear();
     }
 
-    /// Chains the rows whose keys are not NULL, equal ones in the order in which they came.
+    /// Builds the chains of the rows whose keys are not NULL. Rows with equal keys keep their input
+    /// order.
     fn link(&mut self, side: &Side, keep_matches: bool) {
         let n = self.rows.len;
         let buckets = (n * 2).next_power_of_two().max(64);
@@ -107,7 +108,7 @@ impl Table {
         self.heads.resize(buckets, END);
         self.next.clear();
         self.next.resize(n, END);
-        // Without rows, there are no columns of computed keys either.
+        // Without rows, the columns of computed keys do not exist.
         let nulls = n > 0 && side.may_be_null(&self.rows);
         for i in (0..n).rev() {
             if nulls && side.is_null(&self.rows, i) {
@@ -128,12 +129,12 @@ impl Table {
 enum Phase {
     Start,
     Probe,
-    /// Inner rows without a partner, from this one on.
-    Alone(usize),
+    /// Return unmatched inner rows, starting at this one.
+    UnmatchedInner(usize),
     Done,
 }
 
-/// See the module's text.
+/// See the module documentation.
 pub(crate) struct HashJoinNode {
     jointype: JoinType,
     outer: Node,
@@ -143,16 +144,17 @@ pub(crate) struct HashJoinNode {
     inner_side: Side,
     single: bool,
     one_word: bool,
-    /// Of the table: the inner rows and their keys.
+    /// Dependencies of the table: the inner plan and the inner keys.
     sources: Sources,
     table: Table,
     phase: Phase,
-    /// Number of batches, a power of two, and the one at hand.
+    /// Number of batches, a power of two, and the current one.
     batches: usize,
     batch: usize,
+    /// The number of batches may still be doubled.
     growing: bool,
     first_batches: usize,
-    /// Number of batches when the outer side was begun.
+    /// Number of batches when reading of the outer side began.
     outer_batches: usize,
     inner_files: Vec<Spool>,
     outer_files: Vec<Spool>,
@@ -160,10 +162,10 @@ pub(crate) struct HashJoinNode {
     outer_batch: Option<Batch>,
     outer_hashes: Vec<u64>,
     outer_at: usize,
-    /// Where the outer row at hand goes on; `None`: it has not been looked up.
+    /// Next table entry for the current outer row; `None` if it has not been looked up.
     chain: Option<u32>,
     matched: bool,
-    /// Spreads rows with NULL keys.
+    /// Counter that distributes rows with NULL keys over the batches.
     null_count: u64,
 }
 
@@ -252,7 +254,7 @@ impl HashJoinNode {
         self.outer_files.resize_with(n, Spool::default);
     }
 
-    /// Reads the inner side whole.
+    /// Reads the whole inner side.
     fn build(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.growing = true;
         self.set_batches(self.first_batches);
@@ -264,7 +266,7 @@ impl HashJoinNode {
             }
             self.inner_side.prepare(&mut b, &mut hashes, run)?;
             if self.inner_side.may_be_null(&b) {
-                self.spread_nulls(&mut b, &mut hashes);
+                self.distribute_nulls(&mut b, &mut hashes);
             }
             self.add_inner(&b, &hashes, run)?;
         }
@@ -274,8 +276,9 @@ impl HashJoinNode {
         Ok(())
     }
 
-    /// Rows with NULL keys: gone where nobody wants them, else in any batch.
-    fn spread_nulls(&mut self, b: &mut Batch, hashes: &mut Vec<u64>) {
+    /// Rows with NULL keys match no row: they are dropped or, if unmatched inner rows are returned,
+    /// distributed over the batches.
+    fn distribute_nulls(&mut self, b: &mut Batch, hashes: &mut Vec<u64>) {
         if self.keeps_inner() {
             for (r, h) in hashes.iter_mut().enumerate() {
                 if self.inner_side.is_null(b, r) {
@@ -293,7 +296,7 @@ impl HashJoinNode {
         }
     }
 
-    /// Rows of the batch at hand go to the table, others to their files.
+    /// Adds rows of the current batch to the table, and rows of later batches to their files.
     fn add_inner(&mut self, b: &Batch, hashes: &[u64], run: &mut Run<'_>) -> Result<()> {
         if self.table.rows.columns.len() != b.columns.len() {
             self.table.rows = b.empty_like();
@@ -302,18 +305,19 @@ impl HashJoinNode {
             self.table.rows.extend_range(b, 0, b.len);
             self.table.hashes.extend_from_slice(hashes);
         } else {
-            let here = spread(b, hashes, self.batches, self.batch, &mut self.inner_files, run)?;
+            let here = distribute(b, hashes, self.batches, self.batch, &mut self.inner_files, run)?;
             self.table.rows.extend_rows(b, &here);
             self.table.hashes.extend(here.iter().map(|&r| hashes[r as usize]));
         }
         while self.growing && self.table.memory() > run.sv.hash_mem() {
-            self.divide(run)?;
+            self.double_batches(run)?;
         }
         Ok(())
     }
 
-    /// Twice as many batches: rows that are no longer of the one at hand leave the table.
-    fn divide(&mut self, run: &mut Run<'_>) -> Result<()> {
+    /// Doubles the number of batches; rows that no longer belong to the current one leave the
+    /// table.
+    fn double_batches(&mut self, run: &mut Run<'_>) -> Result<()> {
         if self.batches >= BATCHES_MAX {
             self.growing = false;
             return Ok(());
@@ -327,7 +331,7 @@ impl HashJoinNode {
             let to = (from + BATCH_ROWS_MAX).min(before);
             let mut part = rows.empty_like();
             part.extend_range(rows, from, to);
-            let here = spread(
+            let here = distribute(
                 &part,
                 &hashes[from..to],
                 self.batches,
@@ -349,7 +353,7 @@ impl HashJoinNode {
         Ok(())
     }
 
-    /// The next batch of the join; false after the last.
+    /// Loads the next batch that can produce rows; false after the last.
     fn next_batch(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.outer_reader = None;
         loop {
@@ -359,14 +363,14 @@ impl HashJoinNode {
             }
             let inner = std::mem::take(&mut self.inner_files[self.batch]);
             let outer_empty = self.outer_files[self.batch].is_empty();
-            // Where batches were divided after rows had been written, those of later batches may be
-            // among these: then the file is read even if its own rows have nobody to meet.
+            // If the number of batches grew after rows had been written, the file may contain rows
+            // of later batches. It is then read even if its other side is empty.
             let outer_settled = self.batches == self.outer_batches;
             let inner_settled = self.batches == self.first_batches;
-            let needless = (inner.is_empty()
+            let skip = (inner.is_empty()
                 && (outer_empty || (!self.keeps_outer() && outer_settled)))
                 || (outer_empty && !self.keeps_inner() && inner_settled);
-            if needless {
+            if skip {
                 self.outer_files[self.batch] = Spool::default();
                 continue;
             }
@@ -386,7 +390,8 @@ impl HashJoinNode {
         }
     }
 
-    /// The next rows of the outer side that belong to the batch at hand, with their hashes.
+    /// Reads the next outer rows that belong to the current batch, with their hashes; false at the
+    /// end.
     fn next_outer(&mut self, run: &mut Run<'_>, want: usize) -> Result<bool> {
         loop {
             let (b, hashes) = match &mut self.outer_reader {
@@ -415,17 +420,18 @@ impl HashJoinNode {
                 self.outer_batch = Some(b);
                 return Ok(true);
             }
-            // A row with a NULL key meets nobody: its batch is this one.
+            // A row with a NULL key matches no row: it is handled in the current batch.
             let nulls = self.outer_side.may_be_null(&b);
-            let mut places = hashes.clone();
+            let mut routing = hashes.clone();
             if nulls {
-                for (r, h) in places.iter_mut().enumerate() {
+                for (r, h) in routing.iter_mut().enumerate() {
                     if self.outer_side.is_null(&b, r) {
                         *h = (self.batch as u64) << 40;
                     }
                 }
             }
-            let here = spread(&b, &places, self.batches, self.batch, &mut self.outer_files, run)?;
+            let here =
+                distribute(&b, &routing, self.batches, self.batch, &mut self.outer_files, run)?;
             if here.is_empty() {
                 continue;
             }
@@ -440,7 +446,7 @@ impl HashJoinNode {
         }
     }
 
-    /// Looks up the rows of the outer batch at hand, until `room` pairs are found.
+    /// Looks up rows of the current outer batch until `room` pairs are found.
     fn probe(&mut self, run: &mut Run<'_>, room: usize, out: &mut Batch) -> Result<()> {
         let Some(ob) = self.outer_batch.take() else { return Ok(()) };
         let (mut left, mut right): (Vec<u16>, Vec<u32>) = (Vec::new(), Vec::new());
@@ -452,7 +458,7 @@ impl HashJoinNode {
         found
     }
 
-    /// The pairs, by the numbers of their rows.
+    /// Finds pairs and appends their row numbers to `left` and `right`.
     fn look_up(
         &mut self,
         ob: &Batch,
@@ -528,11 +534,11 @@ impl HashJoinNode {
                     break 'rows;
                 }
             }
-            let alone = match self.jointype {
+            let emit_outer = match self.jointype {
                 JoinType::Semi => self.matched,
                 _ => keeps_outer && !self.matched,
             };
-            if alone {
+            if emit_outer {
                 left.push(r as u16);
                 right.push(NO_ROW);
             }
@@ -545,7 +551,7 @@ impl HashJoinNode {
         Ok(())
     }
 
-    fn alone(&mut self, mut at: usize, room: usize, out: &mut Batch) -> Phase {
+    fn emit_unmatched_inner(&mut self, mut at: usize, room: usize, out: &mut Batch) -> Phase {
         let n = self.table.rows.len;
         let end = out.len + room;
         while at < n && out.len < end {
@@ -554,10 +560,10 @@ impl HashJoinNode {
             }
             at += 1;
         }
-        Phase::Alone(at)
+        Phase::UnmatchedInner(at)
     }
 
-    fn forget(&mut self) {
+    fn restart(&mut self) {
         self.pairs.restart();
         self.table.clear();
         self.phase = Phase::Start;
@@ -567,7 +573,7 @@ impl HashJoinNode {
         self.outer_files.clear();
     }
 
-    /// Joins until `out` is full or the rows have come to their end.
+    /// Joins until `out` has `want` rows or the input ends.
     fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
         while out.len < want {
             match self.phase {
@@ -575,14 +581,14 @@ impl HashJoinNode {
                     self.sources.record(run);
                     self.sources.watch().over(run, |run| self.build(run))?;
                     let empty = self.batches == 1 && self.table.rows.len == 0;
-                    // Nothing to meet: the outer side need not run.
+                    // With an empty inner side, the outer side need not run.
                     let done = empty && !self.keeps_outer();
                     self.phase = if done { Phase::Done } else { Phase::Probe };
                 }
                 Phase::Probe => {
                     if self.outer_batch.is_none() && !self.next_outer(run, want)? {
                         self.phase = if self.keeps_inner() {
-                            Phase::Alone(0)
+                            Phase::UnmatchedInner(0)
                         } else if self.next_batch(run)? {
                             Phase::Probe
                         } else {
@@ -593,11 +599,11 @@ impl HashJoinNode {
                     let room = want - out.len;
                     self.probe(run, room, out)?;
                 }
-                Phase::Alone(at) if at < self.table.rows.len => {
+                Phase::UnmatchedInner(at) if at < self.table.rows.len => {
                     let room = want - out.len;
-                    self.phase = self.alone(at, room, out);
+                    self.phase = self.emit_unmatched_inner(at, room, out);
                 }
-                Phase::Alone(_) => {
+                Phase::UnmatchedInner(_) => {
                     self.phase = if self.next_batch(run)? { Phase::Probe } else { Phase::Done };
                 }
                 Phase::Done => break,
@@ -607,8 +613,9 @@ impl HashJoinNode {
     }
 }
 
-/// Sends rows of later batches to their files, with their hashes; says which belong to this one.
-fn spread(
+/// Writes rows of later batches to their files, with their hashes in an added column; returns the
+/// rows of the current batch.
+fn distribute(
     b: &Batch,
     hashes: &[u64],
     batches: usize,
@@ -634,7 +641,7 @@ fn spread(
     for (i, &(n, r)) in away.iter().enumerate() {
         rows.push(r);
         if away.get(i + 1).is_none_or(|next| next.0 != n) {
-            // Rows of batches that are done are not met again.
+            // Batches before the current one are finished.
             if n > this {
                 files[n].push(run, &with_hash, &rows)?;
             }
@@ -644,7 +651,7 @@ fn spread(
     Ok(here)
 }
 
-/// The hashes that [`spread`] has added to a batch.
+/// Removes the column of hashes that [`distribute`] has added to a batch.
 fn take_hashes(b: &mut Batch) -> Result<Vec<u64>> {
     match b.columns.pop() {
         Some(Column { data: ColumnData::Word(w), .. }) => Ok(w),
@@ -681,8 +688,8 @@ impl Exec for HashJoinNode {
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.forget();
-        // Idle, the node holds no memory.
+        self.restart();
+        // An idle node keeps no memory.
         self.table = Table::new(self.table.rows.empty_like());
         self.outer_batch = None;
         self.outer_reader = None;
@@ -695,7 +702,7 @@ impl Exec for HashJoinNode {
         self.outer_batch = None;
         self.outer_reader = None;
         self.chain = None;
-        // A table that is whole and fresh serves again.
+        // A complete table whose parameters have not changed is reused.
         let built = self.phase != Phase::Start && self.batches == 1;
         if built && !self.sources.changed(run) {
             self.table.matched.fill(false);
@@ -703,7 +710,7 @@ impl Exec for HashJoinNode {
             let empty = self.table.rows.len == 0 && !self.keeps_outer();
             self.phase = if empty { Phase::Done } else { Phase::Probe };
         } else {
-            self.forget();
+            self.restart();
             self.inner.rescan(run)?;
         }
         self.outer.rescan(run)

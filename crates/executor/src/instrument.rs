@@ -1,4 +1,4 @@
-//! What EXPLAIN ANALYZE shows of each node. Counterpart: instrument.c.
+//! Statistics of each node for EXPLAIN ANALYZE. Counterpart: instrument.c.
 
 use crate::node::{Exec, Node};
 use crate::run::Run;
@@ -12,32 +12,32 @@ use types::Batch;
 /// Sums over all loops of a node.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
 pub struct NodeStats {
-    /// Times that the node was started.
+    /// Number of scans of the node.
     pub loops: u64,
     pub rows: u64,
-    /// Microseconds until the first rows.
+    /// Microseconds until the first rows, summed over all scans.
     pub startup_us: u64,
-    /// Microseconds in the node and below.
+    /// Microseconds in the node and its children.
     pub total_us: u64,
-    /// Buffers used in the node and below.
+    /// Buffer usage of the node and its children.
     pub buffers: BufferUsage,
-    /// Log written in the node and below.
+    /// WAL written by the node and its children.
     pub wal: WalUsage,
-    /// What only nodes of its kind count.
+    /// Counters of the node's kind.
     pub counts: Counts,
 }
 
-/// What nodes count of their own work, by kind.
+/// Counters that depend on the kind of node.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
 pub struct Counts {
-    /// Rows that the node's conditions turned away; of a join: its own conditions.
+    /// Rows removed by the node's filter; for a join, by the join filter.
     pub removed: u64,
-    /// Of a scan: rows that failed the recheck of what its index had found. Of a join: rows turned
-    /// away by the conditions above it.
+    /// For a scan: rows removed by the index recheck. For a join: rows removed by the filter above
+    /// the join condition.
     pub removed_late: u64,
-    /// Rows that an index-only scan looked up in the table.
+    /// Rows that an index-only scan fetched from the table.
     pub heap_fetches: u64,
-    /// Pages of a bitmap scan of which the rows, or only the page itself, were known.
+    /// Pages of a bitmap scan with known TIDs, and pages of which all rows must be checked.
     pub exact_blocks: u64,
     pub lossy_blocks: u64,
     pub hash: Option<HashCounts>,
@@ -53,19 +53,19 @@ pub struct HashCounts {
     pub buckets_original: u64,
     pub batches: u64,
     pub batches_original: u64,
-    /// At its largest.
+    /// Peak size of the table.
     pub kilobytes: u64,
     pub disk_kilobytes: u64,
 }
 
-/// The figures of a statement's nodes. A node is known by its place in memory: the plan is shared
-/// and stays where it is.
+/// Statistics of a statement's nodes. The key is the address of the plan node, which is stable
+/// because the shared plan does not move.
 #[derive(Default)]
 pub(crate) struct Instruments {
-    /// Are times taken?
+    /// Measure times.
     pub timing: bool,
     pub stats: HashMap<usize, NodeStats>,
-    /// How Sort nodes have sorted.
+    /// Method and size of each Sort node.
     pub sorts: HashMap<usize, SortStats>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn key_of(plan: &Plan) -> usize {
 pub(crate) struct InstrumentNode {
     child: Node,
     key: usize,
-    /// A run has begun and not ended.
+    /// A scan has begun since the last rescan.
     running: bool,
     first: bool,
 }
@@ -95,7 +95,8 @@ pub(crate) fn clock(run: &Run<'_>) -> i64 {
 }
 
 impl InstrumentNode {
-    /// Counts what the child does in `work`; `rows` are those that came of it.
+    /// Runs `work` on the child and adds its time and usage to the statistics; `rows` extracts the
+    /// number of rows from the result.
     fn counted<T>(
         &mut self,
         run: &mut Run<'_>,

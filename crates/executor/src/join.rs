@@ -1,4 +1,4 @@
-//! Nested loops. Counterpart: nodeNestloop.c.
+//! Nested-loop join. Counterpart: nodeNestloop.c.
 
 use crate::instrument::Counts;
 use crate::node::*;
@@ -11,7 +11,7 @@ use plan::node::Plan;
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch};
 
-/// For each outer row, all inner rows.
+/// Scans the inner side for each outer row. Unlike PostgreSQL's node it also does full joins.
 pub(crate) struct NestLoopNode {
     jointype: JoinType,
     outer: Node,
@@ -21,16 +21,16 @@ pub(crate) struct NestLoopNode {
     /// At most one inner row matches an outer one.
     inner_unique: bool,
     outer_batch: Option<(Batch, usize)>,
-    /// The inner side is running for the outer row at hand.
+    /// The inner scan for the current outer row has begun.
     inner_open: bool,
     inner_batch: Option<(Batch, usize)>,
     matched: bool,
     first: bool,
-    /// In a full join: the inner row's place among all, and which of them have met a partner.
+    /// Full join: number of the next inner row, and which inner rows have matched.
     inner_at: usize,
     inner_matched: Vec<bool>,
-    /// In a full join: the inner rows are gone through once more for those alone.
-    leftovers: bool,
+    /// Full join: the last scan of the inner side, for its unmatched rows, has begun.
+    emitting_unmatched: bool,
 }
 
 impl NestLoopNode {
@@ -68,13 +68,18 @@ impl NestLoopNode {
             first: true,
             inner_at: 0,
             inner_matched: Vec::new(),
-            leftovers: false,
+            emitting_unmatched: false,
         }))
     }
 
-    /// The inner rows of a full join that met no outer row.
-    fn alone(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
-        if !std::mem::replace(&mut self.leftovers, true) {
+    /// Full join: returns the unmatched inner rows.
+    fn emit_unmatched_inner(
+        &mut self,
+        run: &mut Run<'_>,
+        want: usize,
+        out: &mut Batch,
+    ) -> Result<()> {
+        if !std::mem::replace(&mut self.emitting_unmatched, true) {
             if !std::mem::replace(&mut self.first, false) {
                 self.inner.rescan(run)?;
             }
@@ -103,7 +108,7 @@ impl NestLoopNode {
         Ok(())
     }
 
-    /// Joins the rows of the outer row at hand, until `out` is full; true when there are no more.
+    /// Joins the current outer row until `out` is full; true when its inner rows are exhausted.
     fn join_row(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<bool> {
         let Some((ob, oi)) = &self.outer_batch else { return Ok(true) };
         let outer = (ob, *oi);
@@ -129,7 +134,7 @@ impl NestLoopNode {
                 run.interrupts()?;
                 continue;
             }
-            // Whole batches at once, where no row less would do.
+            // Fast path: join a whole inner batch if all its rows fit.
             let room = want.saturating_sub(out.len);
             let plain = matches!(self.jointype, JoinType::Inner | JoinType::Left) && !single;
             if plain && *ii == 0 && ib.len > 4 && ib.len <= room {
@@ -174,7 +179,7 @@ impl NestLoopNode {
         }
     }
 
-    /// Joins until `out` is full or the rows have come to their end.
+    /// Joins until `out` has `want` rows or the input ends.
     fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
         let mut steps = 0u32;
         while out.len < want {
@@ -184,16 +189,16 @@ impl NestLoopNode {
             }
             let (ob, oi) = match &mut self.outer_batch {
                 Some(x) => x,
-                slot if !self.leftovers => match self.outer.next(run, want)? {
+                slot if !self.emitting_unmatched => match self.outer.next(run, want)? {
                     Some(b) => slot.insert((b, 0)),
                     None if self.jointype == JoinType::Full => {
-                        self.alone(run, want, out)?;
+                        self.emit_unmatched_inner(run, want, out)?;
                         break;
                     }
                     None => break,
                 },
                 _ => {
-                    self.alone(run, want, out)?;
+                    self.emit_unmatched_inner(run, want, out)?;
                     break;
                 }
             };
@@ -224,13 +229,13 @@ impl NestLoopNode {
             if !self.join_row(run, want, out)? {
                 break;
             }
-            let alone = match self.jointype {
+            let emit_outer = match self.jointype {
                 JoinType::Left | JoinType::Anti | JoinType::Full => !self.matched,
                 JoinType::Semi => self.matched,
                 _ => false,
             };
             if let Some((ob, oi)) = &mut self.outer_batch {
-                if alone {
+                if emit_outer {
                     self.pairs.push(RowRef::Batch(ob, *oi), RowRef::Nulls, out);
                 }
                 *oi += 1;
@@ -263,7 +268,7 @@ impl Exec for NestLoopNode {
         self.inner_batch = None;
         self.inner_open = false;
         self.inner_matched.clear();
-        self.leftovers = false;
+        self.emitting_unmatched = false;
         self.pairs.restart();
         self.outer.rescan(run)
     }
@@ -276,7 +281,7 @@ impl Exec for NestLoopNode {
         self.first = true;
         self.inner_at = 0;
         self.inner_matched = Vec::new();
-        self.leftovers = false;
+        self.emitting_unmatched = false;
         self.pairs.restart();
         Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }

@@ -1,5 +1,5 @@
-//! Hashing and equality of grouping, join and set-operation keys, and the table that finds a group
-//! by its key.
+//! Hashing and equality of grouping, join and set-operation keys, and the hash table from a key to
+//! its group number. Counterpart: execGrouping.c.
 
 use crate::run::Run;
 use foldhash::fast::FixedState;
@@ -10,19 +10,19 @@ use types::compare::{Comparer, bpchar_trimmed, float_cmp};
 use types::fncx::FnContext;
 use types::{Batch, Column, ColumnData, DatumRef, oids};
 
-/// How values of a key column are hashed.
+/// Hash method of a key column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HashKind {
     /// Equal values have equal words (integers of any width, dates, OIDs, booleans).
     Word,
     /// Equal values have equal bytes (text without special collations, bytea, uuid, name).
     Bytes,
-    /// Without trailing blanks.
+    /// The bytes without trailing blanks.
     BpChar,
     Float4,
     Float8,
     Numeric,
-    /// By the type's own hash function.
+    /// The type's own hash function.
     Type(Oid),
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Keys(pub Vec<Key>);
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
 const NULL_HASH: u64 = 0x1319_8a2e_0370_7344;
 
-/// Joins a hash and a word: all bits of the result depend on all of both.
+/// Combines a hash and a word; each bit of the result depends on all bits of both.
 #[inline]
 fn mix(h: u64, w: u64) -> u64 {
     let p = u128::from(h ^ w) * 0x9e37_79b9_7f4a_7c15;
@@ -50,7 +50,7 @@ fn mix(h: u64, w: u64) -> u64 {
     (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// The hash of a key of one word.
+/// The hash of a key that is one word.
 #[inline]
 pub(crate) fn word_hash(w: u64) -> u64 {
     mix(SEED, w)
@@ -62,13 +62,13 @@ fn bytes_hash(b: &[u8]) -> u64 {
     h.finish()
 }
 
-/// Without the zeros that pad a name.
+/// The bytes without trailing zeros, which pad values of type name.
 fn unpadded(b: &[u8]) -> &[u8] {
     let end = b.iter().rposition(|&c| c != 0).map_or(0, |i| i + 1);
     &b[..end]
 }
 
-/// Equal for NaNs and for both zeros.
+/// The bits of a float, normalized: all NaNs are equal, and so are both zeros.
 fn float_word(v: f64) -> u64 {
     if v == 0.0 {
         0
@@ -79,7 +79,8 @@ fn float_word(v: f64) -> u64 {
     }
 }
 
-/// Sign, weight and digits of a numeric, whatever its scale and form. Counterpart: hash_numeric.
+/// Hash of sign, weight and digits of a numeric, independent of its display scale and header form.
+/// Counterpart: hash_numeric.
 fn numeric_hash(b: &[u8]) -> u64 {
     let half = |i: usize| b.get(i..i + 2).map_or(0, |s| u16::from_ne_bytes([s[0], s[1]]));
     let header = half(0);
@@ -106,7 +107,8 @@ fn numeric_hash(b: &[u8]) -> u64 {
     mix(bytes_hash(digits), (weight as u64) << 1 | u64::from(negative))
 }
 
-/// Refuses to compare or hash texts under no collation, or under one that is not there.
+/// Raises an error if values of the type need a collation and have none, or if the server does not
+/// support their collation.
 pub(crate) fn check_collation(
     ty: Oid,
     collation: Oid,
@@ -157,7 +159,7 @@ impl Key {
         Ok(Key { kind, cmp: run.sv.equality_compare(eq, ty)?, ty, collation })
     }
 
-    /// Are values equal exactly if their words are?
+    /// True if values are equal exactly if their words are.
     pub(crate) fn is_word(&self) -> bool {
         self.kind == HashKind::Word
     }
@@ -171,12 +173,12 @@ impl Key {
             (_, DatumRef::Word(w)) => w,
             (HashKind::Numeric, DatumRef::Bytes(b)) => numeric_hash(b),
             (HashKind::BpChar, DatumRef::Bytes(b)) => bytes_hash(bpchar_trimmed(b)),
-            // A name is padded with zeros, a text is not; both hash without.
+            // A name is padded with zeros and a text is not; both are hashed without them.
             (_, DatumRef::Bytes(b)) => bytes_hash(unpadded(b)),
         })
     }
 
-    /// Joins the hashes of the column's rows to those in `out`.
+    /// Combines the hashes of the column's rows with those in `out`.
     fn hash_column(&self, col: &Column, run: &mut Run<'_>, out: &mut [u64]) -> Result<()> {
         match (&col.data, &col.nulls, self.kind) {
             (ColumnData::Word(words), None, HashKind::Word) => {
@@ -223,12 +225,12 @@ impl Key {
 }
 
 impl Keys {
-    /// One key column whose values are words.
+    /// True for a single key column whose values are compared as words.
     pub(crate) fn is_one_word(&self) -> bool {
         matches!(self.0.as_slice(), [k] if k.is_word())
     }
 
-    /// Hash of a key; `None` where a column is NULL and `nulls_match` is false.
+    /// Hash of a key; `None` if a column is NULL and `nulls_match` is false.
     pub(crate) fn hash<'v>(
         &self,
         values: impl Iterator<Item = DatumRef<'v>>,
@@ -245,7 +247,7 @@ impl Keys {
         Ok(Some(h))
     }
 
-    /// Hashes of the rows of a batch whose key columns are at these places, NULLs being values too.
+    /// Hashes of the rows of a batch over the key columns `cols`. NULL is hashed as a value.
     pub(crate) fn hash_rows(
         &self,
         batch: &Batch,
@@ -261,7 +263,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Are the keys equal, NULLs being equal to each other?
+    /// True if the keys are equal; NULLs are equal to each other (IS NOT DISTINCT FROM).
     pub(crate) fn equal<'a, 'b>(
         &self,
         a: impl Iterator<Item = DatumRef<'a>>,
@@ -282,10 +284,10 @@ impl Keys {
     }
 }
 
-/// Finds the number of a group by its key: open addressing, a word of the key in each slot.
+/// Hash table from a key to its group number: open addressing with linear probing.
 ///
-/// The word is the key itself where it is one word (`words`), else its hash, and the caller
-/// compares the rest.
+/// Each slot has a word: the key itself if that is one word (`words`), else its hash. The caller
+/// compares keys with equal hashes.
 pub(crate) struct GroupTable {
     slots: Vec<Slot>,
     len: usize,
@@ -295,7 +297,7 @@ pub(crate) struct GroupTable {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     word: u64,
-    /// Number of the group and one more; 0 for a free slot.
+    /// Number of the group plus 1; 0 for a free slot.
     group: u32,
 }
 
@@ -309,15 +311,15 @@ impl GroupTable {
     }
 
     #[inline]
-    fn place(&self, word: u64) -> usize {
+    fn slot_index(&self, word: u64) -> usize {
         let h = if self.words { word_hash(word) } else { word };
         h as usize & (self.slots.len() - 1)
     }
 
-    /// The group with this key word. With `words` set no comparison is needed.
+    /// The group with this key, for a table of `words`.
     #[inline]
     pub(crate) fn find_word(&self, word: u64) -> Option<u32> {
-        let mut at = self.place(word);
+        let mut at = self.slot_index(word);
         loop {
             let s = self.slots[at];
             if s.group == 0 {
@@ -330,14 +332,14 @@ impl GroupTable {
         }
     }
 
-    /// The group with this hash for which `same` holds.
+    /// The group with this hash for which `same` is true.
     #[inline]
     pub(crate) fn find(
         &self,
         hash: u64,
         mut same: impl FnMut(u32) -> Result<bool>,
     ) -> Result<Option<u32>> {
-        let mut at = self.place(hash);
+        let mut at = self.slot_index(hash);
         loop {
             let s = self.slots[at];
             if s.group == 0 {
@@ -350,7 +352,7 @@ impl GroupTable {
         }
     }
 
-    /// Adds a group that is not there.
+    /// Adds a group that is not in the table.
     pub(crate) fn insert(&mut self, word: u64, group: u32) {
         if (self.len + 1) * 5 > self.slots.len() * 3 {
             let bigger = vec![Slot::default(); self.slots.len() * 2];
@@ -362,7 +364,7 @@ impl GroupTable {
     }
 
     fn put(&mut self, slot: Slot) {
-        let mut at = self.place(slot.word);
+        let mut at = self.slot_index(slot.word);
         while self.slots[at].group != 0 {
             at = (at + 1) & (self.slots.len() - 1);
         }

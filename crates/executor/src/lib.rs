@@ -1,16 +1,18 @@
-//! Plans to rows. Counterpart: executor/.
+//! Executes plans. Counterpart: executor/.
 //!
-//! A plan becomes a tree of running nodes ([`node::Node`]); each call of `next` yields a batch of
-//! at most as many rows as asked for, so that LIMIT, row locks and row-wise cursors never make a
-//! node do more than its share. Expressions run in `eval`; storage is reached only through
-//! `engine`; descriptors come from [`Services`] by OID.
+//! A plan becomes a tree of running nodes ([`node::Node`]). Each call of `next` returns a batch of
+//! about as many rows as the caller wants, so that LIMIT, row locks and cursors do not make a node
+//! compute rows that are not needed. Expressions are evaluated by `eval`; storage is reached only
+//! through `engine`; descriptors are looked up by OID through [`Services`]. See `README.md` for the
+//! node contract.
 //!
-//! **Invariant:** no name is looked up here, and no page is seen.
+//! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
-//! Reading order: `services`, `run` (a running statement), `node`, `project`, `scan`, `sample`,
-//! `source`, `spill` (rows outside memory), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`,
-//! `memoize`, `sorter`, `sort`, `mergeappend`, `accum`, `agg`, `window`, `setop`, `subplan`,
-//! `relation`, `modify`, `lockrows`, `epq`.
+//! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
+//! `project`, `scan`, `probe`, `sample`, `source`, `projectset`, `spill` (temporary files), `keys`,
+//! `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`,
+//! `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`,
+//! `instrument`.
 
 #![forbid(unsafe_code)]
 
@@ -36,13 +38,13 @@ mod pairs;
 mod probe;
 mod project;
 mod projectset;
+mod pushdown;
 mod relation;
 mod run;
 mod sample;
 mod scan;
 mod services;
 mod setop;
-mod sift;
 mod sort;
 mod sorter;
 mod source;

@@ -1,4 +1,4 @@
-//! FOR UPDATE and its kin. Counterpart: nodeLockRows.c.
+//! Row locks: SELECT FOR UPDATE, FOR SHARE and so on. Counterpart: nodeLockRows.c.
 
 use crate::epq::{Recheck, ctid_column, tid_of};
 use crate::node::*;
@@ -19,8 +19,9 @@ struct Mark {
     wait: RowWait,
 }
 
-/// 42809 for relations whose rows cannot be locked; some cannot even stand beside locked ones.
-/// Counterpart: `CheckValidRowMarkRel`.
+/// Fails with 42809 for a relation whose rows cannot be locked. Sequences, TOAST relations and
+/// views are refused even if only other relations of the query are locked. Counterpart:
+/// `CheckValidRowMarkRel`.
 fn check_lockable(rel: &OpenRel, strength: LockStrength) -> Result<()> {
     let what = match rel.kind {
         b'r' | b'p' => return Ok(()),
@@ -63,15 +64,15 @@ impl LockRowsNode {
                 LockWaitPolicy::Skip => RowWait::Skip,
                 LockWaitPolicy::Error => RowWait::Error,
             };
-            let column = ctid_column(plan, m).ok_or_else(|| {
-                PgError::internal("rows to be locked come without their identity")
-            })?;
+            let column = ctid_column(plan, m)
+                .ok_or_else(|| PgError::internal("rows to be locked have no ctid column"))?;
             marks.push(Mark { rti: m.rti, rel, column, lock, wait });
         }
         Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
     }
 
-    /// Locks the row's parts; the row as it is to be returned, or `None` if it is dropped.
+    /// Locks the rows that the result row is made of. Returns the result row, recomputed if one of
+    /// them has a new version, or `None` if it no longer qualifies or is skipped.
     fn lock(&mut self, run: &mut Run<'_>, row: Batch) -> Result<Option<Batch>> {
         let mut row = row;
         let command = Some(run.st.desc.snapshot.curcid);
@@ -79,11 +80,11 @@ impl LockRowsNode {
         while i < self.marks.len() {
             let m = &self.marks[i];
             i += 1;
-            // The missing side of an outer join has nothing to lock.
+            // The null-extended side of an outer join has no row to lock.
             let Some(tid) = tid_of(row.get(0, m.column)) else { continue };
             let mut scratch = table::new_batch(&m.rel.table, &[]);
-            // Under repeatable read a changed row is an error; below it, its newest version is
-            // locked.
+            // Under REPEATABLE READ and SERIALIZABLE a concurrent update is an error; under READ
+            // COMMITTED the newest version is locked.
             let follow = !run.sv.backend().txn.isolation().uses_transaction_snapshot();
             let (outcome, now) = table::lock_row(
                 run.sv.backend(),
@@ -98,7 +99,7 @@ impl LockRowsNode {
                 RowOutcome::Ok => {
                     let rti = m.rti;
                     match self.recheck.run(run, rti, now, (&row, 0))? {
-                        // Start over with the new version: it is locked already.
+                        // Continue with the new version, which is already locked.
                         Some(new) => row = new,
                         None => return Ok(None),
                     }
@@ -125,7 +126,7 @@ impl LockRowsNode {
 
 impl Exec for LockRowsNode {
     fn next(&mut self, run: &mut Run<'_>, _: usize) -> Result<Option<Batch>> {
-        // One row at a time: no row is locked that LIMIT would not have reached.
+        // One row at a time, so that no row is locked that LIMIT would not have reached.
         loop {
             run.interrupts()?;
             let Some(row) = self.child.next(run, 1)? else { return Ok(None) };

@@ -1,4 +1,5 @@
-//! Remembers the rows of a parameterised scan by its parameters. Counterpart: nodeMemoize.c.
+//! Memoize: an LRU cache of the rows of a parameterized scan, keyed by its parameters. Counterpart:
+//! nodeMemoize.c.
 
 use crate::depend::Sources;
 use crate::keys::{Key, Keys};
@@ -13,27 +14,27 @@ use plan::node::Plan;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 
-/// The rows for one set of parameters.
+/// The rows for one key.
 struct Entry {
     hash: u64,
     key: Vec<Datum>,
     rows: Vec<Arc<Batch>>,
     bytes: usize,
-    /// The turn in which it was used last.
+    /// Value of `MemoizeNode::turn` at the last use.
     used: u64,
 }
 
 enum State {
-    /// The parameters have not been looked at.
+    /// The key has not been looked up.
     Fresh,
-    /// Rows come from an entry: its key's hash and place, and the next batch.
+    /// Cache hit: the rows of the entry, and the next batch.
     Hit {
         rows: Vec<Arc<Batch>>,
         at: usize,
     },
-    /// Rows come from the child and are kept.
+    /// Cache miss: rows come from the child and are added to an entry.
     Filling(Entry),
-    /// Rows come from the child: there are too many to keep.
+    /// Rows come from the child and are too many for the cache.
     Passing,
     Ended,
 }
@@ -47,7 +48,7 @@ pub(crate) struct MemoizeNode {
     bytes: usize,
     turn: u64,
     state: State,
-    /// Of all entries, the parameters in their keys apart.
+    /// Dependencies of all entries, without the parameters in the key.
     sources: Sources,
 }
 
@@ -99,8 +100,8 @@ impl MemoizeNode {
         }
         let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
         for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
-            // Equal values may differ in what the scan shows or tests of them: 1.0 and 1.00, -0 and
-            // 0.
+            // Compare bytes: the scan's output or filter may distinguish values that are equal by
+            // the operator, such as 1.0 and 1.00 or -0 and 0.
             if e.key == key {
                 e.used = self.turn;
                 self.state = State::Hit { rows: e.rows.clone(), at: 0 };
@@ -115,13 +116,13 @@ impl MemoizeNode {
         Ok(())
     }
 
-    /// Keeps an entry that is complete, the longest unused ones making room.
+    /// Adds a complete entry to the cache; evicts the least recently used entries if necessary.
     fn keep(&mut self, entry: Entry, limit: usize) {
         if self.bytes + entry.bytes > limit {
             let mut ages: Vec<(u64, usize)> =
                 self.table.iter().map(|e| (e.used, e.bytes)).collect();
             ages.sort_unstable();
-            // Room for a quarter more, so that this is rare.
+            // Evict until a quarter of the memory is free, so that eviction is rare.
             let mut free = self.bytes + entry.bytes;
             let mut oldest = 0;
             for (used, bytes) in ages {
@@ -198,7 +199,7 @@ impl Exec for MemoizeNode {
     }
 
     fn rescan(&mut self, _: &mut Run<'_>) -> Result<()> {
-        // Rows of an entry that is not complete are not kept.
+        // An incomplete entry is discarded.
         self.state = State::Fresh;
         Ok(())
     }

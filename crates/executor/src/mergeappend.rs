@@ -1,4 +1,4 @@
-//! Sorted inputs merged into one. Counterpart: nodeMergeAppend.c.
+//! Merges sorted inputs into one sorted output. Counterpart: nodeMergeAppend.c.
 
 use crate::node::*;
 use crate::run::Run;
@@ -16,7 +16,7 @@ struct Input {
 }
 
 impl Input {
-    /// Reads on; false at the end.
+    /// Reads the next batch that is not empty; false at the end.
     fn refill(&mut self, run: &mut Run<'_>, want: usize) -> Result<bool> {
         loop {
             run.interrupts()?;
@@ -40,7 +40,7 @@ pub(crate) struct MergeAppendNode {
     inputs: Vec<Input>,
     columns: Vec<SortColumn>,
     template: Batch,
-    /// Inputs that have rows, by their first one; the least is in front.
+    /// Min-heap of the inputs that have rows, ordered by their current row.
     heap: Vec<usize>,
     started: bool,
 }
@@ -74,7 +74,7 @@ impl MergeAppendNode {
         a < b
     }
 
-    fn sift(&mut self, mut at: usize) {
+    fn sift_down(&mut self, mut at: usize) {
         loop {
             let mut least = at;
             for child in [2 * at + 1, 2 * at + 2] {
@@ -100,7 +100,7 @@ impl Exec for MergeAppendNode {
                 }
             }
             for i in (0..self.heap.len() / 2).rev() {
-                self.sift(i);
+                self.sift_down(i);
             }
         }
         let mut out = self.template.clone();
@@ -116,7 +116,7 @@ impl Exec for MergeAppendNode {
                     self.heap.swap_remove(0);
                 }
             }
-            self.sift(0);
+            self.sift_down(0);
         }
         Ok(if out.len == 0 { None } else { Some(out) })
     }

@@ -1,7 +1,8 @@
-//! Merge joins: both sides sorted by the join keys. Counterpart: nodeMergejoin.c.
+//! Merge join: both sides are sorted by the join keys. Counterpart: nodeMergejoin.c.
 //!
-//! Instead of marking and restoring a place in the inner side, the inner rows of one key are kept
-//! while outer rows with that key come by. Rows with a NULL key meet nobody.
+//! Deviation: instead of mark and restore on the inner side, the inner rows with the current key
+//! are kept in a `RowStore` (which spills beyond `work_mem`) while outer rows have that key. Rows
+//! with a NULL key match no row.
 
 use crate::instrument::Counts;
 use crate::node::*;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use types::compare::Comparer;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
-/// One child's columns, whichever side it is.
+/// Resolver for expressions over the columns of one child (`Var::OUTER` or `Var::INNER`).
 struct OneSide(i32);
 
 impl Resolve for OneSide {
@@ -33,7 +34,7 @@ impl Resolve for OneSide {
 
 #[derive(Clone)]
 struct MergeKey {
-    /// Of an outer with an inner value.
+    /// Compares an outer value with an inner one.
     cmp: Comparer,
     collation: Oid,
     descending: bool,
@@ -59,7 +60,7 @@ impl Input {
         Ok(Input { node, keys, batch, values, at: 0, ended: false })
     }
 
-    /// Is there a row at hand? Reads on where the batch is used up.
+    /// True if there is a current row; reads the next batch if necessary.
     fn has_row(&mut self, run: &mut Run<'_>) -> Result<bool> {
         while self.at >= self.batch.len {
             if self.ended {
@@ -104,25 +105,25 @@ impl Input {
     }
 }
 
-/// The inner rows of one key.
+/// The inner rows with one key.
 struct Group {
     key: Vec<Datum>,
     rows: RowStore,
-    /// In right and full joins: which of them have met a partner.
+    /// Right and full joins: which of the rows have matched.
     matched: Vec<bool>,
     count: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The outer row at hand is to be placed.
+    /// Find the group of the current outer row.
     Outer,
-    /// The outer row at hand goes through the group: batch, row, number of the row.
-    Inside(usize, usize, usize),
-    /// Rows of the group that have met nobody; then the outer row is placed anew.
-    Leaving(usize, usize, usize),
-    /// Outer rows have ended: the inner ones that are left.
-    Rest,
+    /// Join the current outer row with the group: next batch, row in it, and row in the group.
+    InGroup(usize, usize, usize),
+    /// Return the unmatched rows of the group (position as in `InGroup`), then go to `Outer`.
+    UnmatchedInner(usize, usize, usize),
+    /// The outer side has ended: return the remaining inner rows.
+    RemainingInner,
     Done,
 }
 
@@ -192,7 +193,7 @@ impl MergeJoinNode {
         matches!(self.jointype, JoinType::Right | JoinType::Full)
     }
 
-    /// The outer row's key against another one.
+    /// Compares the current outer row's key with another key, in sort order.
     fn compare<'v>(&self, other: impl Iterator<Item = DatumRef<'v>>) -> Ordering {
         for ((k, a), b) in self.keys.iter().zip(self.outer.key()).zip(other) {
             let o = k.cmp.order(a, b, k.collation);
@@ -203,14 +204,14 @@ impl MergeJoinNode {
         Ordering::Equal
     }
 
-    /// The outer row at hand is done.
+    /// Finishes the current outer row: returns it null-extended if the join type requires that.
     fn next_outer(&mut self, out: &mut Batch) {
-        let alone = match self.jointype {
+        let emit_outer = match self.jointype {
             JoinType::Left | JoinType::Full | JoinType::Anti => !self.matched,
             JoinType::Semi => self.matched,
             _ => false,
         };
-        if alone {
+        if emit_outer {
             self.pairs.push(self.outer.row(), RowRef::Nulls, out);
         }
         self.outer.at += 1;
@@ -218,7 +219,7 @@ impl MergeJoinNode {
         self.phase = Phase::Outer;
     }
 
-    /// An inner row that meets nobody.
+    /// Skips the current inner row, which matches no outer row.
     fn skip_inner(&mut self, out: &mut Batch) {
         if self.keeps_inner() {
             self.pairs.push(RowRef::Nulls, self.inner.row(), out);
@@ -226,12 +227,12 @@ impl MergeJoinNode {
         self.inner.at += 1;
     }
 
-    /// Finds the group of the outer row at hand.
-    fn place(&mut self, run: &mut Run<'_>, out: &mut Batch) -> Result<()> {
+    /// Finds the group of the current outer row.
+    fn find_group(&mut self, run: &mut Run<'_>, out: &mut Batch) -> Result<()> {
         if !self.outer.has_row(run)? {
             self.phase = match &self.group {
-                Some(_) if self.keeps_inner() => Phase::Leaving(0, 0, 0),
-                _ if self.keeps_inner() => Phase::Rest,
+                Some(_) if self.keeps_inner() => Phase::UnmatchedInner(0, 0, 0),
+                _ if self.keeps_inner() => Phase::RemainingInner,
                 _ => Phase::Done,
             };
             return Ok(());
@@ -242,11 +243,11 @@ impl MergeJoinNode {
         }
         if let Some(g) = &self.group {
             if self.compare(g.key.iter().map(Datum::as_ref)).is_eq() {
-                self.phase = Phase::Inside(0, 0, 0);
+                self.phase = Phase::InGroup(0, 0, 0);
                 return Ok(());
             }
             if self.keeps_inner() {
-                self.phase = Phase::Leaving(0, 0, 0);
+                self.phase = Phase::UnmatchedInner(0, 0, 0);
                 return Ok(());
             }
             self.group = None;
@@ -263,15 +264,15 @@ impl MergeJoinNode {
             Ordering::Less => self.next_outer(out),
             Ordering::Greater => self.skip_inner(out),
             Ordering::Equal => {
-                self.gather(run)?;
-                self.phase = Phase::Inside(0, 0, 0);
+                self.read_group(run)?;
+                self.phase = Phase::InGroup(0, 0, 0);
             }
         }
         Ok(())
     }
 
-    /// Takes the inner rows that have the outer row's key.
-    fn gather(&mut self, run: &mut Run<'_>) -> Result<()> {
+    /// Reads the inner rows with the outer row's key into the group.
+    fn read_group(&mut self, run: &mut Run<'_>) -> Result<()> {
         let key = self.inner.key().map(DatumRef::to_owned).collect();
         let mut rows = RowStore::new(run);
         let mut pending = self.template.clone();
@@ -297,8 +298,8 @@ impl MergeJoinNode {
         Ok(())
     }
 
-    /// The outer row at hand with the rows of its group.
-    fn inside(
+    /// Joins the current outer row with the rows of its group.
+    fn join_group(
         &mut self,
         run: &mut Run<'_>,
         (mut b, mut r, mut n): (usize, usize, usize),
@@ -310,7 +311,7 @@ impl MergeJoinNode {
         while let Some(batch) = g.rows.get(b)? {
             while r < batch.len {
                 if out.len >= want {
-                    self.phase = Phase::Inside(b, r, n);
+                    self.phase = Phase::InGroup(b, r, n);
                     return Ok(());
                 }
                 let inner = RowRef::Batch(&batch, r);
@@ -340,8 +341,8 @@ impl MergeJoinNode {
         Ok(())
     }
 
-    /// The rows of the group that have met nobody.
-    fn leaving(
+    /// Returns the unmatched rows of the group.
+    fn emit_unmatched(
         &mut self,
         (mut b, mut r, mut n): (usize, usize, usize),
         want: usize,
@@ -353,7 +354,7 @@ impl MergeJoinNode {
             while let Some(batch) = g.rows.get(b)? {
                 while r < batch.len {
                     if out.len >= want {
-                        self.phase = Phase::Leaving(b, r, n);
+                        self.phase = Phase::UnmatchedInner(b, r, n);
                         return Ok(());
                     }
                     if !g.matched[n] {
@@ -371,14 +372,14 @@ impl MergeJoinNode {
         Ok(())
     }
 
-    /// Joins until `out` is full or the rows have come to their end.
+    /// Joins until `out` has `want` rows or the input ends.
     fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
         while out.len < want {
             match self.phase {
-                Phase::Outer => self.place(run, out)?,
-                Phase::Inside(b, r, n) => self.inside(run, (b, r, n), want, out)?,
-                Phase::Leaving(b, r, n) => self.leaving((b, r, n), want, out)?,
-                Phase::Rest => {
+                Phase::Outer => self.find_group(run, out)?,
+                Phase::InGroup(b, r, n) => self.join_group(run, (b, r, n), want, out)?,
+                Phase::UnmatchedInner(b, r, n) => self.emit_unmatched((b, r, n), want, out)?,
+                Phase::RemainingInner => {
                     if self.inner.has_row(run)? {
                         self.skip_inner(out);
                     } else {

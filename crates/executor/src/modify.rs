@@ -1,12 +1,13 @@
 //! INSERT, UPDATE, DELETE. Counterpart: nodeModifyTable.c.
 //!
-//! Rows are lent, not copied: a new row is a list of references into the child's batch, the old
-//! version's columns and what was computed for it. An UPDATE reads the old row only where something
-//! looks at columns that it does not set; otherwise storage takes those over from the old version
-//! as they are.
+//! Values are borrowed, not copied: a new row is a list of references into the child's batch, the
+//! old version's columns and the values computed for it. An UPDATE reads the old row only if
+//! something refers to columns that it does not set; otherwise storage copies those columns from
+//! the old version.
 //!
-//! Reading order: here (building, INSERT), `entries` (constraints, index entries), `change` (UPDATE
-//! and DELETE), `conflict` (ON CONFLICT), `header` (system columns of changed rows).
+//! Reading order: this file (construction, INSERT), `entries` (constraints, index entries),
+//! `change` (UPDATE and DELETE), `conflict` (ON CONFLICT), `header` (system columns of changed
+//! rows).
 
 mod change;
 mod conflict;
@@ -31,19 +32,19 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
 
-/// The values of a row, lent.
+/// Borrowed values of a row.
 type Refs<'a> = SmallVec<[DatumRef<'a>; 16]>;
 /// Values computed for some columns of a row, by index.
-type Made = SmallVec<[(usize, Datum); 1]>;
+type Computed = SmallVec<[(usize, Datum); 1]>;
 
-/// Columns of the changed row by number; system columns behind them; the child's output as `OUTER`;
-/// the proposed row of ON CONFLICT as the inner row.
+/// Resolves the columns of the changed row (system columns follow the user columns), the child's
+/// output (`OUTER`), and the row proposed for insertion (EXCLUDED), which is the inner row.
 struct RowColumns {
     rti: i32,
     excluded: i32,
     width: usize,
     row: Arc<types::fncx::RowDesc>,
-    /// An expression has asked for a column of the row's header.
+    /// An expression refers to a system column of the tuple header.
     header: bool,
 }
 
@@ -53,9 +54,9 @@ impl Resolve for RowColumns {
             if n > 0 {
                 return Ok(n as usize - 1);
             }
-            let place = header::place(n)?;
+            let position = header::position(n)?;
             self.header |= header::is_stored(n);
-            Ok(self.width + place)
+            Ok(self.width + position)
         };
         if var.varno == self.rti || var.varno == 1 && self.rti < 0 {
             return Ok(Slot { source: Source::Scan, column: column(var.varattno)? });
@@ -88,7 +89,7 @@ pub(crate) struct ModifyNode {
     rel: Arc<OpenRel>,
     set_tag: bool,
     indexes: Vec<IndexUse>,
-    /// Columns that indexes need of a row.
+    /// Columns of a row that are needed for its index entries.
     entry_columns: Vec<AttrNo>,
     entry_fetch: Option<(RowFetch, Batch)>,
     checks: Vec<(String, Program)>,
@@ -99,10 +100,10 @@ pub(crate) struct ModifyNode {
     ctid: usize,
     returning: Option<Returning>,
     wcos: Vec<(String, Program)>,
-    /// Where RETURNING, view conditions or ON CONFLICT look at it.
+    /// Set if RETURNING, check options or ON CONFLICT refer to columns of the tuple header.
     header: Option<header::Header>,
     conflict: Option<Conflict>,
-    /// Rows of INSERT ON CONFLICT that went in, and those that met another.
+    /// INSERT ON CONFLICT: number of rows inserted, and of rows that conflicted.
     inserted: u64,
     conflicting: u64,
     recheck: Recheck,
@@ -125,7 +126,7 @@ impl ModifyNode {
             .first()
             .ok_or_else(|| PgError::internal("ModifyTable without a relation"))?;
         let rel = run.relation(rti)?;
-        // Expressions of the catalogs name the relation as 1.
+        // Expressions stored in catalogs have varno 1.
         let mut own = RowColumns {
             rti: 1,
             excluded: i32::MIN,
@@ -182,7 +183,7 @@ impl ModifyNode {
         let all_columns: Vec<AttrNo> = (1..=rel.columns.columns.len() as i16).collect();
         let attrs = &rel.table.tupdesc.attrs;
         let not_null = (0..attrs.len()).filter(|&i| attrs[i].not_null && !attrs[i].dropped);
-        let looks_at_row =
+        let reads_row =
             returning.is_some() || !checks.is_empty() || !wcos.is_empty() || !generated.is_empty();
         Ok(Box::new(ModifyNode {
             child,
@@ -195,7 +196,7 @@ impl ModifyNode {
             checks,
             generated,
             not_null: not_null.collect(),
-            update: change::Update::new(&rel, m.operation, update_colnos, &set, looks_at_row),
+            update: change::Update::new(&rel, m.operation, update_colnos, &set, reads_row),
             ctid,
             returning,
             wcos,
@@ -219,8 +220,8 @@ impl ModifyNode {
         }
     }
 
-    /// Does anything look at a new row as a whole?
-    fn looks_at_rows(&self) -> bool {
+    /// True if checks or generated columns must be evaluated over each new row.
+    fn evaluates_rows(&self) -> bool {
         !self.checks.is_empty() || !self.generated.is_empty()
     }
 
@@ -247,8 +248,8 @@ impl ModifyNode {
         })
     }
 
-    /// Adds RETURNING's columns for a changed row.
-    fn give_back(
+    /// Appends the RETURNING columns for a changed row to `out`.
+    fn push_returning(
         &mut self,
         run: &mut Run<'_>,
         row: &[DatumRef<'_>],
@@ -259,8 +260,8 @@ impl ModifyNode {
         if self.returning.is_none() {
             return Ok(());
         }
-        let place = tid.to_bytes();
-        let full = self.with_system(run, row, tid, &place)?;
+        let tid_bytes = tid.to_bytes();
+        let full = self.with_system(run, row, tid, &tid_bytes)?;
         let Some(r) = &self.returning else { return Ok(()) };
         let input = RowInput {
             scan: RowRef::Refs(&full),
@@ -283,17 +284,17 @@ impl ModifyNode {
         out: &mut Batch,
     ) -> Result<()> {
         let given: Refs<'_> = (0..self.all_columns.len()).map(|c| batch.get(r, c)).collect();
-        let made = self.generate(run, &given)?;
+        let computed = self.generate(run, &given)?;
         let whole;
-        let row: &[DatumRef<'_>] = if made.is_empty() {
+        let row: &[DatumRef<'_>] = if computed.is_empty() {
             &given
         } else {
-            whole = with_made(&given, &made);
+            whole = with_computed(&given, &computed);
             &whole
         };
         self.check_row(run, row)?;
         if self.conflict.is_some() {
-            return self.insert_or(run, batch, r, row, out);
+            return self.insert_on_conflict(run, batch, r, row, out);
         }
         let options = insert_options(run);
         let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
@@ -301,10 +302,10 @@ impl ModifyNode {
         self.event(run, None, Some((row, tid)))?;
         self.check_views(run, row, tid)?;
         self.count(run);
-        self.give_back(run, row, tid, (batch, r), out)
+        self.push_returning(run, row, tid, (batch, r), out)
     }
 
-    /// All rows of a batch at once, where nothing looks at single rows in between.
+    /// Inserts a whole batch, if nothing must be evaluated between the rows.
     fn insert_batch(
         &mut self,
         run: &mut Run<'_>,
@@ -313,12 +314,12 @@ impl ModifyNode {
     ) -> Result<()> {
         rows.columns.truncate(self.all_columns.len());
         let has_null = |i: &usize| rows.columns[*i].nulls.as_ref().is_some_and(|n| n.any());
-        if self.looks_at_rows() || self.not_null.iter().any(has_null) {
+        if self.evaluates_rows() || self.not_null.iter().any(has_null) {
             let mut done = table::new_batch(&self.rel.table, &self.all_columns);
             for r in 0..rows.len {
                 let given: Refs<'_> = rows.row(r).collect();
-                let made = self.generate(run, &given)?;
-                let row = with_made(&given, &made);
+                let computed = self.generate(run, &given)?;
+                let row = with_computed(&given, &computed);
                 self.check_row(run, &row)?;
                 done.push_row(&row);
             }
@@ -341,15 +342,15 @@ impl ModifyNode {
     }
 }
 
-/// An insertion by the running statement.
+/// Options for an insertion by the running statement.
 fn insert_options(run: &Run<'_>) -> InsertOptions {
     InsertOptions { command: Some(run.st.desc.snapshot.curcid), ..InsertOptions::default() }
 }
 
-/// The row with the values that were computed for it.
-fn with_made<'a>(row: &[DatumRef<'a>], made: &'a Made) -> Refs<'a> {
+/// The row with the computed values in place.
+fn with_computed<'a>(row: &[DatumRef<'a>], computed: &'a Computed) -> Refs<'a> {
     let mut out: Refs<'a> = row.iter().copied().collect();
-    for (i, v) in made {
+    for (i, v) in computed {
         out[*i] = v.as_ref();
     }
     out

@@ -1,4 +1,5 @@
-//! Running plan nodes: the trait, and the building of the tree. Counterpart: execProcnode.c.
+//! Running plan nodes: the trait [`Exec`], and the construction of the tree from a plan.
+//! Counterpart: execProcnode.c, execAmi.c.
 
 use crate::instrument::Counts;
 use crate::run::Run;
@@ -15,47 +16,47 @@ use types::Batch;
 
 /// A running node.
 pub(crate) trait Exec: Send {
-    /// The next rows, about `want`: rows that are kept anyway may be more. A batch may be empty.
-    /// `None` at the end.
+    /// Returns the next rows, about `want` of them; a node that has rows in memory anyway may
+    /// return more. A batch may be empty. `None` at the end.
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>>;
 
-    /// Passes over the next rows without making them, at most `rows`: how many they were, 0 at the
-    /// end. `None` where the node cannot, or they have effects or errors of their own: then they
-    /// must be read.
+    /// Skips at most `rows` rows without computing them. Returns their number, 0 at the end; `None`
+    /// if the node does not support it, or if the rows could have side effects or errors: the
+    /// caller must then read them.
     fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
         let _ = (run, rows);
         Ok(None)
     }
 
-    /// Starts over, parameters having changed perhaps.
+    /// Starts the scan again. Parameters may have changed: see `depend` for the rules.
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()>;
 
-    /// Goes back to the state in which the node was built, for another execution of the statement:
-    /// lets go of rows kept, snapshots, pages and running functions, and keeps what was compiled.
-    /// Returns false if the node cannot: then the tree is built anew.
+    /// Returns to the state after construction, for another execution of the statement: releases
+    /// rows, snapshots, pages and running functions, and keeps compiled expressions. Returns false
+    /// if the node does not support it: the tree is then built again.
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         let _ = run;
         Ok(false)
     }
 
-    /// Takes back a batch that the node has returned, so that its memory serves for the next one.
+    /// Gives a batch that the node has returned back to it, to reuse its memory.
     fn recycle(&mut self, batch: Batch) {
         let _ = batch;
     }
 
-    /// No more than so many rows will be asked for until the next call (`None`: any number). Said
-    /// before the first row is asked for.
+    /// Announces that no more than `bound` rows will be read per scan (`None`: any number). Called
+    /// before the first row is read; holds until the next call.
     fn set_bound(&mut self, bound: Option<usize>) {
         let _ = bound;
     }
 
-    /// Sets what the node has counted since it was made (EXPLAIN ANALYZE).
+    /// Stores the node's counters since its construction (EXPLAIN ANALYZE).
     fn report(&self, _: &mut Counts) {}
 }
 
 pub(crate) type Node = Box<dyn Exec>;
 
-/// Resets all of them; false if one of them cannot be.
+/// Resets all nodes; false if one of them does not support it.
 pub(crate) fn reset_all<'n>(
     nodes: impl IntoIterator<Item = &'n mut Node>,
     run: &mut Run<'_>,
@@ -67,7 +68,7 @@ pub(crate) fn reset_all<'n>(
     Ok(all)
 }
 
-/// Makes the running form of a plan.
+/// Builds the node tree of a plan.
 pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     build_at(plan, run, 0)
 }
@@ -75,8 +76,8 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
 /// Deepest nesting of nodes.
 const NODES_DEPTH_MAX: u32 = 10_000;
 
-/// Nodes whose calls of one another fit a session's stack. Where that many are within each other,
-/// the stack is looked at.
+/// Number of nested nodes whose calls fit the stack without a check: every so many levels a
+/// [`DeepNode`] checks the stack.
 const NODES_UNCHECKED: u32 = 25;
 
 fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
@@ -90,7 +91,7 @@ fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     Ok(Box::new(DeepNode(stack::deep(|| build_here(plan, run, depth))?)))
 }
 
-/// Runs its child with enough stack.
+/// Calls its child through `stack::deep`, which extends the stack if necessary.
 struct DeepNode(Node);
 
 impl Exec for DeepNode {
@@ -136,7 +137,7 @@ fn build_here(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     if !plan.info.init_plan.is_empty() {
         node = depend::InitPlansNode::over(node, plan, first, run);
     }
-    Ok(if cfg!(debug_assertions) { depend::FreshNode::over(node, plan, run) } else { node })
+    Ok(if cfg!(debug_assertions) { depend::RescanCheckNode::over(node, plan, run) } else { node })
 }
 
 fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
@@ -262,9 +263,9 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     })
 }
 
-/// Columns of children: `OUTER` and `INNER` Vars by position.
+/// Resolves `OUTER` and `INNER` Vars to columns of the children's batches.
 pub(crate) struct ChildColumns {
-    /// `Scan` for nodes with one child, so that batches can be used whole.
+    /// `Source::Scan` for nodes with one child, whose expressions are evaluated over batches.
     pub outer: Source,
 }
 
@@ -283,11 +284,11 @@ impl Resolve for ChildColumns {
     }
 }
 
-/// Columns of a scan: `columns[k]` is the number of the column at place `k` of its batches.
+/// Columns of a scan: `columns[k]` is the attribute number of column `k` of its batches.
 pub(crate) struct ScanColumns {
     pub rti: i32,
     pub columns: Vec<ids::AttrNo>,
-    /// Description of the whole row, where one is asked for.
+    /// Description of the row type, for whole-row references.
     pub row: Option<std::sync::Arc<types::fncx::RowDesc>>,
 }
 
@@ -296,8 +297,8 @@ impl ScanColumns {
         ScanColumns { rti, columns: Vec::new(), row: None }
     }
 
-    /// Place of the column, asked for now if it was not before.
-    pub(crate) fn place(&mut self, attno: ids::AttrNo) -> usize {
+    /// Position of the column in the batches; adds it if it is not read yet.
+    pub(crate) fn position(&mut self, attno: ids::AttrNo) -> usize {
         match self.columns.iter().position(|c| *c == attno) {
             Some(i) => i,
             None => {
@@ -316,7 +317,7 @@ impl Resolve for ScanColumns {
                 var.varno, self.rti
             )));
         }
-        Ok(Slot { source: Source::Scan, column: self.place(var.varattno) })
+        Ok(Slot { source: Source::Scan, column: self.position(var.varattno) })
     }
 
     fn whole_row(
@@ -328,7 +329,7 @@ impl Resolve for ScanColumns {
         };
         let mut slots = Vec::new();
         for i in 0..row.columns.len() {
-            let column = self.place(i as i16 + 1);
+            let column = self.position(i as i16 + 1);
             slots.push(Slot { source: Source::Scan, column });
         }
         let _ = var;
@@ -336,12 +337,12 @@ impl Resolve for ScanColumns {
     }
 }
 
-/// Compiles an expression over these columns.
+/// Compiles an expression; `cols` resolves its columns.
 pub(crate) fn compile(expr: &Expr, cols: &mut dyn Resolve, run: &mut Run<'_>) -> Result<Program> {
     Compiler::new(run.sv.as_facts(), cols).compile(expr)
 }
 
-/// Compiles a list of conditions.
+/// Compiles a list of conditions, implicitly ANDed.
 pub(crate) fn compile_all(
     quals: &[Expr],
     cols: &mut dyn Resolve,
@@ -350,7 +351,7 @@ pub(crate) fn compile_all(
     Compiler::new(run.sv.as_facts(), cols).compile_all(quals)
 }
 
-/// An empty batch for these columns.
+/// An empty batch with the columns of a target list.
 pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Batch> {
     let mut by_val = Vec::with_capacity(targets.len());
     for t in targets {
@@ -359,21 +360,21 @@ pub(crate) fn batch_for(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<Ba
     Ok(Batch::new(by_val))
 }
 
-/// An error that came when rows were in hand already: those are given out first, as a row at a time
-/// would have them go, and the error is told when more are asked for. It is forgotten where that
-/// never happens.
+/// An error raised after other rows of the same batch were computed. As in row-at-a-time execution,
+/// those rows are returned first; the error is raised when more rows are requested, and dropped if
+/// that never happens.
 #[derive(Default)]
-pub(crate) struct Late(Option<PgError>);
+pub(crate) struct DeferredError(Option<PgError>);
 
-impl Late {
-    /// To be called before more rows are made.
+impl DeferredError {
+    /// Raises the deferred error. Called before more rows are computed.
     pub(crate) fn raise(&mut self) -> Result<()> {
         self.0.take().map_or(Ok(()), Err)
     }
 
-    /// False where rows are to be given out before the error is told; the error itself if there are
-    /// none.
-    pub(crate) fn after(&mut self, rows: usize, done: Result<()>) -> Result<bool> {
+    /// Handles the result `done` of computing a row after `rows` others. An error is returned if
+    /// there are no other rows; otherwise it is deferred, and the result is false.
+    pub(crate) fn defer(&mut self, rows: usize, done: Result<()>) -> Result<bool> {
         match done {
             Ok(()) => Ok(true),
             Err(e) if rows == 0 => Err(e),
@@ -385,7 +386,7 @@ impl Late {
     }
 }
 
-/// Can a row be of any size?
+/// True if the rows have variable-width columns.
 fn may_be_wide(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<bool> {
     for t in targets {
         if run.sv.as_facts().type_info(t.expr.type_oid())?.len < 0 {
@@ -395,7 +396,7 @@ fn may_be_wide(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// For expressions of a scan that may use no column of any row.
+/// Resolver for expressions that may refer to parameters but not to columns.
 pub(crate) struct NoScanColumns;
 
 impl Resolve for NoScanColumns {

@@ -1,5 +1,5 @@
-//! Ordered-set and hypothetical-set aggregates: the rows are sorted, the result is read off
-//! in one pass over them. Counterpart: orderedsetaggs.c.
+//! Ordered-set and hypothetical-set aggregates, computed in one pass over the sorted rows of a
+//! group. Counterpart: orderedsetaggs.c.
 
 use crate::run::Run;
 use crate::sort::SortColumn;
@@ -24,7 +24,7 @@ pub(crate) enum OrderedSet {
 }
 
 impl OrderedSet {
-    /// By the aggregate's name.
+    /// Finds the aggregate by its name.
     pub(crate) fn of(name: &str) -> Result<OrderedSet> {
         Ok(match name {
             "percentile_disc" => OrderedSet::PercentileDisc,
@@ -38,13 +38,13 @@ impl OrderedSet {
         })
     }
 
-    /// Rows whose first column is NULL do not take part in the plain ones.
+    /// True if rows whose first column is NULL are ignored; hypothetical-set aggregates count them.
     pub(crate) fn skips_nulls(self) -> bool {
         use OrderedSet::*;
         matches!(self, PercentileDisc | PercentileCont | Mode)
     }
 
-    /// The value over rows, of which all are in. `direct` are the direct arguments.
+    /// The final value over the rows of a group. `direct` are the direct arguments.
     pub(crate) fn value(
         self,
         rows: Sorted<'_>,
@@ -56,9 +56,9 @@ impl OrderedSet {
             OrderedSet::Mode => rows.mode(run),
             OrderedSet::PercentileDisc | OrderedSet::PercentileCont => {
                 let Some(p) = direct.first() else { return Ok(Datum::Null) };
-                // A single share is checked also where there are no rows.
+                // A single fraction is checked even if there are no rows.
                 if let Datum::Word(_) = p {
-                    check_share(p.as_ref().as_f64())?;
+                    check_fraction(p.as_ref().as_f64())?;
                 }
                 if p.is_null() || rows.count() == 0 {
                     return Ok(Datum::Null);
@@ -71,9 +71,9 @@ impl OrderedSet {
                 let wanted = ArrayRef::new(p.as_ref());
                 let float8 = run.sv.as_facts().type_info(oids::FLOAT8)?;
                 let elem = run.sv.as_facts().type_info(result.elem)?;
-                let shares = wanted.iter(&float8).map(|p| (!p.is_null()).then(|| p.as_f64()));
-                let shares: Vec<Option<f64>> = shares.collect();
-                let out = self.percentiles(rows, &shares, elem.oid, run)?;
+                let fractions = wanted.iter(&float8).map(|p| (!p.is_null()).then(|| p.as_f64()));
+                let fractions: Vec<Option<f64>> = fractions.collect();
+                let out = self.percentiles(rows, &fractions, elem.oid, run)?;
                 let values = out.iter().map(Datum::as_ref);
                 types::array::build(&elem, &wanted.dims(), &wanted.lower_bounds(), values)
             }
@@ -81,43 +81,43 @@ impl OrderedSet {
         }
     }
 
-    /// The places of the rows, counted from 0, between which the value of a share lies, and how
-    /// far from the first to the second.
-    fn place(self, share: f64, count: u64) -> (u64, u64, f64) {
+    /// The positions of the two rows (counted from 0) between which the percentile lies, and the
+    /// interpolation factor between them (0 to 1).
+    fn position(self, fraction: f64, count: u64) -> (u64, u64, f64) {
         let n = count as f64;
         if self == OrderedSet::PercentileDisc {
-            let at = ((share * n).ceil() as u64).max(1) - 1;
+            let at = ((fraction * n).ceil() as u64).max(1) - 1;
             let at = at.min(count - 1);
             return (at, at, 0.0);
         }
-        let place = share * (n - 1.0);
-        (place.floor() as u64, place.ceil() as u64, place - place.floor())
+        let position = fraction * (n - 1.0);
+        (position.floor() as u64, position.ceil() as u64, position - position.floor())
     }
 
-    /// The values of some shares (NULL for those that are none), in one pass over the rows.
+    /// The percentiles of some fractions (NULL for a NULL fraction), in one pass over the rows.
     fn percentiles(
         self,
         rows: Sorted<'_>,
-        shares: &[Option<f64>],
+        fractions: &[Option<f64>],
         result_type: Oid,
         run: &mut Run<'_>,
     ) -> Result<Vec<Datum>> {
-        let mut places = Vec::with_capacity(shares.len());
-        for share in shares {
-            share.map_or(Ok(()), check_share)?;
-            places.push(share.map(|p| self.place(p, rows.count())));
+        let mut positions = Vec::with_capacity(fractions.len());
+        for fraction in fractions {
+            fraction.map_or(Ok(()), check_fraction)?;
+            positions.push(fraction.map(|p| self.position(p, rows.count())));
         }
-        let mut asked: Vec<u64> = places.iter().flatten().flat_map(|p| [p.0, p.1]).collect();
+        let mut asked: Vec<u64> = positions.iter().flatten().flat_map(|p| [p.0, p.1]).collect();
         asked.sort_unstable();
         asked.dedup();
         let values = rows.values_at(&asked, run)?;
-        let value_at = |place: u64| match asked.binary_search(&place) {
+        let value_at = |position: u64| match asked.binary_search(&position) {
             Ok(i) => values.get(i).cloned().unwrap_or_default(),
             Err(_) => Datum::Null,
         };
-        let mut out = Vec::with_capacity(places.len());
-        for place in places {
-            out.push(match place {
+        let mut out = Vec::with_capacity(positions.len());
+        for position in positions {
+            out.push(match position {
                 None => Datum::Null,
                 Some((low, high, _)) if low == high => value_at(low),
                 Some((low, high, part)) => {
@@ -128,7 +128,7 @@ impl OrderedSet {
         Ok(out)
     }
 
-    /// Where the direct arguments' row would stand among the rows.
+    /// The rank that a row with the direct arguments would have among the rows.
     fn hypothetical(self, mut rows: Sorted<'_>, row: &[Datum], run: &mut Run<'_>) -> Result<Datum> {
         let n = rows.count();
         let (mut less, mut not_greater, mut different) = (0u64, 0u64, 0i64);
@@ -164,14 +164,14 @@ impl OrderedSet {
     }
 }
 
-fn check_share(p: f64) -> Result<()> {
+fn check_fraction(p: f64) -> Result<()> {
     if !(0.0..=1.0).contains(&p) {
         bail!(NUMERIC_VALUE_OUT_OF_RANGE, "percentile value {p} is not between 0 and 1");
     }
     Ok(())
 }
 
-/// The value at `part` of the way from one value to the next.
+/// Linear interpolation between two values; `part` is the factor (0 to 1).
 fn between(
     low: &Datum,
     high: &Datum,
@@ -189,7 +189,7 @@ fn between(
     call("interval_pl", run, &[low.as_ref(), step.as_ref()])
 }
 
-/// The rows of a group in their order; none without a sorter.
+/// The sorted rows of a group; empty without a sorter.
 pub(crate) struct Sorted<'a> {
     sorter: Option<Box<Sorter>>,
     order: &'a [SortColumn],
@@ -230,22 +230,22 @@ impl<'a> Sorted<'a> {
         orders.fold(Ordering::Equal, Ordering::then)
     }
 
-    /// The values of the first column in the rows at these places, which ascend.
-    fn values_at(mut self, places: &[u64], run: &mut Run<'_>) -> Result<Vec<Datum>> {
-        let mut values = Vec::with_capacity(places.len());
+    /// The values of the first column in the rows at these ascending positions.
+    fn values_at(mut self, positions: &[u64], run: &mut Run<'_>) -> Result<Vec<Datum>> {
+        let mut values = Vec::with_capacity(positions.len());
         let mut passed = 0u64;
-        while values.len() < places.len() {
+        while values.len() < positions.len() {
             let Some(batch) = self.next(run)? else { break };
             let end = passed + batch.len as u64;
-            for &place in places[values.len()..].iter().take_while(|&&p| p < end) {
-                values.push(batch.get((place - passed) as usize, 0).to_owned());
+            for &position in positions[values.len()..].iter().take_while(|&&p| p < end) {
+                values.push(batch.get((position - passed) as usize, 0).to_owned());
             }
             passed = end;
         }
         Ok(values)
     }
 
-    /// The most frequent value of the one column, of several the first.
+    /// The most frequent value of the only column; the first one of several.
     fn mode(mut self, run: &mut Run<'_>) -> Result<Datum> {
         let (mut best, mut best_count) = (Datum::Null, 0u64);
         let (mut value, mut count) = (Datum::Null, 0u64);

@@ -1,5 +1,5 @@
-//! Wide rows travel in small batches: what a node holds at once is bounded by bytes, not only by
-//! rows.
+//! Limits the size of batches in bytes: a wrapper of nodes with variable-width columns asks for
+//! fewer rows if previous rows were wide. No counterpart in PostgreSQL.
 
 use crate::instrument::Counts;
 use crate::node::{Exec, Node};
@@ -7,12 +7,13 @@ use crate::run::Run;
 use pgerror::Result;
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch};
 
-/// Rows of the first batch, when nothing is known of their width.
+/// Rows of the first batch, when their width is unknown.
 const FIRST_ROWS: usize = 32;
-/// A batch that was narrow lets the next one be so many times longer.
+/// Largest factor by which the number of rows grows from one batch to the next.
 const GROWTH: usize = 4;
 
-/// Asks its child for no more rows than are likely to fit, by the width of those before.
+/// Asks its child for no more rows than are likely to fit `BATCH_BYTES_MAX`, by the width of the
+/// previous batch.
 pub(crate) struct PaceNode {
     child: Node,
     rows: usize,

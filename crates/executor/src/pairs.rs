@@ -1,7 +1,7 @@
-//! Pairs of rows that a join has found: the conditions on them, and what becomes of them above.
+//! Common part of the join nodes: the join condition on a pair of rows, and the output of pairs.
 //!
-//! The columns of both sides that anybody above asks for make one batch; the conditions above the
-//! join and the target list run over that batch as over any other.
+//! The columns of both sides that the output needs are gathered in one batch. The filter above the
+//! join and the target list are evaluated over that batch.
 
 use crate::instrument::Counts;
 use crate::node::*;
@@ -19,7 +19,7 @@ enum Side {
     Inner,
 }
 
-/// Columns of both sides by place in the joined batch.
+/// Columns of both sides, in the order of the joined batch.
 #[derive(Default)]
 struct JoinedColumns {
     columns: Vec<(Side, usize, ids::Oid)>,
@@ -35,18 +35,18 @@ impl Resolve for JoinedColumns {
             }
         };
         let at = var.varattno as usize - 1;
-        let place = match self.columns.iter().position(|c| (c.0, c.1) == (side, at)) {
+        let column = match self.columns.iter().position(|c| (c.0, c.1) == (side, at)) {
             Some(i) => i,
             None => {
                 self.columns.push((side, at, var.vartype));
                 self.columns.len() - 1
             }
         };
-        Ok(Slot { source: Source::Scan, column: place })
+        Ok(Slot { source: Source::Scan, column })
     }
 }
 
-/// Columns taken from both sides, in order.
+/// Columns that the joined batch takes from both sides, in order.
 struct Sources {
     columns: Vec<(Side, usize)>,
     template: Batch,
@@ -73,7 +73,7 @@ impl Sources {
         out.len += 1;
     }
 
-    /// One outer row with rows `rows` of an inner batch.
+    /// Joins one outer row with the rows `rows` of an inner batch (`None`: all rows).
     fn push_one_to_many(
         &self,
         outer: (&Batch, usize),
@@ -96,20 +96,19 @@ impl Sources {
     }
 }
 
-/// No row: NULLs stand in its place.
+/// Row number of the null-extended side of a pair.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 
 /// The output columns of a join and the conditions on a pair of rows.
 pub(crate) struct Pairs {
     join_qual: Option<(Program, EvalState)>,
-    /// The same condition over a joined batch of the columns that it needs.
+    /// The same condition, compiled over a joined batch of the columns that it needs.
     batch_qual: Option<(Program, EvalState, Sources)>,
     sources: Sources,
     projection: Projection,
-    /// Pairs that failed the join's conditions.
+    /// Number of pairs that failed the join condition.
     unmatched: u64,
-    /// The error that came when pairs had been found.
-    late: Late,
+    deferred: DeferredError,
 }
 
 impl Pairs {
@@ -133,7 +132,7 @@ impl Pairs {
             sources,
             projection,
             unmatched: 0,
-            late: Late::default(),
+            deferred: DeferredError::default(),
         })
     }
 
@@ -162,13 +161,13 @@ impl Pairs {
         }
     }
 
-    /// What a join counts.
+    /// Stores the counters of a join.
     pub(crate) fn report(&self, counts: &mut Counts) {
         counts.removed = self.unmatched;
         counts.removed_late = self.projection.removed;
     }
 
-    /// The rows of an inner batch that match an outer row; `None` for all.
+    /// The rows of an inner batch that match an outer row; `None` if all do.
     pub(crate) fn matching_rows(
         &mut self,
         run: &mut Run<'_>,
@@ -188,7 +187,7 @@ impl Pairs {
         self.sources.push(outer, inner, out);
     }
 
-    /// Adds an outer row with each of the named rows of an inner batch.
+    /// Adds an outer row with each of the rows `rows` of an inner batch.
     pub(crate) fn push_one_to_many(
         &self,
         outer: (&Batch, usize),
@@ -199,7 +198,7 @@ impl Pairs {
         self.sources.push_one_to_many(outer, inner, rows, out);
     }
 
-    /// Adds pairs by the numbers of their rows; [`NO_ROW`] on the inner side stands for NULLs.
+    /// Adds pairs by their row numbers; [`NO_ROW`] on the inner side means NULLs.
     pub(crate) fn push_numbers(
         &self,
         outer: &Batch,
@@ -226,30 +225,30 @@ impl Pairs {
         out.len += outer_rows.len();
     }
 
-    /// What is left of the rows last joined, or the errors that came after them: to be asked for
-    /// before more are made.
+    /// The rest of the rows last joined, or the error raised after them. Called before more rows
+    /// are joined.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
         }
-        self.late.raise()?;
+        self.deferred.raise()?;
         Ok(None)
     }
 
-    /// Begins anew.
+    /// For a rescan: drops rows and errors not yet returned.
     pub(crate) fn restart(&mut self) {
         self.projection.restart();
-        self.late = Late::default();
+        self.deferred = DeferredError::default();
     }
 
-    /// What the joined rows become above the join. `found`: how the search for them ended.
+    /// Filters and projects the joined rows. `found` is the result of the search for pairs.
     pub(crate) fn finish(
         &mut self,
         run: &mut Run<'_>,
         joined: Batch,
         found: Result<()>,
     ) -> Result<Batch> {
-        self.late.after(joined.len, found)?;
+        self.deferred.defer(joined.len, found)?;
         self.projection.apply(run, joined)
     }
 }

@@ -1,8 +1,8 @@
-//! Index conditions: from a plan's expressions to the values that an index is searched for.
-//! Counterpart: nodeIndexscan.c (ExecIndexBuildScanKeys).
+//! Index conditions: compiles them to scan keys and evaluates the comparison values. Counterpart:
+//! nodeIndexscan.c (ExecIndexBuildScanKeys).
 //!
-//! Mostly a value is a constant or a parameter: then it is lent to the index from where it lies,
-//! and a search with other values allocates nothing.
+//! Most values are constants or parameters. These are passed to the index by reference, so that a
+//! rescan with other values allocates nothing.
 
 use crate::node::{NoScanColumns, compile};
 use crate::run::{ExecParam, Run, RunState};
@@ -19,13 +19,13 @@ use types::array::ArrayRef;
 use types::compare::Comparer;
 use types::{Datum, DatumRef, TypeInfo};
 
-/// Where the value of a comparison comes from.
+/// The value of a comparison.
 enum Source {
     Const(Datum),
     /// `$id`.
     Extern(i32),
     Exec(i32),
-    /// Computed; with the value of the moment.
+    /// An expression with its current value.
     Program(Box<Program>, Datum),
 }
 
@@ -40,7 +40,7 @@ enum Condition {
         column: usize,
         op: ScanOp,
         cmp: Option<Comparer>,
-        /// Of the elements, where `cmp` is there.
+        /// Order of the elements; `None` for an equality without `cmp`.
         order: Option<Comparer>,
         collation: Oid,
         array: Program,
@@ -70,7 +70,7 @@ pub(crate) struct Probe {
     pub direction: Direction,
     conditions: Vec<Condition>,
     st: EvalState,
-    /// All conditions are such that a scan can be started again with values alone.
+    /// All conditions are comparisons or NULL tests: a scan can be restarted with new values only.
     pub by_values: bool,
 }
 
@@ -104,7 +104,7 @@ impl Source {
         })
     }
 
-    /// Computes the value if need be; false if it is NULL.
+    /// Evaluates the value if it is an expression; false if it is NULL.
     fn refresh(&mut self, st: &mut EvalState, run: &mut Run<'_>) -> Result<bool> {
         Ok(match self {
             Source::Const(v) => !v.is_null(),
@@ -183,7 +183,7 @@ impl Probe {
         Ok(Probe { index, direction, conditions, st: EvalState::default(), by_values })
     }
 
-    /// Computes the values of the moment; false where one of them can match nothing.
+    /// Evaluates the values; false if the conditions can match no row.
     pub(crate) fn refresh(&mut self, run: &mut Run<'_>) -> Result<bool> {
         for c in &mut self.conditions {
             match c {
@@ -209,7 +209,7 @@ impl Probe {
                 Condition::Null { .. } => {}
                 Condition::Row { members, .. } => {
                     for (i, member) in members.iter_mut().enumerate() {
-                        // A NULL that is not the first leaves what the columns before it decide.
+                        // With a NULL after the first member, the columns before it still decide.
                         if !member.value.refresh(&mut self.st, run)? && i == 0 {
                             return Ok(false);
                         }
@@ -220,8 +220,7 @@ impl Probe {
         Ok(true)
     }
 
-    /// The values of the moment, by number of condition, for a scan that is started again
-    /// `by_values`.
+    /// The current values, one per condition, for restarting a scan `by_values`.
     pub(crate) fn values<'a>(&'a self, st: &'a RunState) -> SmallVec<[DatumRef<'a>; 4]> {
         let value = |c: &'a Condition| match c {
             Condition::Compare { value, .. } => value.get(st),
@@ -230,7 +229,7 @@ impl Probe {
         self.conditions.iter().map(value).collect()
     }
 
-    /// The conditions with the values of the moment.
+    /// The conditions with their current values.
     pub(crate) fn scan_keys(&self, st: &RunState) -> Vec<ScanKey> {
         let key = |c: &Condition| match c {
             Condition::Compare { column, op, cmp, value } => {
@@ -259,7 +258,7 @@ impl Probe {
         self.conditions.iter().map(key).collect()
     }
 
-    /// Forgets the values.
+    /// Drops the values.
     pub(crate) fn reset(&mut self) {
         for c in &mut self.conditions {
             match c {
@@ -276,8 +275,8 @@ impl Probe {
     }
 }
 
-/// Of an inequality to any element only the farthest element matters. Counterpart:
-/// `_bt_preprocess_array_keys`.
+/// For an inequality with ANY, keeps only the least restrictive element. Counterpart: nbtutils.c
+/// (`_bt_preprocess_array_keys`).
 fn keep_farthest(values: &mut Vec<Datum>, op: ScanOp, order: Option<&Comparer>, collation: Oid) {
     let Some(order) = order else { return };
     let farther = match op {

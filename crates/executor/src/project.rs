@@ -1,4 +1,5 @@
-//! Conditions and target lists over batches: what every scan and every one-child node ends with.
+//! Filter and projection over batches: the last step of scans, joins, aggregation and other nodes.
+//! Counterpart: execScan.c (`ExecScan`), execExpr.c (`ExecBuildProjectionInfo`).
 
 use crate::instrument::Counts;
 use crate::node::*;
@@ -21,32 +22,29 @@ use types::{Batch, Column, Datum};
 pub(crate) struct Projection {
     filter: Option<(Program, EvalState)>,
     columns: Vec<OutputColumn>,
-    /// Nothing to compute: each column is one of the input, in order.
+    /// Output column `i` is input column `i`: nothing is computed.
     identity: bool,
-    /// Rows that did not pass.
+    /// Number of rows removed by the filter.
     pub removed: u64,
-    /// Memory of a batch whose rows have been used.
+    /// An empty batch whose memory is reused.
     spare: Option<Batch>,
-    /// The rows that pass.
+    /// The rows that pass the filter.
     rows: Selection,
-    /// Something is volatile: row after row, each from left to right, as whoever counts calls
-    /// expects.
+    /// An expression is volatile: rows are evaluated one by one, each from left to right, so that
+    /// calls happen in the order of row-at-a-time execution.
     in_order: bool,
-    /// The error of a row that others went before.
-    late: Late,
-    /// Input of which the output has become too large for one batch, and the first row not yet
-    /// looked at.
+    deferred: DeferredError,
+    /// Input whose output was too large for one batch, and its first row not yet evaluated.
     held: Option<(Batch, usize)>,
 }
 
-/// Up to so many rows are projected one by one.
+/// Up to this number of rows are projected one by one.
 const ROWWISE_MAX: usize = 2;
 
-/// Does the expression, or a sub-plan that it runs, call a volatile function, or does its order
-/// among others matter?
+/// True if the expression, or a sub-plan that it runs, calls a volatile function, or if its
+/// evaluation order relative to other expressions matters.
 pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
-    // A sub-plan that leaves values for other columns must have run for the row when they are
-    // computed.
+    // A sub-plan that sets parameters for other columns must run before them for each row.
     let sets = |e: &Expr| matches!(e, Expr::SubPlan(s) if !s.set_param.is_empty());
     if plan::walk::any(expr, &mut |e| sets(e))
         || volatility(expr, run.sv.as_facts())? == Volatility::Volatile
@@ -75,7 +73,7 @@ pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// The sub-plans that an expression runs.
+/// Adds the ids of the sub-plans that an expression runs.
 fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
     if let Expr::SubPlan(s) = expr
         && !out.contains(&s.plan_id)
@@ -85,20 +83,20 @@ fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
     plan::walk::each_child(expr, &mut |c| collect_plans(c, out));
 }
 
-/// Is its memory too large to be kept while nothing runs?
+/// True if the batch has too much memory to be kept between executions.
 pub(crate) fn is_large(batch: &Batch) -> bool {
     const KEPT_BYTES_MAX: usize = 16 * 1024;
-    room(batch) > KEPT_BYTES_MAX
+    capacity_bytes(batch) > KEPT_BYTES_MAX
 }
 
-/// Is its memory too large to be kept for the next rows, which may be narrow?
+/// True if the batch has too much memory to be reused for rows that may be narrow.
 pub(crate) fn is_wide(batch: &Batch) -> bool {
     const REUSED_BYTES_MAX: usize = 1 << 20;
-    room(batch) > REUSED_BYTES_MAX
+    capacity_bytes(batch) > REUSED_BYTES_MAX
 }
 
-/// Bytes that a batch has room for.
-fn room(batch: &Batch) -> usize {
+/// Allocated capacity of a batch in bytes.
+fn capacity_bytes(batch: &Batch) -> usize {
     let size = |c: &Column| match &c.data {
         ColumnData::Word(w) => w.capacity() * 8,
         ColumnData::Bytes(b) => b.data.capacity() + b.offsets.capacity() * 4,
@@ -107,19 +105,18 @@ fn room(batch: &Batch) -> usize {
 }
 
 enum OutputColumn {
-    /// A column of the input as it is; is this the first output column that is that one?
+    /// An input column; true for the first output column that is this input column.
     Take(usize, bool),
     Compute(Program, EvalState),
 }
 
-/// Has somebody ended the statement, or the session? (Class 57.)
+/// True for an error of class 57 (operator intervention): the statement or session was cancelled.
 fn ends_statement(e: &PgError) -> bool {
     e.code().as_str().starts_with("57")
 }
 
 impl Projection {
-    /// For expressions over [`Source::Scan`] columns. `width` is the number of the input's columns
-    /// where it is known, for the shortcut of an identical target list.
+    /// Compiles a filter and a target list over [`Source::Scan`] columns.
     pub(crate) fn new(
         targets: &[TargetEntry],
         qual: &[Expr],
@@ -166,32 +163,32 @@ impl Projection {
             spare: None,
             rows: Vec::new(),
             in_order,
-            late: Late::default(),
+            deferred: DeferredError::default(),
             held: None,
         })
     }
 
-    /// What is left of the input last given, projected, or the error that came after the rows last
-    /// given out: to be asked for before more are made.
+    /// The rest of the last input, projected, or the error raised after the rows last returned.
+    /// Called before more input is read.
     pub(crate) fn rest(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
-        self.late.raise()?;
+        self.deferred.raise()?;
         while let Some((input, from)) = self.held.take() {
             let out = self.row_by_row(run, input, from)?;
             if out.len > 0 {
                 return Ok(Some(out));
             }
-            self.late.raise()?;
+            self.deferred.raise()?;
         }
         Ok(None)
     }
 
-    /// The rows that pass, projected.
+    /// Filters and projects a batch.
     pub(crate) fn apply(&mut self, run: &mut Run<'_>, input: Batch) -> Result<Batch> {
         self.apply_keeping(run, input, &mut None)
     }
 
-    /// As [`Self::apply`]; the input's memory goes, empty, to `spare` where the output does not
-    /// have it.
+    /// As [`Self::apply`]; if the output does not use the input's memory, the emptied input is
+    /// stored in `spare`.
     pub(crate) fn apply_keeping(
         &mut self,
         run: &mut Run<'_>,
@@ -203,8 +200,9 @@ impl Projection {
         }
         let removed = self.removed;
         match self.at_once(run, &mut input) {
-            // Rows before the one that fails are given out, and it may be another one in row order.
-            // A cancellation is told once: evaluated again, the rows would go on for ever.
+            // Rows before the failing one must be returned, and in row order another row may fail
+            // first: evaluate again row by row. A cancellation is reported only once, so evaluating
+            // again would lose it.
             Err(e) if input.len > 1 && !ends_statement(&e) => {
                 self.removed = removed;
                 self.row_by_row(run, input, 0)
@@ -218,8 +216,8 @@ impl Projection {
         }
     }
 
-    /// Evaluates column by column; nothing where the output is the input. After an error the input
-    /// is as before.
+    /// Evaluates column by column; `None` if the output is the input. After an error the input is
+    /// unchanged.
     fn at_once(&mut self, run: &mut Run<'_>, input: &mut Batch) -> Result<Option<Batch>> {
         let Projection { filter, columns, identity, removed, spare: own, rows, .. } = self;
         let all = match filter {
@@ -245,21 +243,21 @@ impl Projection {
         for (c, column) in columns.iter_mut().zip(&mut out.columns) {
             let OutputColumn::Compute(p, st) = c else { continue };
             if len > ROWWISE_MAX {
-                // The error is not told: it makes the rows go one by one, so it must not be one
-                // that ends the statement.
+                // This error is never reported: it makes the caller evaluate row by row. So it must
+                // not be of class 57.
                 *column = p
                     .eval_bounded(st, run, input, sel)?
                     .ok_or_else(|| PgError::internal("a column is too wide for one batch"))?;
                 continue;
             }
-            // For a few rows no column is made for any part of the expression.
+            // For few rows, row evaluation avoids intermediate columns.
             for i in 0..len {
                 let row = sel.map_or(i, |s| s[i] as usize);
                 let at = RowInput::scan(RowRef::Batch(input, row));
                 column.push(p.eval_row(st, run, &at)?.as_ref());
             }
         }
-        // From the last to the first: the first to take a column takes it away.
+        // In reverse order, because the first output column of an input column moves it.
         for (c, column) in columns.iter_mut().zip(&mut out.columns).rev() {
             let OutputColumn::Take(i, first) = c else { continue };
             match sel {
@@ -273,8 +271,8 @@ impl Projection {
         Ok(Some(out))
     }
 
-    /// Evaluates all of a row before the next one, from row `from` on. What does not fit a batch is
-    /// held for later.
+    /// Evaluates each row completely before the next one, starting at row `from`. Rows that do not
+    /// fit the batch are left in `held`.
     fn row_by_row(&mut self, run: &mut Run<'_>, input: Batch, from: usize) -> Result<Batch> {
         let mut out = Batch::new(self.columns.iter().map(|c| match c {
             OutputColumn::Take(i, _) => input.columns[*i].is_by_val(),
@@ -284,7 +282,7 @@ impl Projection {
         for row in from..input.len {
             let mut passes = false;
             let done = self.one_row(run, &input, row, &mut values).map(|p| passes = p);
-            if !self.late.after(out.len, done)? {
+            if !self.deferred.defer(out.len, done)? {
                 break;
             }
             if passes {
@@ -301,7 +299,7 @@ impl Projection {
         Ok(out)
     }
 
-    /// The output for one row; false where the row does not pass.
+    /// Evaluates one row; false if the filter rejects it.
     fn one_row(
         &mut self,
         run: &mut Run<'_>,
@@ -326,12 +324,12 @@ impl Projection {
         Ok(true)
     }
 
-    /// Could the batch, which was given out, be an input as it is (of so many columns)?
+    /// True if a returned batch can be reused as an input batch of `width` columns.
     pub(crate) fn passes(&self, batch: &Batch, width: usize) -> bool {
         self.identity && width == self.columns.len() && batch.columns.len() == width
     }
 
-    /// Takes back a batch that was given out.
+    /// Reuses the memory of a returned batch.
     pub(crate) fn recycle(&mut self, mut batch: Batch) {
         if batch.columns.len() == self.columns.len() {
             batch.clear();
@@ -339,20 +337,20 @@ impl Projection {
         }
     }
 
-    /// Begins anew: what was left behind belongs to rows that nobody asked for.
+    /// For a rescan: drops rows and errors not yet returned.
     pub(crate) fn restart(&mut self) {
-        self.late = Late::default();
+        self.deferred = DeferredError::default();
         self.held = None;
     }
 
-    /// As [`Self::restart`]; gives up memory that is worth it.
-    pub(crate) fn let_go(&mut self) {
+    /// As [`Self::restart`]; also frees large memory.
+    pub(crate) fn release(&mut self) {
         self.restart();
         self.spare.take_if(|b| is_large(b));
     }
 
-    /// Does each row of the input give one of the output, with nothing computed?
-    pub(crate) fn only_takes(&self) -> bool {
+    /// True if there is no filter and all output columns are input columns.
+    pub(crate) fn only_takes_columns(&self) -> bool {
         let taken = |c: &OutputColumn| matches!(c, OutputColumn::Take(..));
         self.filter.is_none() && self.columns.iter().all(taken)
     }
@@ -362,53 +360,59 @@ impl Projection {
     }
 }
 
-/// A node with one child that filters and projects, behind a condition tested once.
+/// Result node with a child, and SubqueryScan: filters and projects, after a one-time filter.
 pub(crate) struct ProjectNode {
     child: Node,
     projection: Projection,
-    gate: Option<Program>,
-    gate_state: EvalState,
-    open: Option<bool>,
+    one_time_filter: Option<Program>,
+    one_time_state: EvalState,
+    passes: Option<bool>,
 }
 
 impl ProjectNode {
     pub(crate) fn boxed(
         plan: &Plan,
         child: Node,
-        gate: &[Expr],
+        one_time_filter: &[Expr],
         run: &mut Run<'_>,
     ) -> Result<Node> {
         let mut cols = ChildColumns { outer: Source::Scan };
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
-        let gate = match gate {
+        let one_time_filter = match one_time_filter {
             [] => None,
             g => Some(compile_all(g, &mut cols, run)?),
         };
-        let gate_state = EvalState::default();
-        Ok(Box::new(ProjectNode { child, projection, gate, gate_state, open: None }))
+        let one_time_state = EvalState::default();
+        Ok(Box::new(ProjectNode {
+            child,
+            projection,
+            one_time_filter,
+            one_time_state,
+            passes: None,
+        }))
     }
 
-    /// A subquery scan: its Vars name the subquery's columns by position.
+    /// A subquery scan, whose Vars are positions in the subquery's target list.
     pub(crate) fn over_scan(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
         let mut cols = ByPosition::of(plan, run)?;
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
         Ok(Box::new(ProjectNode {
             child,
             projection,
-            gate: None,
-            gate_state: EvalState::default(),
-            open: None,
+            one_time_filter: None,
+            one_time_state: EvalState::default(),
+            passes: None,
         }))
     }
 }
 
-/// Column `n` of the scanned relation is column `n - 1` of the batch.
+/// Resolver for scans of things other than tables: column `n` is column `n - 1` of the batch.
 pub(crate) struct ByPosition {
     row: Arc<RowDesc>,
 }
 
 impl ByPosition {
-    /// For a scan of something that is no table.
+    /// The resolver for a scan node that is not a table scan.
     pub(crate) fn of(plan: &Plan, run: &mut Run<'_>) -> Result<ByPosition> {
         let (rti, types) = match &plan.node {
             PlanNode::SubqueryScan { scanrelid, child } => {
@@ -469,17 +473,17 @@ impl Exec for ProjectNode {
         if let Some(rest) = self.projection.rest(run)? {
             return Ok(Some(rest));
         }
-        if let Some(gate) = &self.gate {
-            let open = match self.open {
-                Some(o) => o,
-                None => gate.test_row(&mut self.gate_state, run, &RowInput::EMPTY)?,
+        if let Some(filter) = &self.one_time_filter {
+            let passes = match self.passes {
+                Some(p) => p,
+                None => filter.test_row(&mut self.one_time_state, run, &RowInput::EMPTY)?,
             };
-            self.open = Some(open);
-            if !open {
+            self.passes = Some(passes);
+            if !passes {
                 return Ok(None);
             }
         }
-        // A filter may let nothing through for long: look at interrupts between batches.
+        // The filter may reject many batches: check for interrupts between them.
         loop {
             let Some(batch) = self.child.next(run, want)? else { return Ok(None) };
             let mut spare = None;
@@ -495,21 +499,21 @@ impl Exec for ProjectNode {
     }
 
     fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
-        if self.gate.is_some() || !self.projection.only_takes() {
+        if self.one_time_filter.is_some() || !self.projection.only_takes_columns() {
             return Ok(None);
         }
         self.child.skip(run, rows)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.open = None;
+        self.passes = None;
         self.projection.restart();
         self.child.rescan(run)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.open = None;
-        self.projection.let_go();
+        self.passes = None;
+        self.projection.release();
         self.child.reset(run)
     }
 

@@ -1,4 +1,4 @@
-//! Set-returning functions of a target list. Counterpart: nodeProjectSet.c.
+//! Set-returning functions in a target list. Counterpart: nodeProjectSet.c.
 
 use crate::node::*;
 use crate::project::{is_volatile, is_wide};
@@ -10,22 +10,22 @@ use plan::expr::*;
 use plan::node::Plan;
 use types::{Batch, Datum};
 
-/// Set-returning functions of a target list, in lockstep.
+/// Evaluates the set-returning functions of a target list in lockstep: for each input row, as many
+/// output rows as the longest set has; shorter sets are padded with NULL.
 pub(crate) struct ProjectSetNode {
     child: Node,
     columns: Vec<SetColumn>,
     template: Batch,
     input: Option<(Batch, usize)>,
-    /// The sets of the row at hand are running.
+    /// The sets of the current input row are being read.
     active: bool,
-    /// The number of the only set, if nothing beside it is volatile: its rows differ in that
-    /// column alone.
+    /// Column of the only set, if the other columns are not volatile: the output rows of an input
+    /// row then differ in this column only.
     only: Option<usize>,
-    /// Nothing below is volatile: rows may be computed before they are needed.
+    /// Nothing in the child is volatile: its rows may be computed before they are needed.
     reads_ahead: bool,
     spare: Option<Batch>,
-    /// The error of a row that others went before.
-    late: Late,
+    deferred: DeferredError,
 }
 
 enum SetColumn {
@@ -87,16 +87,16 @@ impl ProjectSetNode {
             only,
             reads_ahead,
             spare: None,
-            late: Late::default(),
+            deferred: DeferredError::default(),
         }))
     }
 
-    /// Appends the next rows of the only set, which is running; false at its end.
+    /// Appends the next rows of the only set, which is being read; false at its end.
     fn fill(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<bool> {
         let (Some(only), Some((batch, at))) = (self.only, &self.input) else { return Ok(false) };
         let Some(SetColumn::Set(call)) = self.columns.get_mut(only) else { return Ok(false) };
         let rows = (want - out.len).min(STEP_ROWS);
-        // Values before an error are rows.
+        // Values returned before an error are output rows.
         let more = call.fill(run, &mut out.columns[only], rows);
         let added = out.columns[only].len() - out.len;
         if added > 0 {
@@ -114,13 +114,13 @@ impl ProjectSetNode {
         more
     }
 
-    /// Do the rows that follow come from [`Self::fill`]?
+    /// True if the next rows come from [`Self::fill`].
     fn fills(&self) -> bool {
         let only = self.only.and_then(|i| self.columns.get(i));
         self.active && matches!(only, Some(SetColumn::Set(call)) if call.runs_values())
     }
 
-    /// Appends rows until there are as many as wanted, or no more.
+    /// Appends rows until `out` has `want` rows or the input ends.
     fn rows(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
         let mut values = Vec::new();
         let mut ones: Vec<Option<Datum>> = Vec::new();
@@ -210,11 +210,11 @@ impl ProjectSetNode {
 
 impl Exec for ProjectSetNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.late.raise()?;
+        self.deferred.raise()?;
         let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
         let done = self.rows(run, want, &mut out);
-        if !self.late.after(out.len, done)? {
-            // Of the row that failed some columns may be there.
+        if !self.deferred.defer(out.len, done)? {
+            // Remove the partial columns of the failed row.
             let len = out.len;
             out.columns.iter_mut().for_each(|c| c.truncate(len));
         }
@@ -231,20 +231,20 @@ impl Exec for ProjectSetNode {
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.input = None;
         self.active = false;
-        self.late = Late::default();
+        self.deferred = DeferredError::default();
         self.child.rescan(run)
     }
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         for c in &mut self.columns {
             if let SetColumn::Set(s) = c {
-                s.let_go();
+                s.release();
             }
         }
         self.input = None;
         self.active = false;
         self.spare = None;
-        self.late = Late::default();
+        self.deferred = DeferredError::default();
         self.child.reset(run)
     }
 }

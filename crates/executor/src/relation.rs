@@ -1,5 +1,5 @@
-//! Relations as the executor uses them: descriptors with what must be checked and kept up when rows
-//! change. Counterpart: execIndexing.c, ResultRelInfo.
+//! Descriptors of open relations: columns, indexes, constraints and generated columns. Counterpart:
+//! execnodes.h (`ResultRelInfo`).
 
 use engine::{IndexDesc, TableDesc};
 use ids::{AttrNo, Oid};
@@ -7,12 +7,12 @@ use plan::Expr;
 use std::sync::Arc;
 use types::fncx::RowDesc;
 
-/// An open table. Expressions have `Var { varno: 1, … }` for its columns.
+/// An open table. In its expressions, its columns are `Var { varno: 1, … }`.
 pub struct OpenRel {
     pub table: Arc<TableDesc>,
     /// `pg_class.relkind`.
     pub kind: u8,
-    /// `pg_class.relispopulated`: false for a materialized view that was never filled.
+    /// `pg_class.relispopulated`: false for a materialized view that has not been populated.
     pub populated: bool,
     pub row_type: Oid,
     pub columns: Arc<RowDesc>,
@@ -20,9 +20,10 @@ pub struct OpenRel {
     pub checks: Vec<RelCheck>,
     /// Stored generated columns.
     pub generated: Vec<(AttrNo, Expr)>,
-    /// Changes of rows concern somebody (foreign keys, triggers): [`crate::Services::row_event`].
+    /// Row changes must be reported by [`crate::Services::row_event`], for foreign keys or
+    /// triggers.
     pub row_events: bool,
-    /// Columns whose change by UPDATE concerns them; `None`: any change does.
+    /// Columns whose change by UPDATE must be reported; `None`: all updates.
     pub event_columns: Option<Box<[AttrNo]>>,
 }
 

@@ -1,5 +1,5 @@
-//! A running statement: parameters, sub-plans, shared sets, and the way through them.
-//! Counterpart: execMain.c.
+//! A running statement: its parameters, sub-plans and shared row sets, and the entry points of the
+//! executor. Counterpart: execMain.c, execUtils.c (`EState`).
 
 use crate::depend::{Sources, Watch};
 use crate::instrument::{self, Instruments, NodeStats};
@@ -20,7 +20,7 @@ use std::any::Any;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, FnContext};
 
-/// What is executed: a plan with its parameters.
+/// A plan with its parameters and snapshot. Counterpart: execdesc.h.
 #[derive(Clone)]
 pub struct QueryDesc {
     pub plan: Arc<PlannedStmt>,
@@ -35,7 +35,7 @@ pub(crate) enum ExecParam {
     #[default]
     Unset,
     Set(Datum),
-    /// An init plan will set it when it is first asked for.
+    /// The init plan with this index sets it when it is first read.
     Pending(usize),
 }
 
@@ -43,25 +43,24 @@ pub(crate) enum ExecParam {
 pub(crate) struct RunState {
     pub desc: QueryDesc,
     pub exec: Vec<ExecParam>,
-    /// For each exec parameter, the number that its present value has been given; no two values of
-    /// one have the same.
+    /// For each exec parameter, the version number of its value; each change gets a new number.
     pub versions: Vec<u64>,
-    /// The last such number.
+    /// The last version number given.
     pub version: u64,
-    /// Debug builds: what is being computed to be kept, innermost last.
+    /// Debug builds: computations in progress whose results are kept, innermost last.
     pub watches: Vec<Watch>,
-    /// Debug builds: the parameters that each plan node was started with, and whether it has been
-    /// read since.
+    /// Debug builds: for each plan node, its parameters' versions at the start of the scan, and
+    /// whether it has been read since.
     pub started: HashMap<usize, (Sources, bool)>,
-    /// Init plans seen so far.
+    /// Init plans registered so far.
     pub init_plans: Vec<SubPlan>,
-    /// Running sub-plans by plan id - 1; taken out while they run.
+    /// Running sub-plans by plan id - 1; `None` while one runs.
     pub subs: Vec<Option<Box<SubState>>>,
     /// Rows of `WITH` queries by exec parameter.
     pub shared: HashMap<i32, Shared>,
     /// Working tables of recursive queries by exec parameter.
     pub work_tables: HashMap<i32, RowStore>,
-    /// Figures for EXPLAIN ANALYZE.
+    /// Statistics for EXPLAIN ANALYZE.
     pub instruments: Option<Instruments>,
     /// Data-modifying `WITH` queries: (parameter, plan id).
     pub modifying: Vec<(i32, u32)>,
@@ -69,22 +68,22 @@ pub(crate) struct RunState {
     pub processed: u64,
     /// Open relations by range-table index.
     pub relations: HashMap<i32, Arc<OpenRel>>,
-    /// While a changed row is rechecked: the one row that each scanned relation has. `None`: no row
-    /// (the missing side of an outer join).
+    /// During an EvalPlanQual recheck: the only row of each scanned relation, by range-table index.
+    /// `None`: no row (the null-extended side of an outer join).
     pub epq: Option<HashMap<i32, Option<ids::Tid>>>,
-    /// Rows that are changed must be visible to this snapshot too. Counterpart:
+    /// Rows to be changed must also be visible to this snapshot. Counterpart:
     /// `es_crosscheck_snapshot`.
     pub crosscheck: Option<Arc<engine::Snapshot>>,
     no_params: Arc<[Datum]>,
 }
 
 impl RunState {
-    /// The value of `$id`, lent.
+    /// The value of `$id`.
     pub(crate) fn extern_param(&self, id: i32) -> Option<&Datum> {
         usize::try_from(id - 1).ok().and_then(|i| self.desc.params.get(i))
     }
 
-    /// Forgets what belongs to one run: see [`Execution::park`].
+    /// Drops the state of one run: see [`Execution::park`].
     fn clear(&mut self, no_snapshot: Arc<engine::Snapshot>) {
         self.desc.params = self.no_params.clone();
         self.desc.snapshot = no_snapshot;
@@ -92,9 +91,9 @@ impl RunState {
             self.version += 1;
             (*value, *version) = (ExecParam::Unset, self.version);
         }
-        for (place, plan) in self.init_plans.iter().enumerate() {
+        for (index, plan) in self.init_plans.iter().enumerate() {
             for &id in &plan.set_param {
-                self.exec[id as usize] = ExecParam::Pending(place);
+                self.exec[id as usize] = ExecParam::Pending(index);
             }
         }
         self.shared.clear();
@@ -105,38 +104,38 @@ impl RunState {
     }
 }
 
-/// Rows of a `WITH` query read so far, and whether there may be more.
+/// Rows of a `WITH` query read so far, and whether they are complete.
 pub(crate) struct Shared {
     pub rows: RowStore,
     pub done: bool,
 }
 
-/// A running statement and the services it uses, for the time of one call.
+/// A running statement and the session's services, for the duration of one call.
 pub(crate) struct Run<'a> {
     pub sv: &'a mut dyn Services,
     pub st: &'a mut RunState,
 }
 
-/// A statement in execution. It may be left between calls and taken up again (portals).
+/// A statement in execution. It may be suspended between calls (portals).
 pub struct Execution {
     root: Node,
     state: RunState,
-    /// The plan's `bound` expressions, once they have been asked for.
+    /// The plan's `bound` expressions, compiled at first use.
     bound: Option<Vec<eval::Program>>,
     done: bool,
-    /// No row has been asked for yet.
+    /// No row has been read yet.
     fresh: bool,
-    /// It may be run again.
+    /// It may be run again by [`Execution::rerun`].
     parked: bool,
 }
 
 impl Execution {
-    /// Prepares the plan for running.
+    /// Checks the privileges and builds the node tree. Counterpart: `ExecutorStart`.
     pub fn start(desc: QueryDesc, sv: &mut dyn Services) -> Result<Execution> {
         Execution::start_with(desc, sv, None)
     }
 
-    /// As [`Self::start`], with figures kept for each node; times only with `timing`.
+    /// As [`Self::start`], with statistics for each node; times are measured only with `timing`.
     pub fn start_instrumented(
         desc: QueryDesc,
         sv: &mut dyn Services,
@@ -146,20 +145,19 @@ impl Execution {
         Execution::start_with(desc, sv, Some(instruments))
     }
 
-    /// The figures of a node of the plan that is executed (of its tree or of a sub-plan); `None`
-    /// where it never ran.
+    /// The statistics of a node of the executed plan or of its sub-plans; `None` if it never ran.
     pub fn stats(&self, plan: &plan::Plan) -> Option<NodeStats> {
         let all = self.state.instruments.as_ref()?;
         all.stats.get(&instrument::key_of(plan)).copied()
     }
 
-    /// How a Sort node of the plan that is executed has sorted; `None` where it has not.
+    /// Method and size of a Sort node of the executed plan; `None` if it has not sorted.
     pub fn sort_stats(&self, plan: &plan::Plan) -> Option<SortStats> {
         let all = self.state.instruments.as_ref()?;
         all.sorts.get(&instrument::key_of(plan)).copied()
     }
 
-    /// The figures of a part of a bitmap scan.
+    /// The statistics of a node of a bitmap scan's index tree.
     pub fn bitmap_stats(&self, node: &plan::node::BitmapNode) -> Option<NodeStats> {
         let all = self.state.instruments.as_ref()?;
         all.stats.get(&std::ptr::from_ref(node).addr()).copied()
@@ -196,8 +194,8 @@ impl Execution {
         Ok(Execution { root, state, bound: None, done: false, fresh: true, parked: false })
     }
 
-    /// Computes what of the plan's expressions the parameters alone decide, for its errors: for
-    /// whoever binds values to a plan made for any. To be called before the first row is asked for.
+    /// Evaluates the expressions `PlannedStmt::bound`, for their errors. Called after values are
+    /// bound to a generic plan, before the first row is read.
     pub fn check_values(&mut self, sv: &mut dyn Services) -> Result<()> {
         if self.state.desc.plan.bound.is_empty() {
             return Ok(());
@@ -215,8 +213,8 @@ impl Execution {
         Ok(())
     }
 
-    /// The next rows, at most `max` (at least 1): the plan's whole target list, junk included.
-    /// `None` at the end.
+    /// Returns the next rows, about `max` (at least 1), with all columns of the target list,
+    /// including junk columns. `None` at the end. Counterpart: `ExecutorRun`.
     pub fn next(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
@@ -225,8 +223,8 @@ impl Execution {
         if std::mem::take(&mut self.fresh) {
             let plan = &run.st.desc.plan;
             if !plan.result_relations.is_empty() || !plan.row_marks.is_empty() {
-                // What functions of this statement write belongs to later commands than its own
-                // changes.
+                // Marks the command id as used, so that functions called by the statement write
+                // under later command ids than the statement itself.
                 run.sv.backend().txn.current_command(true);
             }
         }
@@ -246,20 +244,20 @@ impl Execution {
         }
     }
 
-    /// Runs data-modifying `WITH` queries to their end, whether or not anybody reads them. Done at
-    /// the end of the rows; a portal that is left earlier asks for it. Counterpart:
-    /// ExecPostprocessPlan.
+    /// Runs data-modifying `WITH` queries to completion, even if their rows are not read.
+    /// [`Self::next`] does this at the end of the rows; the caller does it for a portal that is
+    /// closed earlier. Counterpart: `ExecPostprocessPlan`.
     pub fn finish(&mut self, sv: &mut dyn Services) -> Result<()> {
         self.done = true;
         finish_modifying(&mut Run { sv, st: &mut self.state })
     }
 
-    /// Ends the run, which may have come to its end or not, and keeps what was built for another
-    /// one: see [`Self::rerun`]. Rows, snapshot, parameters and running scans are let go; no pin,
-    /// lock or snapshot is held from here on, only descriptors and compiled expressions.
+    /// Ends the run, complete or not, and keeps the node tree for [`Self::rerun`]. Rows, snapshot,
+    /// parameters and running scans are released: afterwards no pin, lock or snapshot is held, only
+    /// descriptors and compiled expressions.
     ///
-    /// False, or an error: drop it. After an error of [`Self::next`] it is dropped without being
-    /// parked.
+    /// After false or an error, the caller must drop the execution. After an error of
+    /// [`Self::next`] it must be dropped without calling this function.
     pub fn park(&mut self, sv: &mut dyn Services) -> Result<bool> {
         let mut run = Run { sv, st: &mut self.state };
         let reset = self.root.reset(&mut run)? && subplan::reset_all(&mut run)?;
@@ -269,14 +267,13 @@ impl Execution {
         Ok(self.parked)
     }
 
-    /// Runs a parked execution again, with these parameters. It then stands as if
-    /// [`Self::start`] had just made it from the same plan.
+    /// Prepares a parked execution for another run with these parameters. It is then in the same
+    /// state as after [`Self::start`] with the same plan.
     ///
-    /// The caller guarantees what holds for a plan that is run again: that the catalogs are as they
-    /// were when it was started (by their generation, and this transaction has made no changes of
-    /// its own), that the session, its role, and what settings went into planning are the same,
-    /// that all relations of the plan are locked for the present transaction, and that privileges
-    /// have been checked.
+    /// The caller guarantees that the catalogs have not changed since the start (their generation
+    /// is the same, and the present transaction has made no catalog changes), that the session, its
+    /// role and the settings used in planning are the same, that all relations of the plan are
+    /// locked by the present transaction, and that privileges have been checked.
     pub fn rerun(&mut self, params: Arc<[Datum]>, snapshot: Arc<engine::Snapshot>) -> Result<()> {
         if !std::mem::replace(&mut self.parked, false) {
             return Err(PgError::internal("execution is not parked"));
@@ -288,30 +285,29 @@ impl Execution {
         Ok(())
     }
 
-    /// A change to a row that this snapshot does not see is a serialization failure: for the
-    /// actions of foreign keys under REPEATABLE READ, which look for rows under a newer snapshot
-    /// than the transaction's. Holds until the end of the run.
+    /// Sets the crosscheck snapshot until the end of the run: changing a row that is not visible to
+    /// it is a serialization failure. Used for foreign-key actions under REPEATABLE READ, which
+    /// search rows with a newer snapshot than the transaction's.
     pub fn crosscheck(&mut self, snapshot: Arc<engine::Snapshot>) {
         self.state.crosscheck = Some(snapshot);
     }
 
-    /// Takes back a batch that [`Self::next`] has returned, once its rows are used: its memory
-    /// serves for the next rows.
+    /// Gives back a batch that [`Self::next`] returned, to reuse its memory.
     pub fn recycle(&mut self, batch: Batch) {
         self.root.recycle(batch);
     }
 
-    /// The plan that is executed.
+    /// The executed plan.
     pub fn plan(&self) -> &Arc<PlannedStmt> {
         &self.state.desc.plan
     }
 
-    /// What the statement sees.
+    /// The statement's snapshot.
     pub fn snapshot(&self) -> &Arc<engine::Snapshot> {
         &self.state.desc.snapshot
     }
 
-    /// Rows that INSERT, UPDATE or DELETE has processed.
+    /// Number of rows processed by the topmost INSERT, UPDATE or DELETE.
     pub fn processed(&self) -> u64 {
         self.state.processed
     }
@@ -327,7 +323,7 @@ fn finish_modifying(run: &mut Run<'_>) -> Result<()> {
 }
 
 impl Run<'_> {
-    /// Registers the init plans of a node: their parameters are computed when first asked for.
+    /// Registers the init plans of a node; each runs when one of its parameters is first read.
     pub(crate) fn register_init_plans(&mut self, plans: &[plan::Expr]) {
         for p in plans {
             let plan::Expr::SubPlan(s) = p else { continue };
@@ -341,15 +337,15 @@ impl Run<'_> {
                 }
                 continue;
             }
-            let place = self.st.init_plans.len();
+            let index = self.st.init_plans.len();
             for &id in &s.set_param {
-                self.st.exec[id as usize] = ExecParam::Pending(place);
+                self.st.exec[id as usize] = ExecParam::Pending(index);
             }
             self.st.init_plans.push((**s).clone());
         }
     }
 
-    /// The table behind a range-table entry.
+    /// The table of a range-table entry.
     pub(crate) fn relation(&mut self, rti: i32) -> Result<Arc<OpenRel>> {
         if let Some(r) = self.st.relations.get(&rti) {
             return Ok(r.clone());
@@ -363,10 +359,10 @@ impl Run<'_> {
         Ok(rel)
     }
 
-    /// Sets a parameter; what was computed from another value becomes stale.
+    /// Sets a parameter. If the value differs, data computed from the old value becomes stale.
     pub(crate) fn set_param(&mut self, id: i32, value: Datum) {
         if !matches!(&self.st.exec[id as usize], ExecParam::Set(old) if *old == value) {
-            self.outdate(id);
+            self.invalidate(id);
         }
         self.st.exec[id as usize] = ExecParam::Set(value);
     }
@@ -389,14 +385,14 @@ impl Host for Run<'_> {
         match &self.st.exec[id as usize] {
             ExecParam::Set(v) => Ok(v.clone()),
             ExecParam::Unset => Ok(Datum::Null),
-            ExecParam::Pending(place) => {
-                let place = *place;
-                let plan = self.st.init_plans[place].clone();
+            ExecParam::Pending(index) => {
+                let index = *index;
+                let plan = self.st.init_plans[index].clone();
                 if let Err(e) = stdx::stack::deep(|| subplan::run_init_plan(self, &plan)) {
-                    // Who asked for a batch's values asks again for one row's: that must fail as
-                    // well.
+                    // After a failed batch evaluation the caller evaluates row by row, which must
+                    // fail as well.
                     for &id in &plan.set_param {
-                        self.st.exec[id as usize] = ExecParam::Pending(place);
+                        self.st.exec[id as usize] = ExecParam::Pending(index);
                     }
                     return Err(e);
                 }
@@ -439,7 +435,7 @@ impl Host for Run<'_> {
     }
 }
 
-/// All of it is the session's.
+/// Delegates to the session.
 impl FnContext for Run<'_> {
     fn collation(&self) -> Oid {
         self.sv.collation()

@@ -1,7 +1,7 @@
-//! Which rows a TABLESAMPLE clause takes. Counterpart: bernoulli.c, system.c, nodeSamplescan.c.
+//! TABLESAMPLE: selects the rows of a sample. Counterpart: bernoulli.c, system.c, nodeSamplescan.c.
 //!
-//! A row (BERNOULLI) or block (SYSTEM) is taken if the hash of its place and the seed is below a
-//! cutoff, so the same seed takes the same rows as long as the table does not change.
+//! A row (BERNOULLI) or block (SYSTEM) is selected if the hash of its TID or block number and the
+//! seed is below a cutoff. So the same seed selects the same rows while the table does not change.
 
 use crate::node::*;
 use crate::run::Run;
@@ -41,7 +41,7 @@ impl Sample {
         Ok(Sample { by_block, percent, repeatable, chosen: None })
     }
 
-    /// Its arguments are looked at anew.
+    /// For a rescan: the arguments are evaluated again.
     pub(crate) fn restart(&mut self) {
         self.chosen = None;
     }
@@ -81,12 +81,12 @@ impl Sample {
         Ok((seed, cutoff))
     }
 
-    /// Of rows whose TIDs are in the last column, those that belong to the sample, without that
-    /// column.
+    /// The rows of the batch that belong to the sample. The last column of the batch has their TIDs
+    /// and is removed.
     pub(crate) fn take(&mut self, run: &mut Run<'_>, mut batch: Batch) -> Result<Batch> {
         let (seed, cutoff) = self.choose(run)?;
         let Some(tids) = batch.columns.pop() else {
-            return Err(PgError::internal("sampled rows without their places"));
+            return Err(PgError::internal("sampled rows without TIDs"));
         };
         let mut rows: Vec<u16> = Vec::new();
         for r in 0..batch.len {

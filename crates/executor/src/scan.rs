@@ -1,14 +1,15 @@
-//! Scans of tables: sequential, by index, by bitmap, by TID. Counterpart: nodeSeqscan.c,
-//! nodeIndexscan.c, nodeIndexonlyscan.c, nodeBitmapHeapscan.c, nodeTidscan.c.
+//! Table scans: sequential, sample, index, index-only, bitmap, TID and TID range. Counterpart:
+//! nodeSeqscan.c, nodeSamplescan.c, nodeIndexscan.c, nodeIndexonlyscan.c, nodeBitmapHeapscan.c,
+//! nodeTidscan.c, nodeTidrangescan.c.
 
 use crate::instrument::Counts;
 use crate::node::*;
 use crate::probe::Probe;
 use crate::project::Projection;
+use crate::pushdown::{self, PushedPredicate};
 use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::sample::Sample;
-use crate::sift::{self, Sift};
 use engine::index::{BitmapFetch, IndexScan, IndexScanOptions, scan_tids};
 use engine::table::{self, ScanOptions, TableScan};
 use engine::{Snapshot, SnapshotKind};
@@ -22,35 +23,36 @@ use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Batch, Datum, DatumRef};
 
-/// What every table scan has.
+/// State common to all table scans.
 struct Source {
     rti: i32,
     rel: Arc<OpenRel>,
-    /// What is read of each row.
+    /// Columns read of each row.
     columns: Vec<AttrNo>,
     projection: Projection,
-    /// Conditions that a sequential scan tests by itself.
-    sifts: Vec<Sift>,
-    /// Conditions that the access path has tested, for rows that come another way.
+    /// Pushed-down predicates, which the sequential scan tests on the tuples.
+    pushed: Vec<PushedPredicate>,
+    /// Conditions that the access method guarantees; they are tested for the row of an EvalPlanQual
+    /// recheck, which is fetched by TID.
     recheck: Option<(Program, EvalState)>,
-    /// What is read of those: `columns`, and behind them what the conditions need.
+    /// Columns read of such a row: `columns`, followed by those that the conditions need.
     recheck_columns: Vec<AttrNo>,
     epq_done: bool,
-    /// TABLESAMPLE: the TID is the last column read.
+    /// TABLESAMPLE; the TID is then the last column read.
     sample: Option<Sample>,
-    /// Memory of a batch whose rows have been used.
+    /// An empty batch whose memory is reused.
     spare: Option<Batch>,
 }
 
-/// How rows are found.
+/// Access method and its state.
 enum Access {
-    /// `true`: the scan belongs to an execution that has ended.
+    /// `true`: the scan is from an earlier execution and needs the present snapshot.
     Seq(Option<TableScan>, bool),
     Index(Box<IndexAccess>),
     Bitmap {
         parts: Bitmap,
         pages: Option<std::vec::IntoIter<(BlockNo, Vec<u16>)>>,
-        /// The page at hand, and how many of its TIDs are done.
+        /// The current page with its offsets, and how many of them are done.
         rest: Option<(BlockNo, Vec<u16>, usize)>,
         fetch: BitmapFetch,
     },
@@ -68,11 +70,11 @@ enum Access {
 struct IndexAccess {
     probe: Probe,
     scan: Option<IndexScan>,
-    /// The scan has been started with the values of the moment.
+    /// The scan has been started with the current values of its conditions.
     open: bool,
-    /// It belongs to an execution that has ended, and must be told the present snapshot.
+    /// The scan is from an earlier execution and needs the present snapshot.
     stale: bool,
-    /// The conditions can match nothing.
+    /// The conditions can match no row.
     empty: bool,
     index_only: bool,
 }
@@ -84,7 +86,7 @@ impl IndexAccess {
         Ok(Box::new(IndexAccess { probe, scan: None, open, stale, empty, index_only }))
     }
 
-    /// Starts the scan with the values of the moment.
+    /// Starts the scan with the current values of its conditions.
     fn open(&mut self, rel: &OpenRel, columns: &[AttrNo], run: &mut Run<'_>) -> Result<()> {
         self.open = true;
         self.empty = !self.probe.refresh(run)?;
@@ -117,7 +119,7 @@ impl IndexAccess {
     }
 }
 
-/// `ctid < value` and its kin.
+/// A bound on the TID: `ctid < value`, `<=`, `>` or `>=`.
 struct TidBound {
     upper: bool,
     value: Program,
@@ -126,11 +128,12 @@ struct TidBound {
 enum TidQual {
     One(Program),
     Any(Program),
-    /// The row that the cursor of this name stands on.
+    /// WHERE CURRENT OF: the current row of the cursor with this name.
     Current(String),
 }
 
-/// With its place in the plan, by which its figures are known.
+/// A node of a bitmap scan's index tree, with the address of its plan node as key of its
+/// statistics.
 struct Bitmap {
     key: usize,
     kind: BitmapKind,
@@ -148,14 +151,14 @@ pub(crate) struct ScanNode {
     done: bool,
 }
 
-/// Makes a scan node of any kind.
+/// Builds a table scan of any kind.
 pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     let mut qual = &plan.info.qual[..];
-    let mut sifts = Vec::new();
+    let mut pushed = Vec::new();
     let (rti, recheck): (i32, Vec<Expr>) = match &plan.node {
         PlanNode::SeqScan { scanrelid } => {
-            sifts = sift::leading(qual, *scanrelid, run)?;
-            let (tested, rest) = qual.split_at(sifts.len());
+            pushed = pushdown::leading_predicates(qual, *scanrelid, run)?;
+            let (tested, rest) = qual.split_at(pushed.len());
             qual = rest;
             (*scanrelid, tested.to_vec())
         }
@@ -166,7 +169,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         }
         PlanNode::BitmapHeapScan { scanrelid, recheck, .. } => (*scanrelid, recheck.clone()),
         PlanNode::TidScan { scanrelid, tid_quals } => {
-            // A cursor's row is the one that it is.
+            // CURRENT OF needs no recheck.
             let tested = tid_quals.iter().filter(|q| !matches!(q, Expr::CurrentOf(_)));
             (*scanrelid, any_of(tested.cloned().collect()))
         }
@@ -184,7 +187,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     }
     let mut cols = ScanColumns::new(rti);
     cols.row = Some(rel.columns.clone());
-    // The first and the last page hold rows beyond the bounds.
+    // The first and the last block contain rows outside the bounds, so these remain in the filter.
     let bounded: Vec<Expr>;
     if let PlanNode::TidRangeScan { tid_quals, .. } = &plan.node {
         bounded = tid_quals.iter().chain(qual).cloned().collect();
@@ -227,7 +230,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         rel,
         columns,
         projection,
-        sifts,
+        pushed,
         recheck,
         recheck_columns,
         epq_done: false,
@@ -264,13 +267,13 @@ fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
             Expr::CurrentOf(CurrentOfExpr { cursor_name: Some(name), .. }) => {
                 out.push(TidQual::Current(name.clone()));
             }
-            _ => return Err(PgError::internal("condition that no TID scan can look for")),
+            _ => return Err(PgError::internal("unsupported condition of a TID scan")),
         }
     }
     Ok(out)
 }
 
-/// Conditions as a list, one of which must hold.
+/// The disjunction of the conditions, as a list of at most one condition.
 fn any_of(quals: Vec<Expr>) -> Vec<Expr> {
     if quals.len() < 2 {
         return quals;
@@ -280,12 +283,12 @@ fn any_of(quals: Vec<Expr>) -> Vec<Expr> {
 }
 
 fn bounds_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidBound>> {
-    // `<` and `<=`; the others are `>` and `>=`.
+    // OIDs of the tid operators `<` and `<=`; the others are `>` and `>=`.
     const BELOW: [u32; 2] = [2799, 2801];
     let mut out = Vec::new();
     for q in quals {
         let Expr::OpExpr(op) = q else {
-            return Err(PgError::internal("condition that no TID range scan can look for"));
+            return Err(PgError::internal("unsupported condition of a TID range scan"));
         };
         let left = matches!(&op.args[0], Expr::Var(v) if v.varattno == -1);
         let value = compile(&op.args[usize::from(left)], &mut NoScanColumns, run)?;
@@ -294,7 +297,7 @@ fn bounds_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidBound>> {
     Ok(out)
 }
 
-/// The blocks within the bounds; none if a bound is NULL.
+/// The range of blocks within the bounds; empty if a bound is NULL.
 fn blocks_within(bounds: &[TidBound], run: &mut Run<'_>) -> Result<std::ops::Range<u32>> {
     let (mut from, mut to) = (0, u32::MAX);
     for b in bounds {
@@ -314,16 +317,17 @@ fn blocks_within(bounds: &[TidBound], run: &mut Run<'_>) -> Result<std::ops::Ran
 }
 
 impl ScanNode {
-    /// Fills a batch with raw rows, or counts them where it has no columns; false at the end.
+    /// Fills a batch with rows that are not yet filtered; a batch without columns only counts them.
+    /// False at the end.
     fn fill(&mut self, run: &mut Run<'_>, batch: &mut Batch, want: usize) -> Result<bool> {
-        let Source { rel, columns, sifts, .. } = &self.source;
+        let Source { rel, columns, pushed, .. } = &self.source;
         match &mut self.access {
             Access::Seq(scan, stale) => {
                 let scan = match scan {
                     Some(s) => {
                         if std::mem::replace(stale, false) {
                             s.set_snapshot(run.st.desc.snapshot.clone());
-                            s.set_conditions(sifts.iter().map(|s| s.condition(run)));
+                            s.set_conditions(pushed.iter().map(|s| s.condition(run)));
                             s.rescan(run.sv.backend())?;
                         }
                         s
@@ -334,7 +338,7 @@ impl ScanNode {
                         let snapshot = run.st.desc.snapshot.clone();
                         let be = run.sv.backend();
                         let mut s = TableScan::new(be, &rel.table, snapshot, columns, options)?;
-                        s.set_conditions(sifts.iter().map(|s| s.condition(run)));
+                        s.set_conditions(pushed.iter().map(|s| s.condition(run)));
                         slot.insert(s)
                     }
                 };
@@ -347,7 +351,7 @@ impl ScanNode {
                 match &mut a.scan {
                     Some(s) if !a.empty => {
                         s.next_batch(run.sv.backend(), a.probe.direction, batch, want)?;
-                        // It gives less than was asked for also where values are large.
+                        // A short batch does not mean the end: large values end batches early.
                         self.done = s.has_ended();
                         Ok(batch.len > 0)
                     }
@@ -416,7 +420,8 @@ impl ScanNode {
         }
     }
 
-    /// The one row that a recheck substitutes for this relation.
+    /// EvalPlanQual: returns the row that the recheck substitutes for this relation, if it
+    /// satisfies the scan's conditions.
     fn epq_row(&mut self, run: &mut Run<'_>, tid: Option<Tid>) -> Result<Option<Batch>> {
         if std::mem::replace(&mut self.source.epq_done, true) {
             return Ok(None);
@@ -473,7 +478,7 @@ fn tids_of(q: &TidQual, rel: &OpenRel, run: &mut Run<'_>, out: &mut Vec<Tid>) ->
 type PageSet = BTreeMap<BlockNo, Vec<u16>>;
 
 impl Bitmap {
-    /// The TIDs by block, offsets ascending.
+    /// The TIDs by block, with ascending offsets.
     fn collect(&mut self, run: &mut Run<'_>) -> Result<PageSet> {
         let before = crate::instrument::clock(run);
         let set = self.kind.collect(run)?;
@@ -483,7 +488,7 @@ impl Bitmap {
             s.loops += 1;
             s.startup_us += took;
             s.total_us += took;
-            // Combined bitmaps are not counted.
+            // As in PostgreSQL, BitmapAnd and BitmapOr show no row count.
             if let BitmapKind::Index(_) = self.kind {
                 s.rows += set.values().map(|list| list.len() as u64).sum::<u64>();
             }
@@ -591,7 +596,7 @@ impl Exec for ScanNode {
     fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
         let s = &self.source;
         let substituted = run.st.epq.as_ref().is_some_and(|epq| epq.contains_key(&s.rti));
-        if substituted || s.sample.is_some() || !s.projection.only_takes() {
+        if substituted || s.sample.is_some() || !s.projection.only_takes_columns() {
             return Ok(None);
         }
         run.interrupts()?;
@@ -613,7 +618,7 @@ impl Exec for ScanNode {
             Access::Index(a) => a.open = false,
             Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
             Access::Tid { tids, .. } => *tids = None,
-            // The bounds may be others.
+            // The bounds may have changed.
             Access::TidRange { scan, .. } => *scan = None,
         }
         Ok(())
@@ -643,12 +648,11 @@ impl Exec for ScanNode {
             }
             Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
             Access::Tid { tids, .. } => *tids = None,
-            // The bounds may be others.
             Access::TidRange { scan, .. } => *scan = None,
         }
         let s = &mut self.source;
         s.spare.take_if(|b| crate::project::is_large(b));
-        s.projection.let_go();
+        s.projection.release();
         Ok(true)
     }
 

@@ -1,4 +1,5 @@
-//! What a running plan asks of the session.
+//! Services that a running plan needs from the session: catalog look-ups, storage, functions,
+//! privileges and memory limits.
 
 use crate::relation::{OpenRel, RowEvent};
 use eval::{Facts, FnFacts};
@@ -14,14 +15,14 @@ use types::{Datum, DatumRef};
 /// A transition function.
 #[derive(Clone, Copy)]
 pub enum AggFn {
-    /// Over an ordinary state value, which is the first argument.
+    /// The state is an SQL value, passed as the first argument.
     Plain { f: ScalarFn, strict: bool },
-    /// Over an internal state.
+    /// The state has type internal.
     Internal { f: TransFn, strict: bool },
 }
 
 impl AggFn {
-    /// Is it skipped for rows with a NULL among the arguments?
+    /// True if rows with a NULL argument are skipped.
     pub fn is_strict(&self) -> bool {
         match self {
             AggFn::Plain { strict, .. } | AggFn::Internal { strict, .. } => *strict,
@@ -43,72 +44,73 @@ pub struct AggInfo {
     pub trans_name: String,
     pub trans: AggFn,
     pub finalfn: Option<FinalCall>,
-    /// `pg_proc.prosrc` of the final function; empty where there is none.
+    /// `pg_proc.prosrc` of the final function; empty if there is none.
     pub final_name: String,
     pub combine: Option<CombineFn>,
-    /// The final function also gets the aggregate's arguments' types (as NULLs).
+    /// The final function has extra arguments: NULLs of the aggregate's argument types
+    /// (`aggfinalextra`).
     pub final_extra: bool,
     pub trans_type: Oid,
     pub trans_by_val: bool,
     pub trans_collation: Oid,
-    /// The state at the start; NULL where none is given.
+    /// The initial state (`agginitval`); NULL if none is given.
     pub init: Datum,
-    /// Takes a value back from the state (`aggminvtransfn`); only in the moving-aggregate form.
+    /// The inverse transition function (`aggminvtransfn`); only in the moving-aggregate form.
     pub inverse: Option<AggFn>,
-    /// The final function leaves the state as it is (`aggfinalmodify`).
+    /// The final function does not modify the state (`aggfinalmodify`).
     pub final_read_only: bool,
 }
 
-/// What a set-returning function of the session yields.
+/// Result of a set-returning function that the session runs.
 pub enum SetRows {
-    /// One value a row, a composite one where the function returns such.
+    /// One value per row; composite if the function returns a composite type.
     Values(Vec<Datum>),
     /// The columns of each row.
     Columns(Vec<Vec<Datum>>),
 }
 
-/// Lent by the session while a plan runs.
+/// Implemented by the session, which passes it to each call of the executor.
 pub trait Services: FnContext + Facts {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
-    /// The aggregate's functions for frames whose start moves; `None` where it has no inverse
-    /// transition.
+    /// The functions of the moving-aggregate form; `None` if there is no inverse transition.
     fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>>;
     /// Comparison function of an ordering operator, and whether the order is descending.
     fn sort_operator(&mut self, op: Oid, ty: Oid) -> Result<(Comparer, bool)>;
     /// The function of an equality operator.
     fn equality(&mut self, op: Oid) -> Result<Arc<FnFacts>>;
-    /// The comparison of the B-tree family in which the operator is equality.
+    /// The comparison function of the B-tree operator family in which `op` is equality.
     fn equality_compare(&mut self, op: Oid, ty: Oid) -> Result<Option<Comparer>>;
-    /// Types of the OUT columns of a function that is called with arguments of these types; `None`
-    /// where it has none.
+    /// Types of the OUT parameters of a function that is called with arguments of these types;
+    /// `None` if it has none.
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>>;
-    /// 42501 where the user lacks a right that the plan needs. Asked at each start of an execution:
-    /// plans outlive the rights of those who run them.
+    /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
+    /// an execution, because privileges may be revoked while a plan is cached.
     fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
-    /// The error of two anonymous rows that could not be compared while something was sorted by
-    /// them, if there were such.
+    /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
+    /// comparison function cannot return it.
     fn check_compared_rows(&mut self) -> Result<()>;
     /// Storage, for the current transaction.
     fn backend(&mut self) -> &mut engine::Backend;
-    /// The table with this OID, which the caller has locked.
+    /// The table with this OID, which must be locked.
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
     /// The index with this OID.
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
-    /// What the operator asks of a key column of the index, and the comparison where the value is
-    /// of another type than the column.
+    /// The scan operation of an operator on a key column of the index, and the comparison function
+    /// if the value's type differs from the column's.
     fn index_operator(
         &mut self,
         op: Oid,
         indexid: Oid,
         column: usize,
     ) -> Result<(engine::index::ScanOp, Option<Comparer>)>;
-    /// A row was inserted, updated or deleted in a relation with `row_events`.
+    /// Reports that a row was inserted, updated or deleted in a relation with `row_events`.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
-    /// The row of the table that the present row of this cursor was made from, if any was. 24000
-    /// where that cannot be said.
+    /// The TID of the table's row from which the cursor's current row was made; `None` if it is
+    /// made from no row of the table. Fails with 24000 if the cursor is not positioned on a row or
+    /// is not a simple scan of the table.
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>>;
-    /// `Failing row contains (…).`, within the user's rights.
-    /// `written`: the columns that the statement itself gives values to.
+    /// `Failing row contains (…).`, limited to columns that the user may read. `written`: the
+    /// columns that the statement itself sets, which are shown too.
     fn describe_row(
         &mut self,
         rel: &OpenRel,
@@ -117,7 +119,7 @@ pub trait Services: FnContext + Facts {
     ) -> Result<Option<String>>;
     /// The keys of an index, for errors: `a, lower(b)`.
     fn index_keys(&mut self, index: Oid) -> Result<String>;
-    /// May the user see these columns of a table in an error?
+    /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
     fn call_host(
         &mut self,
@@ -125,8 +127,8 @@ pub trait Services: FnContext + Facts {
         arg_types: &[Oid],
         args: &[DatumRef<'_>],
     ) -> Result<Datum>;
-    /// The rows of a function in SQL or of the session. `columns`: the types that a definition list
-    /// gives to the columns of a record.
+    /// The rows of an SQL function or of one that needs the session. `columns`: types and type
+    /// modifiers of the column definition list of a function that returns record.
     fn call_host_set(
         &mut self,
         function: Oid,
@@ -136,11 +138,11 @@ pub trait Services: FnContext + Facts {
     ) -> Result<SetRows>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
-    /// Bytes that one sort, hash table or materialised set may use (`work_mem`).
+    /// Memory limit of one sort or row store in bytes (`work_mem`).
     fn work_mem(&self) -> usize;
-    /// Bytes that one hash table may use (`work_mem` times `hash_mem_multiplier`).
+    /// Memory limit of one hash table in bytes (`work_mem` times `hash_mem_multiplier`).
     fn hash_mem(&self) -> usize;
-    /// The same object as context of functions.
+    /// The same object as a function context.
     fn as_fn_context(&mut self) -> &mut dyn FnContext;
     fn as_facts(&mut self) -> &mut dyn Facts;
 }

@@ -13,7 +13,7 @@ use plan::query::SetOperation;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch};
 
-/// Distinct rows, found by hash.
+/// Hash table of distinct rows.
 struct RowSet {
     table: GroupTable,
     rows: Batch,
@@ -24,8 +24,8 @@ impl RowSet {
         RowSet { table: GroupTable::new(false), rows: Batch::default() }
     }
 
-    /// The places of a batch's rows, those that are new being added first.
-    fn places(
+    /// The numbers of a batch's rows in the set; rows that are not in the set are added.
+    fn row_numbers(
         &mut self,
         batch: &Batch,
         keys: &Keys,
@@ -58,8 +58,9 @@ impl RowSet {
     }
 }
 
-/// Counts each distinct row on both sides and gives as many copies as the operation says. The rows
-/// come sorted (a group at a time is counted) or are kept in a hash table.
+/// INTERSECT and EXCEPT: counts each distinct row on both sides and returns as many copies as the
+/// operation requires. The input is sorted (one group is counted at a time) or all groups are kept
+/// in a hash table.
 pub(crate) struct SetOpNode {
     child: Node,
     op: SetOperation,
@@ -72,7 +73,7 @@ pub(crate) struct SetOpNode {
     counts: Vec<(u64, u64)>,
     built: bool,
     at: usize,
-    /// Sorted input: the rest of the batch at hand.
+    /// Sorted input: the rest of the current batch.
     input: Option<(Batch, usize)>,
     ended: bool,
     template: Batch,
@@ -165,9 +166,9 @@ impl Exec for SetOpNode {
         if !self.sorted && !std::mem::replace(&mut self.built, true) {
             while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
                 run.interrupts()?;
-                let places = self.set.places(&b, &self.keys, &self.cols, run)?;
+                let numbers = self.set.row_numbers(&b, &self.keys, &self.cols, run)?;
                 self.counts.resize(self.set.rows.len, (0, 0));
-                for (r, &at) in places.iter().enumerate() {
+                for (r, &at) in numbers.iter().enumerate() {
                     self.count(at as usize, b.get(r, self.flag).as_i32() != 0);
                 }
             }
@@ -193,7 +194,7 @@ impl Exec for SetOpNode {
                 column.push(self.set.rows.get(self.at, c));
             }
             out.len += 1;
-            // The rest of the copies come with the next turns.
+            // Further copies are returned by the next iterations.
             if copies == 1 {
                 self.at += 1;
             } else {
@@ -228,24 +229,26 @@ impl Exec for SetOpNode {
     }
 }
 
-/// The starting rows, then round after round what the recursive part makes of the last round's.
+/// Recursive union: returns the rows of the non-recursive term; then each round runs the recursive
+/// term over the working table, which has the rows of the previous round.
 pub(crate) struct RecursiveUnionNode {
     outer: Node,
     inner: Node,
     wt_param: i32,
     dedup: Option<(Keys, Vec<usize>)>,
     seen: RowSet,
-    /// Rows of the round being made.
+    /// Rows of the current round, the working table of the next one.
     next_round: RowStore,
+    /// The non-recursive term is being read.
     starting: bool,
-    /// The recursive part has not run: it need not be started over before a round.
+    /// The recursive term has not run: it needs no rescan before the next round.
     inner_fresh: bool,
     done: bool,
-    /// Several rounds may be made before their rows are asked for.
-    gathers: bool,
-    /// Rows to be handed on at once.
-    ramp: usize,
-    late: Late,
+    /// Several rounds may be computed before their rows are requested.
+    combines_rounds: bool,
+    /// Number of rows to combine into the next batch.
+    combine_goal: usize,
+    deferred: DeferredError,
 }
 
 impl RecursiveUnionNode {
@@ -262,12 +265,12 @@ impl RecursiveUnionNode {
         } else {
             Some(group_keys(dedup, &plan.info.target_list, run)?)
         };
-        let gathers = match plan.children().as_slice() {
+        let combines_rounds = match plan.children().as_slice() {
             [_, inner] => may_run_ahead(inner, run)?,
             _ => false,
         };
         Ok(Box::new(RecursiveUnionNode {
-            gathers,
+            combines_rounds,
             outer,
             inner,
             wt_param,
@@ -277,20 +280,20 @@ impl RecursiveUnionNode {
             starting: true,
             inner_fresh: true,
             done: false,
-            ramp: 1,
-            late: Late::default(),
+            combine_goal: 1,
+            deferred: DeferredError::default(),
         }))
     }
 
-    /// The rows not seen before.
-    fn fresh(&mut self, batch: Batch, run: &mut Run<'_>) -> Result<Batch> {
+    /// UNION: the rows that are not duplicates of earlier ones.
+    fn new_rows(&mut self, batch: Batch, run: &mut Run<'_>) -> Result<Batch> {
         let Some((keys, cols)) = &self.dedup else { return Ok(batch) };
         let before = self.seen.rows.len as u32;
-        let places = self.seen.places(&batch, keys, cols, run)?;
-        // Of rows that are new, the first of each.
+        let numbers = self.seen.row_numbers(&batch, keys, cols, run)?;
+        // Of equal new rows, only the first.
         let mut next = before;
         let mut rows: Vec<u16> = Vec::new();
-        for (r, &at) in places.iter().enumerate() {
+        for (r, &at) in numbers.iter().enumerate() {
             if at == next {
                 rows.push(r as u16);
                 next += 1;
@@ -300,8 +303,9 @@ impl RecursiveUnionNode {
     }
 }
 
-/// May rounds be made that nobody asks for in the end? Only what is cheap and has no effects: a
-/// scan of the work table with expressions of its columns.
+/// True if rounds may be computed whose rows may never be requested: the recursive term must be
+/// cheap and without side effects, that is, a scan of the working table with expressions over its
+/// columns.
 fn may_run_ahead(plan: &Plan, run: &mut Run<'_>) -> Result<bool> {
     if !matches!(plan.node, PlanNode::WorkTableScan { .. }) {
         return Ok(false);
@@ -317,7 +321,7 @@ fn may_run_ahead(plan: &Plan, run: &mut Run<'_>) -> Result<bool> {
 }
 
 impl RecursiveUnionNode {
-    /// The next rows, those of a single batch of one round.
+    /// The next batch of one round.
     fn step(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
         while !self.done {
             run.interrupts()?;
@@ -328,7 +332,7 @@ impl RecursiveUnionNode {
             };
             match batch {
                 Some(b) => {
-                    let b = self.fresh(b, run)?;
+                    let b = self.new_rows(b, run)?;
                     if b.len > 0 {
                         self.next_round.push(run, Arc::new(b.clone()))?;
                         return Ok(Some(b));
@@ -343,7 +347,7 @@ impl RecursiveUnionNode {
                     let fresh = RowStore::new(run);
                     let round = std::mem::replace(&mut self.next_round, fresh);
                     run.st.work_tables.insert(self.wt_param, round);
-                    run.outdate(self.wt_param);
+                    run.invalidate(self.wt_param);
                     if !std::mem::replace(&mut self.inner_fresh, false) {
                         self.inner.rescan(run)?;
                     }
@@ -356,21 +360,21 @@ impl RecursiveUnionNode {
 
 impl Exec for RecursiveUnionNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        self.late.raise()?;
+        self.deferred.raise()?;
         let Some(mut rows) = self.step(run)? else { return Ok(None) };
-        if !self.gathers {
+        if !self.combines_rounds {
             return Ok(Some(rows));
         }
-        // Small rounds are handed on together: more each time, so that little is done in vain for a
-        // reader that stops early.
-        let goal = want.min(self.ramp);
-        self.ramp = (self.ramp * 2).min(BATCH_ROWS_MAX);
+        // Combine small rounds into one batch. The goal doubles each time, so that little work is
+        // wasted if the caller stops early.
+        let goal = want.min(self.combine_goal);
+        self.combine_goal = (self.combine_goal * 2).min(BATCH_ROWS_MAX);
         while rows.len < goal && !rows.is_full() {
             match self.step(run) {
                 Ok(Some(more)) => rows.extend_range(&more, 0, more.len),
                 Ok(None) => break,
                 Err(e) => {
-                    self.late.after(rows.len, Err(e))?;
+                    self.deferred.defer(rows.len, Err(e))?;
                     break;
                 }
             }
@@ -383,12 +387,12 @@ impl Exec for RecursiveUnionNode {
         self.next_round.clear();
         self.starting = true;
         self.done = false;
-        self.ramp = 1;
-        self.late = Late::default();
+        self.combine_goal = 1;
+        self.deferred = DeferredError::default();
         self.outer.rescan(run)?;
         if !self.inner_fresh {
-            // Before its first round it is started over again: what it keeps may depend on the
-            // working table.
+            // It is rescanned again before its first round, because data that it keeps may depend
+            // on the working table.
             self.inner.rescan(run)?;
         }
         Ok(())
@@ -399,8 +403,8 @@ impl Exec for RecursiveUnionNode {
         self.next_round.clear();
         self.starting = true;
         self.done = false;
-        self.ramp = 1;
-        self.late = Late::default();
+        self.combine_goal = 1;
+        self.deferred = DeferredError::default();
         self.inner_fresh = true;
         Ok(self.outer.reset(run)? & self.inner.reset(run)?)
     }

@@ -1,5 +1,5 @@
-//! Sort, Material, Unique, Limit. Counterpart: nodeSort.c, nodeMaterial.c, nodeUnique.c,
-//! nodeLimit.c.
+//! Sort, IncrementalSort, Material, Unique and Limit. Counterpart: nodeSort.c,
+//! nodeIncrementalSort.c, nodeMaterial.c, nodeUnique.c, nodeLimit.c.
 
 use crate::depend::Sources;
 use crate::instrument::key_of;
@@ -27,7 +27,7 @@ pub(crate) struct SortColumn {
     pub collation: Oid,
     pub descending: bool,
     pub nulls_first: bool,
-    /// How its values order as words.
+    /// Normalization of its values to words.
     pub word: WordKind,
 }
 
@@ -74,11 +74,12 @@ pub(crate) fn sort_columns(
 pub(crate) struct SortNode {
     child: Node,
     columns: Vec<SortColumn>,
-    /// Of the sorted rows.
+    /// Dependencies of the sorted rows.
     sources: Sources,
     key: usize,
-    /// Rows that will be asked for at most, and what the sort at hand was told.
+    /// Largest number of rows that will be read.
     bound: Option<usize>,
+    /// The sorted rows, and the bound that they were sorted with.
     sorted: Option<(Sorter, Option<usize>)>,
 }
 
@@ -104,7 +105,7 @@ impl SortNode {
 impl Exec for SortNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if let Some((_, had)) = &self.sorted
-            && !serves(*had, self.bound)
+            && !bound_suffices(*had, self.bound)
         {
             self.sorted = None;
             self.child.rescan(run)?;
@@ -133,7 +134,7 @@ impl Exec for SortNode {
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
         match &mut self.sorted {
-            // The order stands while nothing below has changed.
+            // The sorted rows are still valid: return them again.
             Some((sorter, _)) if !self.sources.changed(run) => {
                 sorter.rewind();
                 Ok(())
@@ -155,17 +156,17 @@ impl Exec for SortNode {
     }
 }
 
-/// Are there enough rows in a sort with bound `had` for somebody who wants `wanted`?
-fn serves(had: Option<usize>, wanted: Option<usize>) -> bool {
+/// True if a sort with bound `had` has enough rows for a reader with bound `wanted`.
+fn bound_suffices(had: Option<usize>, wanted: Option<usize>) -> bool {
     had.is_none_or(|h| wanted.is_some_and(|w| w <= h))
 }
 
-/// Rows that come sorted by the first columns: each set of rows that are equal there is sorted by
-/// the rest. Counterpart: nodeIncrementalSort.c.
+/// Incremental sort: the input is sorted by the first columns, and each group of rows that are
+/// equal in these is sorted by the rest.
 pub(crate) struct IncrementalSortNode {
     child: Node,
     columns: Vec<SortColumn>,
-    /// How many of the columns the input is sorted by.
+    /// Number of leading sort columns by which the input is sorted.
     presorted: usize,
     bound: Option<usize>,
     given: usize,
@@ -198,8 +199,7 @@ impl IncrementalSortNode {
             .all(|c| c.order(a.0.get(a.1, c.column), b.0.get(b.1, c.column)).is_eq())
     }
 
-    /// Sorts the next rows that are equal in the columns sorted already; false where there are
-    /// none.
+    /// Sorts the next group of rows that are equal in the presorted columns; false at the end.
     fn next_set(&mut self, run: &mut Run<'_>) -> Result<bool> {
         let left = self.bound.map(|b| b.saturating_sub(self.given));
         let mut sorter: Option<Sorter> = None;
@@ -284,10 +284,11 @@ impl Exec for IncrementalSortNode {
     }
 }
 
-/// Keeps the child's rows, so that a rescan does not run it again unless a parameter has changed.
+/// Keeps the child's rows, so that a rescan does not run the child again unless a parameter has
+/// changed.
 pub(crate) struct MaterialNode {
     child: Node,
-    /// Of the rows read so far, and of those that follow.
+    /// Dependencies of the child's rows.
     sources: Sources,
     rows: RowStore,
     started: bool,
@@ -352,7 +353,7 @@ impl Exec for MaterialNode {
     }
 }
 
-/// The columns by which neighbours are told apart.
+/// Compiles grouping columns: their keys, and their positions in the child's rows.
 pub(crate) fn group_keys(
     keys: &GroupKeys,
     targets: &[TargetEntry],
@@ -369,7 +370,7 @@ pub(crate) fn group_keys(
     Ok((Keys(out), cols))
 }
 
-/// Of neighbours with equal keys, the first.
+/// Returns the first of consecutive rows with equal keys.
 pub(crate) struct UniqueNode {
     child: Node,
     keys: Keys,
@@ -493,8 +494,8 @@ impl LimitNode {
         Ok((offset, count))
     }
 
-    /// Passes over the rows before the first: those of the last batch behind them, `None` where
-    /// there are no more rows.
+    /// Skips the rows of OFFSET. Returns the rows after them that have already been read; `None` at
+    /// the end of the input.
     fn skip_offset(&mut self, run: &mut Run<'_>, offset: u64) -> Result<Option<Batch>> {
         let mut rest = Batch::default();
         while self.skipped < offset {
@@ -535,7 +536,7 @@ impl Exec for LimitNode {
                 false => Some(Batch::default()),
             };
             let ask = match left {
-                // Rows after the last are looked at one by one for ties.
+                // WITH TIES: rows after the last are read one by one.
                 Some(0) => 1,
                 Some(l) => want.min(l.min(BATCH_ROWS_MAX as u64) as usize),
                 None => want,
@@ -555,7 +556,7 @@ impl Exec for LimitNode {
             let mut to = batch.len;
             if let Some(l) = left {
                 if l == 0 {
-                    // A tie with the last row given?
+                    // WITH TIES: is the row a peer of the last row returned?
                     let same = match (&self.ties, &self.last) {
                         (Some((keys, cols)), Some((b, r))) => {
                             let x = cols.iter().map(|&c| batch.get(0, c));

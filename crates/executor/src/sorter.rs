@@ -1,10 +1,10 @@
-//! Sorting rows: in memory while they fit, else in sorted runs on disk that are merged.
-//! Counterpart: tuplesort.c.
+//! Sorts rows: in memory while they fit, else by an external merge sort. Counterpart: tuplesort.c.
 //!
-//! Rows gather in one batch as long as need be. Sorting moves pairs of a word that stands for the
-//! first sort column and the row's number; where the word is only a prefix (text, numeric), equal
-//! words lead to the full comparison. With a bound, the buffer is cut back to the best rows
-//! whenever it has twice as many, and rows that cannot be among them are dropped on sight.
+//! All rows are collected in one batch. The sort moves pairs of a normalized key (a word made from
+//! the first sort column) and a row number. If the word is only a prefix of the value (text,
+//! numeric), equal words require a full comparison. With a bound, the buffer is reduced to the
+//! first `bound` rows whenever it has twice as many, and rows after the last of these are dropped
+//! on input.
 
 use crate::run::Run;
 use crate::sort::SortColumn;
@@ -14,20 +14,22 @@ use std::cmp::Ordering;
 use types::compare::bpchar_trimmed;
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, DatumRef, oids};
 
-/// How a value of the first sort column becomes a word that orders alike.
+/// Normalization of values of the first sort column to words with the same order. Counterpart:
+/// sortsupport.h (abbreviated keys).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WordKind {
-    /// The words order as the values do.
+    /// Words have the same order as the values, and are equal exactly if the values are.
     Signed,
     Unsigned,
     Byte,
     Float4,
     Float8,
-    /// The first eight bytes: smaller words mean smaller values, equal ones nothing.
+    /// The first eight bytes, or the like: a smaller word means a smaller value; equal words mean
+    /// nothing.
     Bytes,
     BpChar,
     Numeric,
-    /// Nothing known: all words are equal.
+    /// No normalization: all words are equal.
     Unknown,
 }
 
@@ -53,7 +55,7 @@ impl WordKind {
         }
     }
 
-    /// Do equal words mean equal values?
+    /// True if equal words mean equal values.
     pub(crate) fn is_exact(self) -> bool {
         use WordKind::*;
         matches!(self, Signed | Unsigned | Byte | Float4 | Float8)
@@ -73,12 +75,12 @@ impl WordKind {
         }
     }
 
-    /// Does an equal word mean an equal value to this one, where both are so? Short texts and
-    /// numerics of few digits are whole in their words.
-    fn holds_all_of(self, v: DatumRef<'_>) -> bool {
+    /// True if the word contains the whole value, as for short texts and numerics of few digits. If
+    /// it does for two values, they are equal exactly if their words are.
+    fn is_exact_for(self, v: DatumRef<'_>) -> bool {
         match (self, v) {
-            (WordKind::Bytes, DatumRef::Bytes(b)) => is_whole(b),
-            (WordKind::BpChar, DatumRef::Bytes(b)) => is_whole(bpchar_trimmed(b)),
+            (WordKind::Bytes, DatumRef::Bytes(b)) => is_exact_prefix(b),
+            (WordKind::BpChar, DatumRef::Bytes(b)) => is_exact_prefix(bpchar_trimmed(b)),
             // A header of at most four bytes and three digits.
             (WordKind::Numeric, DatumRef::Bytes(b)) => b.len() <= 8,
             (_, DatumRef::Null) => true,
@@ -87,8 +89,8 @@ impl WordKind {
     }
 }
 
-/// Is the value its prefix without the zeros at the end?
-fn is_whole(b: &[u8]) -> bool {
+/// True if the value can be recovered from its eight-byte prefix, which is padded with zeros.
+fn is_exact_prefix(b: &[u8]) -> bool {
     b.len() <= 8 && b.last() != Some(&0)
 }
 
@@ -103,7 +105,7 @@ fn prefix(b: &[u8]) -> u64 {
     }
 }
 
-/// Orders as `float_cmp`: both zeros alike, NaN above all.
+/// A word with the order of `float_cmp`: both zeros are equal, NaN is the largest value.
 fn float_word(v: f64) -> u64 {
     let bits = if v == 0.0 {
         0
@@ -115,7 +117,7 @@ fn float_word(v: f64) -> u64 {
     if bits >> 63 != 0 { !bits } else { bits | 1 << 63 }
 }
 
-/// Sign, weight and the first three digits of a numeric.
+/// A word made from sign, weight and the first three base-10000 digits of a numeric.
 fn numeric_word(b: &[u8]) -> u64 {
     const ZERO: u64 = 1 << 62;
     let half = |i: usize| b.get(i..i + 2).map_or(0, |s| u16::from_ne_bytes([s[0], s[1]]));
@@ -136,19 +138,19 @@ fn numeric_word(b: &[u8]) -> u64 {
         return ZERO;
     }
     let digit = |i: usize| u64::from(half(start + 2 * i));
-    // Weights reach from -32768 to 32767: 17 bits, then three digits of 14.
+    // Weights from -32768 to 32767 take 17 bits; three digits take 14 bits each.
     let magnitude = ((weight + 32_769) as u64) << 42 | digit(0) << 28 | digit(1) << 14 | digit(2);
     if negative { ZERO - magnitude } else { ZERO + magnitude }
 }
 
-/// A row to be sorted.
+/// Sort item: the normalized key and the row number.
 #[derive(Clone, Copy)]
 struct Item {
     word: u64,
     row: u32,
 }
 
-/// Comparison of whole rows of possibly different batches.
+/// Compares two rows by the sort columns `from..`; the rows may be in different batches.
 pub(crate) fn compare(
     columns: &[SortColumn],
     from: usize,
@@ -164,8 +166,8 @@ pub(crate) fn compare(
     Ordering::Equal
 }
 
-/// Words of the first sort column in output order; rows that are NULL there are not asked for
-/// theirs.
+/// Appends the words of the first sort column, inverted for a descending order. Words of NULLs have
+/// no meaning.
 fn words_of(col: &Column, c: &SortColumn, from: usize, out: &mut Vec<u64>) {
     let flip = if c.descending { u64::MAX } else { 0 };
     match (&col.data, c.word) {
@@ -176,23 +178,23 @@ fn words_of(col: &Column, c: &SortColumn, from: usize, out: &mut Vec<u64>) {
     }
 }
 
-fn are_whole(col: &Column, word: WordKind) -> bool {
-    word.is_exact() || (0..col.len()).all(|i| word.holds_all_of(col.get(i)))
+fn are_exact(col: &Column, word: WordKind) -> bool {
+    word.is_exact() || (0..col.len()).all(|i| word.is_exact_for(col.get(i)))
 }
 
-/// Rows come in, rows go out sorted.
+/// A sort in progress: input rows, then sorted rows. Counterpart: `Tuplesortstate`.
 pub(crate) struct Sorter {
     columns: Vec<SortColumn>,
     memory: usize,
-    /// Only so many of the first rows will be asked for.
+    /// Only this number of first rows will be read.
     bound: Option<usize>,
     was_bounded: bool,
     rows: Batch,
     words: Vec<u64>,
-    /// Are the rows' values of the first sort column whole in their words?
-    whole: bool,
-    /// In a bounded sort: the word of the last row kept, if that is not NULL; no later row above it
-    /// counts.
+    /// The words contain the whole values of the first sort column.
+    exact: bool,
+    /// Bounded sort: the word of the last row kept, unless it is NULL. Input rows with a larger
+    /// word are dropped.
     threshold: Option<u64>,
     order: Vec<u32>,
     at: usize,
@@ -202,16 +204,16 @@ pub(crate) struct Sorter {
     count: u64,
 }
 
-/// How rows were sorted, for EXPLAIN.
+/// Method and size of a sort, for EXPLAIN ANALYZE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortStats {
-    /// As PostgreSQL names it.
+    /// The name that PostgreSQL uses.
     pub method: &'static str,
     pub on_disk: bool,
     pub kilobytes: u64,
 }
 
-/// Bytes of a column beyond which a run is written whatever memory allows.
+/// A run is written when a column exceeds this number of bytes, even if memory allows more.
 const COLUMN_BYTES_MAX: usize = 1 << 31;
 
 impl Sorter {
@@ -223,7 +225,7 @@ impl Sorter {
             was_bounded: false,
             rows: Batch::default(),
             words: Vec::new(),
-            whole: true,
+            exact: true,
             threshold: None,
             order: Vec::new(),
             at: 0,
@@ -234,7 +236,7 @@ impl Sorter {
         }
     }
 
-    /// The rows that it was given.
+    /// Number of input rows.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
@@ -243,7 +245,7 @@ impl Sorter {
         self.rows.memory() + self.rows.len * 24
     }
 
-    /// Takes rows in.
+    /// Adds input rows.
     pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: &Batch) -> Result<()> {
         if batch.len == 0 {
             return Ok(());
@@ -253,8 +255,8 @@ impl Sorter {
             self.rows = batch.empty_like();
         }
         let first = self.columns.first().cloned();
-        if let Some(c) = first.as_ref().filter(|_| self.whole) {
-            self.whole = are_whole(&batch.columns[c.column], c.word);
+        if let Some(c) = first.as_ref().filter(|_| self.exact) {
+            self.exact = are_exact(&batch.columns[c.column], c.word);
         }
         if let (Some(limit), Some(c)) = (self.threshold, &first) {
             self.push_below(batch, limit, c);
@@ -266,12 +268,12 @@ impl Sorter {
         }
         if let Some(bound) = self.bound {
             if self.rows.len >= (2 * bound).max(BATCH_ROWS_MAX) {
-                self.cut_back(bound);
+                self.keep_first(bound);
             }
             if self.held() <= self.memory {
                 return Ok(());
             }
-            // Not even the rows wanted fit.
+            // Even the first `bound` rows do not fit in memory: sort all rows.
             self.bound = None;
             self.threshold = None;
             self.was_bounded = false;
@@ -284,7 +286,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Of a batch, the rows that may still be among the first.
+    /// Bounded sort: adds those rows of a batch that may be among the first.
     fn push_below(&mut self, batch: &Batch, limit: u64, c: &SortColumn) {
         let col = &batch.columns[c.column];
         let mut words = Vec::with_capacity(batch.len);
@@ -302,7 +304,7 @@ impl Sorter {
         self.words.extend(keep.iter().map(|&r| words[r as usize]));
     }
 
-    fn cut_back(&mut self, bound: usize) {
+    fn keep_first(&mut self, bound: usize) {
         self.was_bounded = true;
         self.peak = self.peak.max(self.held());
         self.sort_buffer();
@@ -313,19 +315,19 @@ impl Sorter {
         self.threshold = match (self.columns.first(), self.rows.len.checked_sub(1)) {
             (Some(c), Some(last)) if self.rows.len >= bound => {
                 let null = self.rows.columns[c.column].is_null(last);
-                // A NULL at the end sorts behind (or, first, among) everything: nothing is known.
+                // If the last row kept is NULL, any row may still be among the first.
                 if null { None } else { Some(self.words[last]) }
             }
             _ => None,
         };
     }
 
-    /// Puts the order of the buffer's rows into `order`.
+    /// Sorts the buffer: stores the row numbers in sorted order in `order`.
     fn sort_buffer(&mut self) {
         let n = self.rows.len as u32;
         self.order.clear();
         if n == 0 {
-            // Not even the columns are known.
+            // Without rows, the columns are unknown.
             return;
         }
         let Some(c) = self.columns.first().cloned() else {
@@ -350,10 +352,10 @@ impl Sorter {
         } else {
             items.extend(self.words.iter().zip(0..n).map(|(&word, row)| Item { word, row }));
         }
-        if self.whole && columns.len() == 1 {
+        if self.exact && columns.len() == 1 {
             items.sort_unstable_by_key(|i| u128::from(i.word) << 32 | u128::from(i.row));
         } else {
-            let from = usize::from(self.whole);
+            let from = usize::from(self.exact);
             items.sort_unstable_by(|a, b| {
                 a.word
                     .cmp(&b.word)
@@ -374,7 +376,7 @@ impl Sorter {
         }
     }
 
-    /// Bytes of a batch in a run.
+    /// Size of a batch in a run in bytes.
     fn chunk_bytes(&self) -> usize {
         (self.memory / 64).clamp(8192, 1 << 18)
     }
@@ -398,12 +400,12 @@ impl Sorter {
         self.runs.push(file);
         self.rows.clear();
         self.words.clear();
-        self.whole = true;
+        self.exact = true;
         self.order.clear();
         Ok(())
     }
 
-    /// All rows are in.
+    /// Ends the input and sorts. Merges runs until they can be merged in one final pass.
     pub(crate) fn finish(&mut self, run: &mut Run<'_>) -> Result<()> {
         self.peak = self.peak.max(self.held());
         if self.runs.is_empty() {
@@ -453,7 +455,7 @@ impl Sorter {
         merge.next(&self.columns, want.min(BATCH_ROWS_MAX))
     }
 
-    /// From the first row again.
+    /// Returns to the first sorted row.
     pub(crate) fn rewind(&mut self) {
         self.at = 0;
         if let Some(m) = self.merge.take() {
@@ -475,7 +477,7 @@ impl Sorter {
     }
 }
 
-/// A run that is being read.
+/// A sorted run during a merge.
 struct Reader {
     file: SpillFile,
     next: usize,
@@ -502,7 +504,7 @@ impl Reader {
     }
 }
 
-/// Runs that are being merged: a heap of readers by their current rows.
+/// A k-way merge: a min-heap of readers, ordered by their current rows.
 struct Merge {
     readers: Vec<Reader>,
     heap: Vec<u32>,
@@ -521,7 +523,7 @@ impl Merge {
         }
         let mut merge = Merge { readers, heap };
         for i in (0..merge.heap.len() / 2).rev() {
-            merge.sift(i, columns);
+            merge.sift_down(i, columns);
         }
         Ok(merge)
     }
@@ -553,7 +555,7 @@ impl Merge {
         o.then(a.cmp(&b)).is_lt()
     }
 
-    fn sift(&mut self, mut at: usize, columns: &[SortColumn]) {
+    fn sift_down(&mut self, mut at: usize, columns: &[SortColumn]) {
         loop {
             let mut least = at;
             for child in [2 * at + 1, 2 * at + 2] {
@@ -581,14 +583,14 @@ impl Merge {
             picks.push((top, r.at as u32));
             r.at += 1;
             if r.at >= r.batch.len {
-                // The rows picked are taken out before their batch goes.
+                // Copy the picked rows before their batch is replaced.
                 self.take(&mut out, &picks);
                 picks.clear();
                 if !self.readers[top as usize].refill(columns)? {
                     self.heap.swap_remove(0);
                 }
             }
-            self.sift(0, columns);
+            self.sift_down(0, columns);
         }
         self.take(&mut out, &picks);
         Ok(Some(out))
@@ -610,7 +612,7 @@ mod tests {
     use types::Datum;
 
     #[test]
-    fn words_order_as_values_do() {
+    fn words_have_the_order_of_the_values() {
         let floats = [f64::NEG_INFINITY, -1e300, -1.5, -0.0, 1e-300, 2.0, f64::INFINITY, f64::NAN];
         for pair in floats.windows(2) {
             assert!(float_word(pair[0]) < float_word(pair[1]), "{pair:?}");
@@ -624,7 +626,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_words_of_whole_values_mean_equal_values() {
+    fn equal_words_of_exact_values_mean_equal_values() {
         let numbers = [
             "0",
             "0.0",
@@ -644,9 +646,9 @@ mod tests {
         let texts: Vec<Datum> = texts.iter().map(|t| Datum::bytes(*t)).collect();
         let mut pairs = 0;
         for (kind, values) in [(WordKind::Numeric, numbers), (WordKind::Bytes, texts)] {
-            let whole = values.iter().filter(|v| kind.holds_all_of(v.as_ref()));
-            let whole: Vec<&Datum> = whole.collect();
-            for (a, b) in whole.iter().flat_map(|a| whole.iter().map(move |b| (a, b))) {
+            let exact = values.iter().filter(|v| kind.is_exact_for(v.as_ref()));
+            let exact: Vec<&Datum> = exact.collect();
+            for (a, b) in exact.iter().flat_map(|a| exact.iter().map(move |b| (a, b))) {
                 pairs += 1;
                 let (a, b) = (a.as_ref(), b.as_ref());
                 let order = match kind {
@@ -660,7 +662,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_numerics_never_contradict_their_order() {
+    fn words_of_numerics_do_not_contradict_their_order() {
         let texts = [
             "-Infinity",
             "-123456789012345678901234567890",

@@ -1,5 +1,6 @@
-//! Nodes that make rows themselves: constants, VALUES, functions, shared sets, and Append.
-//! Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c, nodeCtescan.c.
+//! Row sources other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
+//! tables; and Append. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
+//! nodeCtescan.c, nodeWorktablescan.c, nodeAppend.c.
 
 use crate::depend::Sources;
 use crate::instrument::Counts;
@@ -19,22 +20,22 @@ use std::sync::Arc;
 use types::builtin::{SetSource, SrfFn};
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
 
-/// One row, or none if the condition fails.
+/// Result without a child: one row, or none if the one-time filter is not true.
 pub(crate) struct ResultNode {
     projection: Projection,
-    gate: Option<(Program, EvalState)>,
+    one_time_filter: Option<(Program, EvalState)>,
     done: bool,
 }
 
 impl ResultNode {
-    pub(crate) fn boxed(plan: &Plan, gate: &[Expr], run: &mut Run<'_>) -> Result<Node> {
+    pub(crate) fn boxed(plan: &Plan, one_time_filter: &[Expr], run: &mut Run<'_>) -> Result<Node> {
         let mut cols = ChildColumns { outer: Source::Scan };
-        let gate = match gate {
+        let one_time_filter = match one_time_filter {
             [] => None,
             g => Some((compile_all(g, &mut cols, run)?, EvalState::default())),
         };
         let projection = Projection::new(&plan.info.target_list, &plan.info.qual, &mut cols, run)?;
-        Ok(Box::new(ResultNode { projection, gate, done: false }))
+        Ok(Box::new(ResultNode { projection, one_time_filter, done: false }))
     }
 }
 
@@ -43,8 +44,8 @@ impl Exec for ResultNode {
         if std::mem::replace(&mut self.done, true) {
             return Ok(None);
         }
-        if let Some((gate, st)) = &mut self.gate
-            && !gate.test_row(st, run, &RowInput::EMPTY)?
+        if let Some((filter, st)) = &mut self.one_time_filter
+            && !filter.test_row(st, run, &RowInput::EMPTY)?
         {
             return Ok(None);
         }
@@ -58,7 +59,7 @@ impl Exec for ResultNode {
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
         self.done = false;
-        self.projection.let_go();
+        self.projection.release();
         Ok(true)
     }
 
@@ -71,7 +72,7 @@ impl Exec for ResultNode {
     }
 }
 
-/// Rows written out in the statement.
+/// The rows of VALUES.
 pub(crate) struct ValuesNode {
     rows: Vec<Vec<Program>>,
     st: EvalState,
@@ -116,7 +117,7 @@ impl Exec for ValuesNode {
         let mut out = self.template.clone();
         while out.len < want && self.at < self.rows.len() {
             for (column, p) in out.columns.iter_mut().zip(&self.rows[self.at]) {
-                // Call sites of different rows must not share memory.
+                // The programs of different rows have their own call sites.
                 self.st = EvalState::default();
                 let v = p.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
                 column.push(v.as_ref());
@@ -144,7 +145,7 @@ impl Exec for ValuesNode {
     }
 }
 
-/// A function call that yields rows.
+/// A call of a set-returning function, or of another function in FROM.
 pub(crate) struct SetCall {
     args: Vec<(Program, EvalState)>,
     arg_types: Vec<ids::Oid>,
@@ -155,42 +156,47 @@ pub(crate) struct SetCall {
     st: EvalState,
     extra: Option<Box<dyn Any + Send>>,
     running: Option<Box<dyn SetSource>>,
-    /// Columns of a composite result; 0 for a scalar one.
+    /// Number of columns of a composite result; 0 for a scalar one.
     columns: usize,
-    /// Types of those columns, where rows are made of them.
+    /// Types of the columns, if the caller forms composite values of them.
     pub field_types: Vec<ids::Oid>,
-    /// Types and type modifiers of the columns that a definition list names.
+    /// Types and type modifiers of the column definition list.
     defined: Vec<(ids::Oid, i32)>,
-    /// The rows that run come as one value each.
+    /// Each row of the running call is one value, not a list of columns.
     pub whole: bool,
-    /// The row type may have got more columns than FROM knows of.
+    /// The row type may have more columns than the range-table entry, added since analysis.
     open: bool,
-    /// The row type that has been found to be what FROM declares.
+    /// The row type (type and type modifier) that has been checked against the declared columns.
     checked: Option<(ids::Oid, i32)>,
 }
 
-/// Values that a function gives between two looks for interrupts.
+/// Number of values that a function returns between two checks for interrupts.
 pub(crate) const STEP_ROWS: usize = 256;
 
 enum SetHow {
     Srf(SrfFn),
     Host(ids::Oid),
-    /// An ordinary expression: one row.
+    /// An expression that returns one row.
     Once(Program),
     OnceDone,
 }
 
 impl SetCall {
-    /// The fields of a composite value as columns of these types.
-    fn spread(&mut self, run: &mut Run<'_>, v: &Datum, wanted: &[ids::Oid]) -> Result<Vec<Datum>> {
+    /// Expands a composite value into columns of these types.
+    fn expand_row(
+        &mut self,
+        run: &mut Run<'_>,
+        v: &Datum,
+        wanted: &[ids::Oid],
+    ) -> Result<Vec<Datum>> {
         let row = match v {
             Datum::Null => return Ok(vec![Datum::Null; wanted.len()]),
-            Datum::Word(_) => return Err(other_row(&counted(1), wanted.len())),
+            Datum::Word(_) => return Err(row_mismatch(&attribute_count(1), wanted.len())),
             Datum::Bytes(_) => v.as_ref(),
         };
         let ty = types::record::type_of(row);
         if self.checked != Some(ty) {
-            must_have(run, row, wanted, self.open)?;
+            check_row_type(run, row, wanted, self.open)?;
             self.checked = Some(ty);
         }
         let mut columns = eval::row_columns(run, row)?;
@@ -226,7 +232,7 @@ impl SetCall {
             let how = match facts.callee {
                 Callee::Srf(srf) => Some(SetHow::Srf(srf)),
                 Callee::HostSet => Some(SetHow::Host(f.funcid)),
-                // Its columns have the types that FROM gives to them.
+                // The column definition list determines the types of its columns.
                 Callee::Host if columns > 0 && e.type_oid() == types::oids::RECORD => {
                     Some(SetHow::Host(f.funcid))
                 }
@@ -250,7 +256,7 @@ impl SetCall {
         Ok(call)
     }
 
-    /// Starts over for the row at hand.
+    /// Calls the function for an input row.
     pub(crate) fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<SetStart> {
         self.running = None;
         match &self.how {
@@ -300,13 +306,13 @@ impl SetCall {
         }
     }
 
-    /// Forgets the call that is running.
-    pub(crate) fn let_go(&mut self) {
+    /// Drops the running call.
+    pub(crate) fn release(&mut self) {
         self.running = None;
         self.extra = None;
     }
 
-    /// Is the call running, and are its rows single values?
+    /// True if the call is running and its rows are single values.
     pub(crate) fn runs_values(&self) -> bool {
         self.running.is_some() && self.columns == 0 && self.field_types.is_empty() && !self.whole
     }
@@ -376,35 +382,36 @@ pub(crate) enum SetStart {
     One(Datum),
 }
 
-/// FROM function(…), several side by side with ROWS FROM, with a row number if asked for.
+/// Functions in FROM: one, or several with ROWS FROM; optionally WITH ORDINALITY.
 pub(crate) struct FunctionNode {
     calls: Vec<SetCall>,
     ones: Vec<Option<Datum>>,
     /// Types of the columns.
     types: Vec<ids::Oid>,
     template: Batch,
-    /// Memory of a batch whose rows have been used.
+    /// An empty batch whose memory is reused.
     spare: Option<Batch>,
     ordinality: bool,
     projection: Projection,
     started: bool,
     done: bool,
     row: i64,
-    /// Volatile functions are called once for each set of parameters, however often their rows are read.
+    /// Rows of volatile functions are kept over a rescan: the functions are called only once for
+    /// the same parameters.
     kept: Option<KeptRows>,
 }
 
-/// The rows that volatile functions in FROM have given.
+/// Rows that volatile functions in FROM have returned.
 struct KeptRows {
     rows: RowStore,
-    /// Of the rows: the functions' expressions, not the filter above them.
+    /// Dependencies of the rows: the functions' expressions, without the scan's filter.
     sources: Sources,
-    /// The next one: its batch, and its place in that.
+    /// The next row: its batch, and its number in the batch.
     at: (usize, usize),
 }
 
 impl KeptRows {
-    /// The next rows; `None` where there are no more.
+    /// The next rows; `None` if all have been returned.
     fn next(&mut self, want: usize) -> Result<Option<Batch>> {
         let (at, from) = self.at;
         let Some(rows) = self.rows.get(at)? else { return Ok(None) };
@@ -429,7 +436,7 @@ impl FunctionNode {
             let width = if is_composite(f, run)? { columns } else { 0 };
             let mut call = SetCall::new(&f.funcexpr, &mut cols, width, run)?;
             call.defined = f.defined_columns();
-            // What has no type of its own has no columns of its own either.
+            // An anonymous record type cannot have got columns since analysis.
             let anonymous = f.funcexpr.type_oid() == types::oids::RECORD;
             call.open = call.defined.is_empty() && !anonymous;
             calls.push(call);
@@ -474,7 +481,7 @@ fn is_composite(f: &RangeTblFunction, run: &mut Run<'_>) -> Result<bool> {
         || run.sv.as_facts().type_info(ty)?.kind == b'c')
 }
 
-/// Types of the columns that functions in FROM yield.
+/// Types of the columns of functions in FROM.
 pub(crate) fn function_types(
     functions: &[RangeTblFunction],
     ordinality: bool,
@@ -485,7 +492,7 @@ pub(crate) fn function_types(
         if !f.funccoltypes.is_empty() {
             out.extend(&f.funccoltypes);
         } else if is_composite(f, run)? {
-            // Column types of a named function are its result's, as many as there were when the query was analysed.
+            // The columns of the result type, as many as it had when the query was analysed.
             let columns = row_columns(&f.funcexpr, run)?;
             out.extend(columns.into_iter().take(f.funccolcount.max(1) as usize));
         } else {
@@ -498,15 +505,15 @@ pub(crate) fn function_types(
     Ok(out)
 }
 
-/// Are the columns that the plan reads still those of the functions' row types? Counterpart:
-/// `CheckVarSlotCompatibility`.
+/// Checks that the columns that the plan reads still exist in the functions' row types.
+/// Counterpart: execExprInterp.c (`CheckVarSlotCompatibility`).
 fn check_columns(
     plan: &Plan,
     functions: &[RangeTblFunction],
     ordinality: bool,
     run: &mut Run<'_>,
 ) -> Result<()> {
-    // By place: the column, if it is one of a row type.
+    // For each position, whether the column is dropped and its type, if it is of a row type.
     let mut columns = Vec::new();
     for f in functions {
         let ty = run.sv.as_facts().base_type(f.funcexpr.type_oid())?.0;
@@ -550,7 +557,8 @@ fn check_columns(
     Ok(())
 }
 
-/// Types of the columns of a composite-valued function: its OUT parameters, or its row type's columns.
+/// Types of the columns of a function that returns a composite type: its OUT parameters, or the
+/// columns of its row type.
 pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> {
     if let Expr::FuncExpr(f) = e
         && let Some(out) = run.sv.out_columns(f.funcid, &argument_types(f))?
@@ -559,7 +567,7 @@ pub(crate) fn row_columns(e: &Expr, run: &mut Run<'_>) -> Result<Vec<ids::Oid>> 
     }
     let ty = run.sv.as_facts().base_type(e.type_oid())?.0;
     let desc = run.sv.row_desc(ty, -1)?;
-    // A dropped column is NULL, of whatever type.
+    // A dropped column is NULL; any type will do.
     let ty = |c: &types::fncx::RowColumn| if c.is_dropped() { types::oids::INT4 } else { c.ty };
     Ok(desc.columns.iter().map(ty).collect())
 }
@@ -569,7 +577,7 @@ pub(crate) fn argument_types(f: &FuncExpr) -> Vec<ids::Oid> {
 }
 
 impl FunctionNode {
-    /// The next rows, which the functions are called for.
+    /// The next rows, computed by calling the functions.
     fn produce(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
@@ -608,7 +616,7 @@ impl FunctionNode {
                 if let Some(v) = one.take() {
                     any = true;
                     if c.columns > 0 {
-                        row.extend(c.spread(run, &v, &self.types[at..at + width])?);
+                        row.extend(c.expand_row(run, &v, &self.types[at..at + width])?);
                     } else {
                         row.push(v);
                     }
@@ -616,7 +624,7 @@ impl FunctionNode {
                     any = true;
                     if values.len() == 1 && (width > 1 || c.whole && c.columns > 0) {
                         let v = values.pop().unwrap_or_default();
-                        row.extend(c.spread(run, &v, &self.types[at..at + width])?);
+                        row.extend(c.expand_row(run, &v, &self.types[at..at + width])?);
                     } else {
                         row.append(&mut values);
                     }
@@ -643,7 +651,7 @@ impl FunctionNode {
         Ok(Some(out))
     }
 
-    /// The next rows of volatile functions: those that are kept, then new ones.
+    /// The next rows of volatile functions: kept rows first, then new ones.
     fn produce_kept(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let started = self.started;
         let Some(kept) = &mut self.kept else { return Ok(None) };
@@ -710,10 +718,10 @@ impl Exec for FunctionNode {
     }
 
     fn reset(&mut self, _: &mut Run<'_>) -> Result<bool> {
-        self.calls.iter_mut().for_each(SetCall::let_go);
+        self.calls.iter_mut().for_each(SetCall::release);
         self.ones.iter_mut().for_each(|v| *v = None);
         self.spare.take_if(|b| is_large(b));
-        self.projection.let_go();
+        self.projection.release();
         self.start_over();
         Ok(true)
     }
@@ -723,22 +731,29 @@ impl Exec for FunctionNode {
     }
 }
 
-/// 42804 where a composite value has other columns than these. Counterpart: `tupledesc_match`.
-fn must_have(run: &mut Run<'_>, row: DatumRef<'_>, wanted: &[ids::Oid], open: bool) -> Result<()> {
+/// Fails with 42804 if the columns of a composite value do not match the declared ones.
+/// Counterpart: execSRF.c (`tupledesc_match`).
+fn check_row_type(
+    run: &mut Run<'_>,
+    row: DatumRef<'_>,
+    wanted: &[ids::Oid],
+    open: bool,
+) -> Result<()> {
     let types = eval::row_types(run, row)?;
     if types.len() < wanted.len() || types.len() > wanted.len() && !open {
-        return Err(other_row(&counted(types.len()), wanted.len()));
+        return Err(row_mismatch(&attribute_count(types.len()), wanted.len()));
     }
     for (i, (got, &wanted)) in types.into_iter().zip(wanted).enumerate() {
         let Some(got) = got else { continue };
         let facts = run.sv.as_facts();
-        // Types of one form can stand for each other: varchar for text, a domain for its base.
+        // Types with the same length and passing mode are accepted, such as varchar for text or a
+        // domain for its base type.
         let form = |info: types::TypeInfo| (info.len, info.by_val);
         if got != wanted && form(facts.type_info(got)?) != form(facts.type_info(wanted)?) {
             let (got, wanted) = (facts.type_name(got)?, facts.type_name(wanted)?);
-            let place = i + 1;
+            let position = i + 1;
             return Err(mismatch().detail(format!(
-                "Returned type {got} at ordinal position {place}, but query expects {wanted}."
+                "Returned type {got} at ordinal position {position}, but query expects {wanted}."
             )));
         }
     }
@@ -749,11 +764,11 @@ fn mismatch() -> PgError {
     pg_err!(DATATYPE_MISMATCH, "function return row and query-specified return row do not match")
 }
 
-fn counted(n: usize) -> String {
+fn attribute_count(n: usize) -> String {
     format!("{n} attribute{}", if n == 1 { "" } else { "s" })
 }
 
-fn other_row(got: &str, wanted: usize) -> PgError {
+fn row_mismatch(got: &str, wanted: usize) -> PgError {
     mismatch().detail(format!("Returned row contains {got}, but query expects {wanted}."))
 }
 
@@ -772,7 +787,7 @@ impl CteNode {
         Ok(Box::new(CteNode { plan_id, param, at: 0, projection }))
     }
 
-    /// The batch at place `at`, reading on if nobody has yet.
+    /// The batch with number `at`; reads it from the query if no reference has read it yet.
     fn batch(&self, run: &mut Run<'_>) -> Result<Option<Arc<Batch>>> {
         loop {
             if let Some(s) = run.st.shared.get_mut(&self.param)
@@ -800,7 +815,7 @@ pub(crate) fn read_shared(run: &mut Run<'_>, param: i32, plan_id: u32) -> Result
         }
     }
     let next = crate::subplan::next_of(run, plan_id, BATCH_ROWS_MAX)?;
-    // Taken out for the time of the call, since the rows may go to a file of the session's.
+    // Removed during the push, which needs `run` to create a temporary file.
     let Some(mut shared) = run.st.shared.remove(&param) else {
         return Err(PgError::internal("rows of a WITH query are gone"));
     };
@@ -844,7 +859,7 @@ impl Exec for CteNode {
     }
 }
 
-/// The rows that the last round of a recursive query added.
+/// Scan of the working table: the rows of the previous round of a recursive query.
 pub(crate) struct WorkTableNode {
     param: i32,
     at: usize,
@@ -891,7 +906,7 @@ impl Exec for WorkTableNode {
     }
 }
 
-/// One child after the other.
+/// Append: reads one child after the other.
 pub(crate) struct AppendNode {
     children: Vec<Node>,
     at: usize,
@@ -925,7 +940,7 @@ impl Exec for AppendNode {
     }
 }
 
-/// The number that LIMIT or OFFSET means.
+/// The value of LIMIT or OFFSET; `None` for NULL (no limit).
 pub(crate) fn limit_value(v: DatumRef<'_>, what: &str) -> Result<Option<u64>> {
     if v.is_null() {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Rows outside memory: batches as bytes in temporary files, and sets of rows that go there when
-//! they outgrow their allowance. Counterpart: buffile.c, tuplestore.c.
+//! Temporary storage of rows: batches serialized to temporary files, and row stores that move from
+//! memory to a file at a limit. Counterpart: buffile.c, tuplestore.c.
 
 use crate::run::Run;
 use engine::TempFile;
@@ -8,20 +8,20 @@ use std::sync::Arc;
 use types::batch::{BytesColumn, NullMask};
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};
 
-/// Bytes that rows on their way to a file gather to before they are written.
+/// Rows are buffered up to this number of bytes before they are written to a file.
 pub(crate) const CHUNK_BYTES: usize = 8192;
 
-/// Batches of a file that are kept for readers that go back and forth (frames of windows).
+/// Number of recently read batches that are cached, for random access by window frames.
 const RECENT_MAX: usize = 4;
 
-/// Where a batch is in its file.
+/// Offset and length of a batch in its file.
 #[derive(Clone, Copy)]
 struct Chunk {
     at: u64,
     len: usize,
 }
 
-/// Batches in a temporary file, in the order in which they came.
+/// Batches in a temporary file, in the order of insertion.
 pub(crate) struct SpillFile {
     file: TempFile,
     chunks: Vec<Chunk>,
@@ -56,7 +56,7 @@ impl SpillFile {
         self.file.len()
     }
 
-    /// The batch at place `i`, which there is.
+    /// Reads batch `i`, which must exist.
     pub(crate) fn get(&mut self, i: usize) -> Result<Batch> {
         let Chunk { at, len } = self.chunks[i];
         self.buf.resize(len, 0);
@@ -65,7 +65,7 @@ impl SpillFile {
     }
 }
 
-/// Rows gathered into chunks on their way to a file, which is made with the first of them.
+/// A buffered writer of rows to a temporary file, which is created with the first full buffer.
 #[derive(Default)]
 pub(crate) struct Spool {
     pending: Batch,
@@ -77,7 +77,7 @@ impl Spool {
         self.pending.len == 0 && self.file.is_none()
     }
 
-    /// Adds the named rows.
+    /// Adds the rows `rows` of a batch.
     pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: &Batch, rows: &[u16]) -> Result<()> {
         if self.pending.columns.len() != batch.columns.len() {
             self.pending = batch.empty_like();
@@ -101,13 +101,13 @@ impl Spool {
         Ok(())
     }
 
-    /// Ends writing; the batches can be read.
+    /// Ends writing and returns a reader.
     pub(crate) fn into_reader(self) -> SpoolReader {
         SpoolReader { file: self.file, last: Some(self.pending).filter(|b| b.len > 0), at: 0 }
     }
 }
 
-/// Reads what a spool holds, once.
+/// Reads the rows of a [`Spool`] once, in order.
 #[derive(Default)]
 pub(crate) struct SpoolReader {
     file: Option<SpillFile>,
@@ -128,14 +128,15 @@ impl SpoolReader {
     }
 }
 
-/// Rows kept for reading several times and at several places at once, by the number of the batch.
+/// Rows that can be read several times and by several readers, by batch number. All batches are in
+/// memory or, beyond the limit, all in a file.
 pub(crate) struct RowStore {
     batches: Vec<Arc<Batch>>,
     bytes: usize,
-    /// Bytes that may stay in memory.
+    /// Limit of the memory in bytes.
     limit: usize,
     file: Option<SpillFile>,
-    /// Batches read lately, with their numbers.
+    /// Recently read batches with their numbers.
     recent: Vec<(usize, Arc<Batch>)>,
 }
 
@@ -164,7 +165,7 @@ impl RowStore {
         self.recent.clear();
     }
 
-    /// Adds a batch, which is not empty.
+    /// Adds a batch, which must not be empty.
     pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: Arc<Batch>) -> Result<()> {
         if let Some(f) = &mut self.file {
             return f.push(&batch);
@@ -203,8 +204,15 @@ fn put_words(words: &[u64], out: &mut Vec<u8>) {
     words.iter().for_each(|w| out.extend_from_slice(&w.to_ne_bytes()));
 }
 
-/// The batch as bytes: number of rows and columns, then each column: its form, its NULLs, its
-/// values.
+/// Serializes a batch, with all numbers in native byte order:
+///
+/// ```text
+/// u32 rows, u32 columns, then for each column:
+///   u8 1 = by value, 0 = bytes
+///   u32 n, n * u64 NULL mask
+///   by value: u32 n, n * u64 words
+///   bytes:    u32 n, n * u32 offsets, then the bytes up to the last offset
+/// ```
 fn encode(batch: &Batch, out: &mut Vec<u8>) {
     let number = |n: usize, out: &mut Vec<u8>| out.extend_from_slice(&(n as u32).to_ne_bytes());
     number(batch.len, out);
@@ -281,7 +289,7 @@ mod tests {
     use types::DatumRef;
 
     #[test]
-    fn batches_come_back_from_bytes() {
+    fn batches_round_trip() {
         let mut batch = Batch::new([true, false, true]);
         for i in 0..300u64 {
             let text = "x".repeat(i as usize % 17);

@@ -1,4 +1,4 @@
-//! Sub-selects in expressions. Counterpart: nodeSubplan.c.
+//! Sub-plans of expressions and init plans. Counterpart: nodeSubplan.c.
 
 use crate::depend::Sources;
 use crate::keys::{Key, Keys};
@@ -14,66 +14,66 @@ use types::{Batch, Datum, DatumRef};
 pub(crate) struct SubState {
     node: Node,
     started: bool,
-    /// By-value flags of the output, once seen, are the batch's own.
     hashed: Option<HashedSet>,
-    /// Of the hashed rows, and of what runs once for many rows (init plans, `WITH` queries).
+    /// Dependencies of the hashed rows, or of the result of an init plan or `WITH` query.
     sources: Sources,
 }
 
 /// The output of a hashed sub-plan.
 struct HashedSet {
-    /// How the values that are looked up hash and compare.
+    /// Hashing and equality of the values looked up.
     outer: Keys,
     table: HashTable<(u64, Vec<Datum>)>,
-    /// Rows with a NULL.
+    /// Rows with a NULL in a key column.
     partial: Vec<Vec<Datum>>,
     empty: bool,
 }
 
-/// Runs `f` with the sub-plan taken out of the state, so that it can use the state itself.
+/// Runs `f` with the sub-plan removed from the state, so that `f` can use the state. Builds the
+/// sub-plan's node tree at first use.
 fn with_sub<T>(
     run: &mut Run<'_>,
     plan_id: u32,
     f: impl FnOnce(&mut SubState, &mut Run<'_>) -> Result<T>,
 ) -> Result<T> {
-    let place = plan_id as usize - 1;
-    let mut sub = match run.st.subs[place].take() {
+    let index = plan_id as usize - 1;
+    let mut sub = match run.st.subs[index].take() {
         Some(s) => s,
         None => {
             let desc = run.st.desc.plan.clone();
-            let node = node::build(&desc.subplans[place], run)?;
-            let sources = Sources::new(&[&desc.subplans[place]], &[], run);
+            let node = node::build(&desc.subplans[index], run)?;
+            let sources = Sources::new(&[&desc.subplans[index]], &[], run);
             Box::new(SubState { node, started: false, hashed: None, sources })
         }
     };
     let result = f(&mut sub, run);
-    run.st.subs[place] = Some(sub);
+    run.st.subs[index] = Some(sub);
     result
 }
 
-/// Puts all sub-plans back to where they were built: see [`crate::node::Exec::reset`].
+/// Resets all sub-plans: see [`crate::node::Exec::reset`].
 pub(crate) fn reset_all(run: &mut Run<'_>) -> Result<bool> {
     let mut all = true;
-    for place in 0..run.st.subs.len() {
-        let Some(mut sub) = run.st.subs[place].take() else { continue };
+    for index in 0..run.st.subs.len() {
+        let Some(mut sub) = run.st.subs[index].take() else { continue };
         sub.started = false;
         sub.hashed = None;
         all &= sub.node.reset(run)?;
-        run.st.subs[place] = Some(sub);
+        run.st.subs[index] = Some(sub);
     }
     Ok(all)
 }
 
-/// Starts a sub-plan that is read step by step, over if it ran before.
+/// Starts a `WITH` query; rescans it if it has run before.
 pub(crate) fn start_over(run: &mut Run<'_>, plan_id: u32) -> Result<()> {
     with_sub(run, plan_id, restart)
 }
 
-/// The next rows of a sub-plan that is read step by step (`WITH` queries).
+/// The next rows of a `WITH` query.
 pub(crate) fn next_of(run: &mut Run<'_>, plan_id: u32, want: usize) -> Result<Option<Batch>> {
     with_sub(run, plan_id, |sub, run| {
         sub.started = true;
-        sub.sources.watch().alone().over(run, |run| sub.node.next(run, want))
+        sub.sources.watch().isolated().over(run, |run| sub.node.next(run, want))
     })
 }
 
@@ -86,12 +86,13 @@ fn restart(sub: &mut SubState, run: &mut Run<'_>) -> Result<()> {
 
 /// Runs an init plan and sets its parameters.
 pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
-    // While it runs, its own parameters are unset, not pending: a loop would never end.
+    // While it runs, its own parameters are unset rather than pending, to prevent endless
+    // recursion.
     for &id in &plan.set_param {
         run.st.exec[id as usize] = ExecParam::Unset;
     }
     let values = with_sub(run, plan.plan_id, |sub, run| {
-        sub.sources.watch().alone().over(run, |run| {
+        sub.sources.watch().isolated().over(run, |run| {
             restart(sub, run)?;
             match plan.kind {
                 SubLinkKind::Exists => Ok(vec![Datum::bool(any_row(sub, run)?)]),
@@ -101,14 +102,14 @@ pub(crate) fn run_init_plan(run: &mut Run<'_>, plan: &SubPlan) -> Result<()> {
         })
     })?;
     for (i, &id) in plan.set_param.iter().enumerate() {
-        // Nothing has been computed from it since it became pending.
+        // No new version is needed: nothing has read the parameter since it became pending.
         let v = values.get(i).cloned().unwrap_or_default();
         run.st.exec[id as usize] = ExecParam::Set(v);
     }
     Ok(())
 }
 
-/// Runs a sub-select for the row at hand.
+/// Runs a sub-plan for the current row: see [`Host::subplan`].
 pub(crate) fn run_subplan(
     run: &mut Run<'_>,
     plan: &SubPlan,
@@ -125,7 +126,7 @@ pub(crate) fn run_subplan(
             SubLinkKind::Exists => Ok(Datum::bool(any_row(sub, run)?)),
             SubLinkKind::Expr => {
                 let row = single_row(sub, run)?.unwrap_or_default();
-                // Further columns are asked for by these.
+                // Other expressions read further columns through these parameters.
                 for (i, &id) in plan.set_param.iter().enumerate() {
                     run.set_param(id, row.get(i).cloned().unwrap_or_default());
                 }
@@ -210,7 +211,8 @@ fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Resul
     }
     let array = run.sv.as_facts().type_info(plan.first_col_type)?;
     let elem = run.sv.as_facts().type_info(array.elem)?;
-    // Arrays become slices of one with one dimension more.
+    // If the values are arrays of the result type, they become slices of an array with one more
+    // dimension.
     let shown = &run.st.desc.plan.subplans[plan.plan_id as usize - 1].info.target_list;
     let column = shown.iter().find(|t| !t.resjunk).map(|t| t.expr.type_oid());
     if column == Some(plan.first_col_type) {
@@ -219,7 +221,7 @@ fn collect_array(sub: &mut SubState, run: &mut Run<'_>, plan: &SubPlan) -> Resul
     eval::array_of(&elem, &values)
 }
 
-/// `x IN (uncorrelated sub-select)`: the rows are hashed once, by their values' equality.
+/// Hashed sub-plan, such as `x IN (uncorrelated sub-select)`: its rows are hashed once.
 fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datum> {
     with_sub(run, plan.plan_id, |sub, run| {
         if sub.sources.changed(run) {
@@ -234,7 +236,7 @@ fn run_hashed(run: &mut Run<'_>, plan: &SubPlan, outer: &[Datum]) -> Result<Datu
         }
         let Some(set) = &sub.hashed else { return Ok(Datum::Null) };
         let found = set.contains(run, outer)?;
-        // A table made for EXISTS knows no third answer.
+        // The caller treats NULL as false.
         Ok(if found.is_null() && plan.unknown_eq_false { Datum::bool(false) } else { found })
     })
 }
@@ -271,7 +273,7 @@ impl HashedSet {
         Ok(set)
     }
 
-    /// True, false, or NULL where a NULL on either side leaves it open.
+    /// True, false, or NULL if a NULL on either side makes the result unknown.
     fn contains(&self, run: &mut Run<'_>, key: &[Datum]) -> Result<Datum> {
         if self.empty {
             return Ok(Datum::bool(false));
@@ -285,7 +287,7 @@ impl HashedSet {
                 }
             }
         }
-        // A row that differs in no column where both are known leaves the answer open.
+        // A row that is equal in all columns where neither side is NULL makes the result unknown.
         for row in &self.partial {
             if self.may_equal(run, key, row)? {
                 return Ok(Datum::Null);

@@ -1,9 +1,9 @@
-//! Aggregates over the frames of a window, row after row of a partition.
+//! Aggregates over window frames.
 //!
-//! The state of one row's frame goes on to the next row's: rows that enter at the frame's end are
-//! taken in, rows that leave at its start are taken back where the aggregate has an inverse
-//! transition. Otherwise, and where rows are excluded, the frame is aggregated anew, in batches.
-//! Counterpart: eval_windowaggregates of nodeWindowAgg.c.
+//! The state of a row's frame is reused for the next row: rows that enter at the end of the frame
+//! are added, and rows that leave at its start are removed if the aggregate has an inverse
+//! transition function. Otherwise, and with an exclusion clause, the frame is aggregated again.
+//! Counterpart: nodeWindowAgg.c (`eval_windowaggregates`).
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
@@ -18,28 +18,28 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use types::{BATCH_ROWS_MAX, Batch, Column};
 
-/// Rows between two looks for interrupts.
+/// Number of rows between two checks for interrupts.
 const PACE_ROWS: usize = 64 * BATCH_ROWS_MAX;
 
 /// An aggregate called as a window function.
 pub(crate) struct FrameAggregate {
     plain: AggCall,
-    /// The form with an inverse transition.
+    /// The moving-aggregate form, with an inverse transition function.
     moving: Option<AggCall>,
-    /// The plain form's final function spoils the state, the moving form's does not.
+    /// The plain form's final function modifies the state, and the moving form's does not.
     prefers_moving: bool,
-    /// Arguments or filter call volatile functions or hold sub-selects: rows are computed one by
-    /// one, and again each time a frame is aggregated anew.
+    /// Arguments or filter contain volatile functions or sub-selects: they are evaluated row by
+    /// row, and again each time a frame is aggregated from the start.
     unstable: bool,
     scratch: Scratch,
 }
 
-/// Arguments of the rows at hand.
+/// Buffers for the arguments of rows.
 #[derive(Default)]
 struct Scratch {
     columns: Vec<Column>,
     selection: Vec<u16>,
-    /// Rows since the last look for interrupts.
+    /// Rows since the last check for interrupts.
     paced: usize,
 }
 
@@ -69,7 +69,7 @@ impl FrameAggregate {
         Ok(FrameAggregate { plain, moving, prefers_moving, unstable, scratch: Scratch::default() })
     }
 
-    /// The aggregate's values for all rows of the partition.
+    /// Computes the aggregate for all rows of the partition.
     pub(crate) fn values(
         &mut self,
         clause: &FrameClause,
@@ -107,20 +107,20 @@ impl FrameAggregate {
     }
 }
 
-/// The state over one frame.
+/// Transition state of a frame.
 struct FrameState<'a> {
     call: &'a mut AggCall,
     acc: Acc,
     p: &'a Partition,
-    /// Most rows to be computed at once.
+    /// Largest number of rows evaluated at once.
     step: usize,
-    /// The rows in the state.
+    /// The rows in the state; `None` if it is invalid.
     held: Option<Range<usize>>,
     scratch: &'a mut Scratch,
 }
 
 impl FrameState<'_> {
-    /// Counts rows of work and looks for interrupts now and then.
+    /// Counts processed rows, and checks for interrupts every [`PACE_ROWS`].
     fn pace(&mut self, rows: usize, run: &mut Run<'_>) -> Result<()> {
         self.scratch.paced += rows;
         if self.scratch.paced >= PACE_ROWS {
@@ -136,18 +136,18 @@ impl FrameState<'_> {
         self.held = None;
     }
 
-    /// Makes the state that of the rows `frame`.
+    /// Changes the state to that of the rows `frame`.
     fn move_to(&mut self, frame: Range<usize>, run: &mut Run<'_>) -> Result<()> {
         let from = match self.held.take() {
             Some(old) if old.end > frame.end || old.start > frame.start => None,
             Some(old) if old.start == frame.start => Some(old.end),
-            // A frame that shares few rows with the old one is begun anew.
+            // Removing rows is worthwhile only if no more leave the frame than stay.
             Some(old)
                 if self.call.is_moving()
                     && old.end > frame.start
                     && frame.start - old.start <= old.end - frame.start =>
             {
-                self.take_back(old.start..frame.start, run)?.then_some(old.end)
+                self.retract(old.start..frame.start, run)?.then_some(old.end)
             }
             _ => None,
         };
@@ -163,7 +163,7 @@ impl FrameState<'_> {
         Ok(())
     }
 
-    /// Takes rows in.
+    /// Adds rows to the state.
     fn add(&mut self, rows: Range<usize>, run: &mut Run<'_>) -> Result<()> {
         self.each_part(rows, run, |acc, call, len, args, run| {
             acc.advance(call, Groups::One(0, len), args, run)?;
@@ -172,13 +172,13 @@ impl FrameState<'_> {
         Ok(())
     }
 
-    /// Takes rows back; false where the state cannot give them.
-    fn take_back(&mut self, rows: Range<usize>, run: &mut Run<'_>) -> Result<bool> {
-        self.each_part(rows, run, |acc, call, len, args, run| acc.take_back(call, len, args, run))
+    /// Removes rows from the state; false if that is impossible.
+    fn retract(&mut self, rows: Range<usize>, run: &mut Run<'_>) -> Result<bool> {
+        self.each_part(rows, run, |acc, call, len, args, run| acc.retract(call, len, args, run))
     }
 
-    /// Calls `f` with the number and the arguments of rows that the filter lets through, until it
-    /// says false.
+    /// Calls `f` with the number and the arguments of the rows that pass the filter, batch by
+    /// batch, until it returns false.
     fn each_part(
         &mut self,
         rows: Range<usize>,
@@ -212,8 +212,8 @@ impl FrameState<'_> {
     }
 }
 
-/// Computes the arguments of some rows of a batch, less those that the filter stops. How many rows
-/// remain; if all of the batch do, arguments that are columns of it are not copied.
+/// Evaluates the arguments for those of `rows` that pass the filter, and returns their number. If
+/// all rows of the batch pass, arguments that are columns of the batch are not copied.
 fn arguments(
     call: &mut AggCall,
     batch: &Batch,

@@ -1,8 +1,10 @@
-//! Window functions: the input comes sorted by partition and order; each partition is read whole,
-//! each function computes its column over it. Where only some rows are asked for (LIMIT) and no
-//! value depends on rows behind a row's peers, a partition is read as far as needed: the values of
-//! the rows so far are computed, and anew over twice as many rows if more are asked for.
-//! Counterpart: nodeWindowAgg.c.
+//! Window functions. The input is sorted by partition and order columns. Each partition is read
+//! completely, and each function computes a column of results for it. Counterpart:
+//! nodeWindowAgg.c.
+//!
+//! If few rows are requested (LIMIT) and no result depends on rows after a row's peers, only a
+//! prefix of the partition is read. If more rows are requested, at least twice as many rows are
+//! read and the results are computed again.
 
 use crate::frame::{self, FrameClause, Partition, RangeOrder};
 use crate::keys::Keys;
@@ -19,10 +21,10 @@ use plan::node::{Plan, WindowAgg};
 use plan::walk;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
-/// Rows after which it is first asked whether more are needed.
+/// Number of rows after which the run condition is first tested.
 const EARLY_ROWS: usize = 256;
 
-/// Columns above the node: the child's, then the functions' results.
+/// Input columns of the node's target list: the child's columns, then the functions' results.
 struct WindowColumns {
     width: usize,
     funcs: Vec<WindowFunc>,
@@ -52,45 +54,47 @@ fn collect(e: &Expr, found: &mut Vec<WindowFunc>) {
     }
 }
 
-/// The row of input that begins the next partition, and the rows behind it.
+/// The rest of an input batch: its row `at` begins the next partition.
 struct Pending {
     batch: Batch,
     at: usize,
 }
 
-/// A partition and its values: batches of rows and, beside them, of each function's values.
+/// A partition with its results: for each function, a store with one batch of results for each
+/// batch of rows.
 struct Ready {
     p: Partition,
     results: Vec<RowStore>,
-    /// The next row: its batch, its place there.
+    /// The next row to return: its batch, and its number there.
     batch: usize,
     at: usize,
-    /// Values of so many rows are known.
+    /// Number of rows whose results are final.
     known: usize,
-    /// All rows of the partition are here.
+    /// All rows of the partition have been read.
     complete: bool,
-    /// The last row so far, alone in a batch.
+    /// The last row read, in a batch of its own.
     before: Option<Batch>,
 }
 
 impl Ready {
-    /// Rows that have been given out.
+    /// Number of rows returned so far.
     fn given(&self) -> usize {
         self.p.batch_starts.get(self.batch).map_or(self.p.len, |start| start + self.at)
     }
 }
 
-/// A condition whose first row that it rejects ends the rows of a partition.
+/// Run condition: once it is not true for a row, no later row of the partition is returned.
 struct RunCondition {
     program: Program,
     state: EvalState,
     rows: Selection,
-    /// It can be tested before the partition is read whole: values depend on rows before alone.
+    /// It can be tested before the partition is complete, because results depend only on preceding
+    /// rows.
     early: bool,
 }
 
 impl RunCondition {
-    /// How many of the first rows it holds for.
+    /// Number of rows before the first one for which it is not true.
     fn passing(&mut self, rows: &Batch, run: &mut Run<'_>) -> Result<usize> {
         select_into(&self.program, &mut self.state, run, rows, &mut self.rows)?;
         let in_front = self.rows.iter().enumerate().take_while(|(i, r)| *i == usize::from(**r));
@@ -108,11 +112,10 @@ pub(crate) struct WindowNode {
     clause: Option<FrameClause>,
     calls: Vec<WindowCall>,
     projection: Projection,
-    /// Holds for the first rows of a partition alone.
     run_condition: Option<RunCondition>,
-    /// No value depends on rows behind a row's peers, nor on being computed once.
+    /// No result depends on rows after a row's peers, and results may be computed again.
     streams: bool,
-    /// See [`Exec::set_bound`]; and what is left of it.
+    /// See [`Exec::set_bound`]; and what remains of it in this scan.
     bound: Option<usize>,
     left: Option<usize>,
     /// An empty batch of the child's columns.
@@ -162,7 +165,8 @@ impl WindowNode {
                 program: compile_all(conditions, &mut cols, run)?,
                 state: EvalState::default(),
                 rows: Selection::new(),
-                early: w.partition.cols.is_empty() && calls.iter().all(WindowCall::looks_back),
+                early: w.partition.cols.is_empty()
+                    && calls.iter().all(WindowCall::depends_on_preceding_only),
             }),
         };
         let streams = run_condition.is_none() && calls.iter().all(|c| c.streams(w.frame_options));
@@ -188,7 +192,7 @@ impl WindowNode {
         }))
     }
 
-    /// Computes the frame's offsets, which stay for the whole scan.
+    /// Evaluates the frame's offsets, once per scan.
     fn prepare(&mut self, run: &mut Run<'_>) -> Result<()> {
         let mut values = [Datum::Null, Datum::Null];
         for ((v, p), which) in values.iter_mut().zip(&self.offsets).zip(["starting", "ending"]) {
@@ -204,7 +208,7 @@ impl WindowNode {
         Ok(())
     }
 
-    /// Begins with the next partition.
+    /// Begins the next partition; `None` if there is none.
     fn begin(&mut self, want: usize, run: &mut Run<'_>) -> Result<Option<Ready>> {
         let mut ready = Ready {
             p: Partition::new(RowStore::new(run)),
@@ -215,19 +219,21 @@ impl WindowNode {
             complete: false,
             before: None,
         };
-        self.go_on(&mut ready, want, run)?;
+        self.read_more(&mut ready, want, run)?;
         Ok((ready.p.len() > 0).then_some(ready))
     }
 
-    /// Reads the partition on until values of further rows are known, and computes them.
-    fn go_on(&mut self, ready: &mut Ready, want: usize, run: &mut Run<'_>) -> Result<()> {
+    /// Reads more of the partition until the results of further rows are final, and computes them.
+    fn read_more(&mut self, ready: &mut Ready, want: usize, run: &mut Run<'_>) -> Result<()> {
         let given = ready.given();
         let few = self.left.or((want < BATCH_ROWS_MAX).then_some(want)).filter(|_| self.streams);
-        // The row behind those that are asked for shows whether their peers are complete.
+        // One more row than requested shows whether the peers of the last one are complete.
         let mut target = few.map(|few| (given + few).saturating_add(1).max(2 * ready.p.len));
         loop {
             ready.complete = self.gather(ready, target, run)?;
-            ready.known = match ready.complete || self.calls.iter().all(WindowCall::looks_back) {
+            ready.known = match ready.complete
+                || self.calls.iter().all(WindowCall::depends_on_preceding_only)
+            {
                 true => ready.p.len,
                 false => ready.p.group_starts.last().copied().unwrap_or(0),
             };
@@ -247,7 +253,7 @@ impl WindowNode {
         Ok(())
     }
 
-    /// Reads the partition to its end, or up to `target` rows of it or some more; true at its end.
+    /// Reads the partition to its end, or until it has at least `target` rows; true at its end.
     fn gather(
         &mut self,
         ready: &mut Ready,
@@ -296,7 +302,7 @@ impl WindowNode {
                 append(p, &mut rows, &batch, from, to, run)?;
             }
             if p.len >= next_look && self.run_condition.as_ref().is_some_and(|c| c.early) {
-                // The values are computed anew each time: twice as many rows before the next.
+                // Each test computes all results again, so the interval doubles.
                 next_look = 2 * p.len;
                 if rows.len > 0 {
                     let fresh = rows.empty_like();
@@ -311,7 +317,7 @@ impl WindowNode {
         Ok(complete)
     }
 
-    /// Has the condition rejected the last row so far?
+    /// True if the run condition is not true for the last row read.
     fn is_over(&mut self, p: &Partition, run: &mut Run<'_>) -> Result<bool> {
         let (Some(clause), Some(last)) = (&self.clause, p.len().checked_sub(1)) else {
             return Ok(false);
@@ -330,8 +336,8 @@ impl WindowNode {
         Ok(condition.passing(&out, run)? == 0)
     }
 
-    /// Where the partition ends among the rows of `batch` from `from` on; notes where groups of
-    /// peers start.
+    /// The number of the row of `batch`, starting at `from`, with which the partition ends; records
+    /// the starts of peer groups.
     fn partition_end(
         &self,
         p: &mut Partition,
@@ -362,8 +368,8 @@ impl WindowNode {
     }
 }
 
-/// Appends rows `from..to` of a batch to the partition; `rows` holds those of the batch that is not
-/// full yet.
+/// Appends rows `from..to` of a batch to the partition; `rows` is the partition's last batch, which
+/// is not full yet.
 fn append(
     p: &mut Partition,
     rows: &mut Batch,
@@ -414,8 +420,8 @@ impl Exec for WindowNode {
             },
         };
         if !ready.complete && ready.given() >= ready.known {
-            self.go_on(&mut ready, want, run)?;
-            // The partition has turned out to end here.
+            self.read_more(&mut ready, want, run)?;
+            // The partition had no further rows.
             if ready.given() >= ready.known {
                 return self.next(run, want);
             }
@@ -447,7 +453,7 @@ impl Exec for WindowNode {
             if passing < out.len {
                 out.truncate(passing);
                 over = true;
-                // There is one partition.
+                // Without PARTITION BY there are no further rows.
                 self.done |= self.partition.1.is_empty();
             }
         }

@@ -1,4 +1,5 @@
-//! The window functions proper; aggregates over frames are in `winagg`. Counterpart: windowfuncs.c.
+//! The built-in window functions; aggregates as window functions are in `winagg`. Counterpart:
+//! windowfuncs.c.
 
 use crate::frame::{FrameClause, FrameCursor, Partition, option, without_excluded};
 use crate::node::*;
@@ -52,7 +53,7 @@ impl Kind {
 pub(crate) struct WindowCall {
     how: How,
     by_val: bool,
-    /// Arguments and filter give the same value however often they are computed.
+    /// Arguments and filter are not volatile and may be evaluated several times.
     stable: bool,
 }
 
@@ -86,14 +87,14 @@ impl WindowCall {
         Ok(WindowCall { how, by_val, stable })
     }
 
-    /// Does a row's value depend on the rows before it alone?
-    pub(crate) fn looks_back(&self) -> bool {
+    /// True if a row's result depends only on the row and those before it.
+    pub(crate) fn depends_on_preceding_only(&self) -> bool {
         let kinds = [Kind::RowNumber, Kind::Rank, Kind::DenseRank];
         matches!(&self.how, How::Function { kind, .. } if kinds.contains(kind))
     }
 
-    /// Does a row's value depend on the rows before it and its peers alone, and can it be computed
-    /// several times?
+    /// True if a row's result depends only on the rows up to its last peer, and may be computed
+    /// several times.
     pub(crate) fn streams(&self, frame_options: i32) -> bool {
         let ends_here =
             frame_options & (option::END_CURRENT_ROW | option::END_OFFSET_PRECEDING) != 0;
@@ -109,7 +110,7 @@ impl WindowCall {
         backward && self.stable
     }
 
-    /// The function's values for all rows of the partition.
+    /// Computes the function for all rows of the partition.
     pub(crate) fn values(
         &mut self,
         clause: &FrameClause,
@@ -129,8 +130,8 @@ impl WindowCall {
     }
 }
 
-/// A function's values on their way to a store: batches of one column, each as long as the
-/// partition's batch of that number.
+/// Writer of a function's results: batches of one column, each with as many rows as the partition's
+/// batch with the same number.
 pub(crate) struct Results<'p> {
     column: Column,
     rows: RowStore,
@@ -143,7 +144,8 @@ impl Results<'_> {
         self.pushed(run)
     }
 
-    /// The column that the next value is to be appended to; [`Results::pushed`] follows.
+    /// The column to which the caller appends one value, followed by a call of
+    /// [`Results::pushed`].
     pub(crate) fn column(&mut self) -> &mut Column {
         &mut self.column
     }
@@ -163,7 +165,7 @@ impl Results<'_> {
     }
 }
 
-/// The aggregate that a window function calls.
+/// The aggregate call that is equivalent to a window function call.
 fn aggregate_of(w: &WindowFunc) -> Aggref {
     let target = |(i, e): (usize, &plan::Expr)| TargetEntry {
         expr: e.clone(),
@@ -203,10 +205,16 @@ struct Function<'f> {
     states: &'f mut [EvalState],
 }
 
-/// The rows that first_value and its kin count, as up to three ranges in order. Of the current row
-/// with its ties PostgreSQL counts the one, also where it is not in the frame and the ties are: the
-/// function's value is NULL then. Counterpart: `WinGetFuncArgInFrame`.
-fn counted(options: i32, frame: &Range<usize>, i: usize, peers: Range<usize>) -> [Range<usize>; 3] {
+/// The rows that first_value, last_value and nth_value count, as up to three ascending ranges. With
+/// EXCLUDE TIES PostgreSQL counts the current row if the frame contains any of its peers, even if
+/// it is not in the frame itself; the function is then NULL. Counterpart: nodeWindowAgg.c
+/// (`WinGetFuncArgInFrame`).
+fn counted_rows(
+    options: i32,
+    frame: &Range<usize>,
+    i: usize,
+    peers: Range<usize>,
+) -> [Range<usize>; 3] {
     let overlap = peers.start < frame.end && frame.start < peers.end;
     let mut parts = without_excluded(options, frame, i, peers);
     if options & option::EXCLUDE_TIES != 0 && overlap {
@@ -216,7 +224,7 @@ fn counted(options: i32, frame: &Range<usize>, i: usize, peers: Range<usize>) ->
 }
 
 impl Function<'_> {
-    /// Argument `k` at row `i`.
+    /// Argument `k` evaluated at row `i`.
     fn arg(&mut self, k: usize, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
         let (batch, at) = p.at(i)?;
         let input = RowInput::scan(RowRef::Batch(&batch, at));
@@ -248,11 +256,11 @@ impl Function<'_> {
                     Kind::PercentRank if n <= 1 => Datum::float8(0.0),
                     Kind::PercentRank => Datum::float8(peers.start as f64 / (n - 1) as f64),
                     Kind::CumeDist => Datum::float8(peers.end as f64 / n as f64),
-                    Kind::Lag | Kind::Lead => self.neighbour(p, i, run)?,
+                    Kind::Lag | Kind::Lead => self.lag_lead(p, i, run)?,
                     _ => {
                         let frame = cursor.frame(clause, p, i, g, run)?;
-                        let parts = counted(clause.options, &frame, i, peers.clone());
-                        self.of_frame(p, i, &frame, &parts, run)?
+                        let parts = counted_rows(clause.options, &frame, i, peers.clone());
+                        self.frame_value(p, i, &frame, &parts, run)?
                     }
                 };
                 out.push(run, v.as_ref())?;
@@ -262,7 +270,7 @@ impl Function<'_> {
     }
 
     /// lag and lead.
-    fn neighbour(&mut self, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
+    fn lag_lead(&mut self, p: &Partition, i: usize, run: &mut Run<'_>) -> Result<Datum> {
         let mut by = 1;
         if self.args.len() > 1 {
             let v = self.arg(1, p, i, run)?;
@@ -279,8 +287,8 @@ impl Function<'_> {
         }
     }
 
-    /// first_value, last_value and nth_value: of the rows of the frame among these.
-    fn of_frame(
+    /// first_value, last_value and nth_value over the rows `parts` of the frame.
+    fn frame_value(
         &mut self,
         p: &Partition,
         i: usize,
@@ -321,7 +329,7 @@ impl Function<'_> {
         }
     }
 
-    /// The first row whose argument is not NULL fixes the number of buckets.
+    /// ntile; the first row whose argument is not NULL determines the number of buckets.
     fn ntile(&mut self, p: &Partition, run: &mut Run<'_>, out: &mut Results) -> Result<()> {
         let n = p.len() as i64;
         let (mut tile, mut in_tile, mut size, mut larger) = (0i64, 0i64, 0i64, 0i64);

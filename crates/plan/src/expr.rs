@@ -1,4 +1,5 @@
-//! Analysed expressions. Counterpart: nodes/primnodes.h, whose node and field names these bear.
+//! Analysed expressions, with the node and field names of PostgreSQL. Counterpart:
+//! nodes/primnodes.h.
 
 use crate::query::{Query, SortGroupClause};
 use ids::{AttrNo, Oid};
@@ -79,7 +80,7 @@ pub enum Expr {
 }
 
 /// Column of a range-table entry. In finished plans `varno` may be one of the special numbers
-/// below, and `varattno` then counts the child's target list.
+/// below; `varattno` is then a position in the child's target list or among the index's columns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Var {
     /// 1-based index into the range table.
@@ -323,8 +324,8 @@ pub struct SubLink {
     /// The operator as written, for printing.
     pub oper_name: Vec<String>,
     pub subselect: Nested<Query>,
-    /// The array type of `ARRAY(…)`, else invalid. Only catalogs know it, so analysis fills it in,
-    /// and whoever reads a stored tree; it is not stored.
+    /// The array type of `ARRAY(…)`, else invalid. It is not stored: analysis, or the reader of a
+    /// stored tree, looks it up in the catalogs.
     pub array_type: Oid,
     pub location: Location,
 }
@@ -345,7 +346,7 @@ pub struct SubPlan {
     pub first_col_collation: Oid,
     /// Hash the sub-select's output instead of scanning it.
     pub use_hash_table: bool,
-    /// Operators' equality and hash functions exist as strict ones: NULL means "no match".
+    /// The caller treats NULL as false: a comparison that is NULL means "no match".
     pub unknown_eq_false: bool,
     /// Exec parameters that this node computes and leaves for others (init plans).
     pub set_param: Vec<i32>,
@@ -506,7 +507,7 @@ pub struct MinMaxExpr {
     pub location: Location,
 }
 
-/// Functions that SQL writes without parentheses. The order is PostgreSQL's.
+/// SQL value functions, which are written without parentheses. The order is PostgreSQL's.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SqlValueKind {
     CurrentDate,
@@ -534,7 +535,7 @@ pub struct SqlValueFunction {
     pub location: Location,
 }
 
-/// In PostgreSQL's order: stored as a number.
+/// Kind of an SQL/XML expression. The order is PostgreSQL's: it is stored as a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum XmlOp {
     Concat,
@@ -547,11 +548,11 @@ pub enum XmlOp {
     IsDocument,
 }
 
-/// An expression of SQL/XML, as definitions hold it; it is shown, and cannot be run.
+/// An SQL/XML expression in a stored definition. It can be deparsed but not executed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct XmlExpr {
     pub op: XmlOp,
-    /// Of an element or a processing instruction.
+    /// Name of an element or a processing instruction.
     pub name: Option<String>,
     /// Attributes, or the parts of a forest; `arg_names` has a name for each.
     pub named_args: Vec<Expr>,
@@ -559,7 +560,7 @@ pub struct XmlExpr {
     pub args: Vec<Expr>,
     /// `CONTENT`, else `DOCUMENT`.
     pub content: bool,
-    /// What `XMLSERIALIZE` makes of it.
+    /// Result type of `XMLSERIALIZE`.
     pub typeid: Oid,
     pub typmod: i32,
     pub location: Location,
@@ -787,7 +788,7 @@ impl Expr {
             Expr::Array(n) => n.array_collid,
             Expr::Coalesce(n) => n.coalescecollid,
             Expr::MinMax(n) => n.minmaxcollid,
-            // current_user and its kin are names, whose collation is C.
+            // current_user and the like have type name, whose collation is C.
             Expr::SqlValue(n) if n.typeid == Oid(19) => Oid(950),
             Expr::Xml(n) if n.op == XmlOp::Serialize => Oid(100),
             Expr::CoerceToDomain(n) => n.resultcollid,

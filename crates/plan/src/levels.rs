@@ -1,16 +1,21 @@
-//! Levels of queries within queries, when one is put in another place. Counterpart: rewriteManip.c.
+//! Adjusts query levels (`varlevelsup` and its equivalents) when an expression or query moves to
+//! another nesting depth.
+//!
+//! Counterpart: rewriteManip.c.
 
 use crate::expr::Expr;
 use crate::query::{Query, RteKind};
 use crate::walk::{deep_expr_mut, deep_query_mut};
 
-/// Changes `varlevelsup` of what refers at least `min_level` levels up by `delta`. Counterpart:
-/// `IncrementVarSublevelsUp`.
+/// Adds `delta` to the level of each reference that goes at least `min_level` query levels up,
+/// counted from the expression. Counterpart: `IncrementVarSublevelsUp`.
 pub fn shift_levels_expr(expr: &mut Expr, delta: i32, min_level: u32) {
     deep_expr_mut(expr, 0, &mut |e, level| shift_node(e, level, delta, min_level));
 }
 
-/// As [`shift_levels_expr`], for what leaves the query.
+/// As [`shift_levels_expr`], for all expressions of a query and its references to WITH queries.
+/// Levels are counted from the query itself: with a `min_level` of 1, references to outer queries
+/// change and its own columns do not.
 pub fn shift_levels_query(query: &mut Query, delta: i32, min_level: u32) {
     deep_query_mut(query, 0, &mut |e, level| shift_node(e, level, delta, min_level));
     shift_cte_refs(query, delta, min_level, 0);

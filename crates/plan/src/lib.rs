@@ -1,8 +1,8 @@
 //! Query, expression and plan nodes: the language between analysis, planning and execution.
 //!
 //! They mirror PostgreSQL's node kinds field by field where a field is stored in a catalog
-//! (`pg_node_tree`), so that defaults, checks, index expressions and view rules cross over in both
-//! directions. Nodes are plain data: no look-ups, no evaluation.
+//! (`pg_node_tree`), so that each server reads the defaults, checks, index expressions and view
+//! rules that the other stored. Nodes are plain data: no look-ups, no evaluation.
 //!
 //! Reading order: `expr`, `query`, `node`, `walk`, `params`, `nodetree`.
 

@@ -1,7 +1,8 @@
 //! Plans: what the executor runs. Counterpart: nodes/plannodes.h.
 //!
-//! Expressions of a scan refer to the scanned columns by `Var { varno: scanrelid, varattno: column
-//! }`; those above refer to their children's target lists by `Var::OUTER` and `Var::INNER`. A plan
+//! Expressions of a scan refer to the scanned columns by
+//! `Var { varno: scanrelid, varattno: column }`; those of the nodes above refer to their children's
+//! target lists by `Var::OUTER` and `Var::INNER`. A plan
 //! is immutable and shared between sessions, so it holds no run-time state and no descriptors:
 //! relations and functions are OIDs, opened when execution starts.
 
@@ -35,26 +36,26 @@ pub struct PlannedStmt {
     pub relation_oids: Vec<Oid>,
     /// Functions and types whose change makes the plan stale: (catalog OID, object OID).
     pub inval_items: Vec<(Oid, Oid)>,
-    /// Rights that whoever runs the statement must have.
+    /// Privileges to check each time before the statement runs.
     pub rights: RightsNeeded,
     /// Types of the exec parameters.
     pub param_exec_types: Vec<Oid>,
-    /// Expressions of parameters and constants that are computed when values are bound to the plan,
-    /// so that their errors come even if no row asks for them.
+    /// Expressions over parameters and constants. They are evaluated when values are bound to the
+    /// plan, so that their errors are raised even if no row needs them (`eval::bound_parts`).
     pub bound: Vec<Expr>,
     pub stmt_location: i32,
     pub stmt_len: i32,
 }
 
-/// Rights on tables and functions, wherever in the statement they are used.
+/// Privileges on all relations and functions that the statement uses, at any query level.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RightsNeeded {
     pub relations: Vec<RelationRights>,
-    /// Functions that not everybody may call.
+    /// Functions whose EXECUTE privilege must be checked: those with an access control list.
     pub functions: Vec<Oid>,
 }
 
-/// Rights on one relation. Counterpart: the permission fields of `RangeTblEntry`.
+/// Privileges on one relation. Counterpart: the permission fields of `RangeTblEntry`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RelationRights {
     pub relid: Oid,
@@ -68,18 +69,20 @@ pub struct RelationRights {
     pub updated_cols: Vec<AttrNo>,
 }
 
-/// What every plan node has.
+/// Fields common to all plan nodes. Counterpart: the base struct `Plan`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct PlanInfo {
+    /// Estimated costs, in units of one sequential page read (`seq_page_cost` = 1).
     pub startup_cost: f64,
     pub total_cost: f64,
+    /// Estimated number of rows of one scan.
     pub plan_rows: f64,
     /// Average width of a row in bytes.
     pub plan_width: i32,
     pub target_list: Vec<TargetEntry>,
-    /// Conditions tested here, implicitly ANDed.
+    /// Conditions that the node tests, implicitly ANDed.
     pub qual: Vec<Expr>,
-    /// Init plans to attach here: `Expr::SubPlan`s.
+    /// Init plans attached to this node: `Expr::SubPlan`s.
     pub init_plan: Vec<Expr>,
     /// Exec parameters that affect this node or its children: a change means a rescan.
     pub ext_param: Vec<i32>,
@@ -116,8 +119,8 @@ pub struct GroupKeys {
     pub collations: Vec<Oid>,
 }
 
-/// What an index scan looks for. The conditions are `index column op value` with the index column
-/// as `Var { varno: Var::INDEX, varattno: index column }`.
+/// Search conditions of an index scan: `index column op value`, with the index column as
+/// `Var { varno: Var::INDEX, varattno: index column }`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct IndexProbe {
     pub indexid: Oid,
@@ -147,7 +150,7 @@ pub enum SetOpStrategy {
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum PlanNode {
-    /// Computes the target list, once if there is no child.
+    /// Computes the target list, for one row if there is no child.
     Result {
         child: Option<Box<Plan>>,
         constant_qual: Vec<Expr>,
@@ -184,7 +187,7 @@ pub enum PlanNode {
         scanrelid: i32,
         probe: IndexProbe,
     },
-    /// `index_tlist` says what the index's columns are, as expressions over the table.
+    /// `index_tlist` gives the index's columns as expressions over the table.
     IndexOnlyScan {
         scanrelid: i32,
         probe: IndexProbe,
@@ -270,8 +273,8 @@ pub enum PlanNode {
         param_exprs: Vec<Expr>,
         operators: Vec<Oid>,
         collations: Vec<Oid>,
-        /// As EXPLAIN says it; keys that are equal but look different are kept apart in either
-        /// mode.
+        /// Only shown by EXPLAIN. In both modes, equal keys with different bytes have separate
+        /// cache entries.
         binary_mode: bool,
     },
     Sort {
@@ -299,7 +302,7 @@ pub enum PlanNode {
         all: bool,
         strategy: SetOpStrategy,
         keys: GroupKeys,
-        /// Target-list column that tells left (0) from right (1) rows.
+        /// Target-list column that is 0 for rows of the left input and 1 for those of the right.
         flag_col: AttrNo,
         num_groups: f64,
     },
@@ -312,7 +315,7 @@ pub enum PlanNode {
         child: Box<Plan>,
         offset: Option<Expr>,
         count: Option<Expr>,
-        /// FETCH FIRST … WITH TIES: the columns that tie.
+        /// FETCH FIRST … WITH TIES: the columns by which rows are peers.
         with_ties: Option<GroupKeys>,
     },
 }
@@ -375,8 +378,8 @@ pub struct ModifyTable {
     pub row_marks: Vec<PlanRowMark>,
     pub epq_param: i32,
     pub on_conflict: Option<OnConflictPlan>,
-    /// The child calls functions that may see what has been written: it gives one row after the
-    /// other.
+    /// The child calls functions that may read the rows written so far, so that it must return one
+    /// row at a time.
     pub row_by_row: bool,
 }
 

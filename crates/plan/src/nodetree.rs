@@ -1,11 +1,12 @@
-//! `pg_node_tree`: expressions and queries as PostgreSQL 15 stores them in its catalogs, as text.
+//! `pg_node_tree`: the text form in which PostgreSQL 15 stores expressions and queries in its
+//! catalogs.
 //!
-//! `{LABEL :field value …}` is a node, `(…)` a list, `(i …)`, `(o …)`, `(b …)` lists of integers,
-//! OIDs and a set, `<>` nothing. PostgreSQL reads fields by position, so the writer keeps its
-//! order; our reader goes by name.
+//! `{LABEL :field value …}` is a node, `(…)` a list, `(i …)` a list of integers, `(o …)` a list of
+//! OIDs, `(b …)` a bitmapset, `<>` a null pointer. PostgreSQL reads fields by position, so the
+//! writer keeps its order; our reader finds fields by name.
 //!
-//! Counterpart: nodes/outfuncs.c, nodes/readfuncs.c. Field names and order are those of trees that
-//! a PostgreSQL 15 wrote.
+//! Counterpart: nodes/outfuncs.c, nodes/readfuncs.c. Field names and order are taken from trees
+//! that PostgreSQL 15 wrote.
 
 mod read;
 mod text;

@@ -1,28 +1,29 @@
-//! Which exec parameters a plan reads: if one changes, rows kept from an earlier run are stale.
-//! Counterpart: finalize_plan of subselect.c.
+//! Finds the exec parameters that a plan reads: when one of them changes, rows cached by an earlier
+//! scan are stale. Counterpart: subselect.c (`finalize_plan`).
 
 use crate::expr::{Expr, ParamKind};
 use crate::node::{BitmapNode, IndexProbe, Plan, PlanNode};
 use crate::walk;
 use std::collections::BTreeSet;
 
-/// What parts of a plan have to do with exec parameters, the sub-plans that they use included.
+/// Exec parameters that some plans and expressions read, sub-plans included.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Mentioned {
-    /// Read, whoever sets them.
+pub struct ParamRefs {
+    /// All that are read.
     pub read: Vec<i32>,
-    /// Read, and set elsewhere: what is computed by these parts depends on them.
+    /// Those that are read but not set within these plans and expressions: the results depend on
+    /// them.
     pub free: Vec<i32>,
 }
 
-/// The exec parameters that these plans and expressions mention.
-pub fn mentioned(plans: &[&Plan], exprs: &[&Expr], subplans: &[Plan]) -> Mentioned {
+/// The exec parameters that these plans and expressions read.
+pub fn param_refs(plans: &[&Plan], exprs: &[&Expr], subplans: &[Plan]) -> ParamRefs {
     let seen = vec![false; subplans.len()];
     let mut finder = Finder { subplans, seen, out: BTreeSet::new(), set: BTreeSet::new() };
     plans.iter().for_each(|p| finder.plan(p));
     exprs.iter().for_each(|e| finder.expr(e));
     let free = finder.out.difference(&finder.set).copied().collect();
-    Mentioned { read: finder.out.into_iter().collect(), free }
+    ParamRefs { read: finder.out.into_iter().collect(), free }
 }
 
 /// Which of the sub-plans the plan runs, directly or not.
@@ -91,8 +92,8 @@ impl Finder<'_> {
     }
 }
 
-/// Calls `f` on each expression of the node itself: not on those of its children, nor on the plans
-/// of its sub-plans.
+/// Calls `f` on each expression of the node itself, but not on those of its children or of the
+/// plans that its SubPlans run.
 pub fn each_expr<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
     plan.info.target_list.iter().for_each(|t| f(&t.expr));
     plan.info.qual.iter().chain(&plan.info.init_plan).for_each(&mut *f);
@@ -220,8 +221,7 @@ mod tests {
         }
     }
 
-    /// Nodes with parameters 0 to n - 1, one in each place where a node of the kind has an
-    /// expression.
+    /// Nodes with parameters 0 to n - 1, one in each expression field of the node kind.
     fn nodes() -> Vec<(i32, PlanNode)> {
         let sample =
             TableSample { tsmhandler: Oid(1), args: vec![param(0)], repeatable: Some(param(1)) };
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_expression_of_a_node_is_seen_also_below_other_nodes() {
+    fn all_expressions_of_a_node_are_visited_below_other_nodes() {
         for (n, kind) in nodes() {
             let mut plan = node(kind);
             let target = TargetEntry {
@@ -304,14 +304,14 @@ mod tests {
             plan.info.target_list.push(target);
             plan.info.qual.push(param(n + 1));
             let above = node(PlanNode::Material { child: Box::new(plan) });
-            let mut found = mentioned(&[&above], &[&param(n + 2)], &[]).free;
+            let mut found = param_refs(&[&above], &[&param(n + 2)], &[]).free;
             found.sort_unstable();
             assert_eq!(found, (0..=n + 2).collect::<Vec<_>>(), "{:?}", above.children()[0].node);
         }
     }
 
     #[test]
-    fn what_a_nested_loop_sets_is_read_but_not_free() {
+    fn params_set_by_a_nested_loop_are_read_but_not_free() {
         let loops = node(PlanNode::NestLoop {
             jointype: JoinType::Inner,
             outer: leaf(),
@@ -323,13 +323,13 @@ mod tests {
             inner_unique: false,
             nest_params: vec![(1, param(4))],
         });
-        let found = mentioned(&[&loops], &[], &[]);
+        let found = param_refs(&[&loops], &[], &[]);
         assert!(found.read.contains(&1) && !found.free.contains(&1));
         assert!([2, 3, 4].iter().all(|id| found.free.contains(id)));
     }
 
     #[test]
-    fn sub_plans_count_with_what_they_read_and_without_their_arguments() {
+    fn sub_plans_add_the_params_they_read_but_not_those_they_set() {
         let inner = node(PlanNode::TidScan { scanrelid: 1, tid_quals: vec![param(1), param(2)] });
         let call = Expr::SubPlan(Box::new(SubPlan {
             kind: SubLinkKind::Expr,
@@ -348,7 +348,7 @@ mod tests {
             startup_cost: 0.0,
             per_call_cost: 0.0,
         }));
-        let found = mentioned(&[], &[&call], &[inner]);
+        let found = param_refs(&[], &[&call], &[inner]);
         assert!(found.read.contains(&1));
         let mut free = found.free;
         free.sort_unstable();
@@ -356,10 +356,10 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_with_query_depend_on_what_the_query_reads() {
+    fn a_cte_scan_depends_on_the_params_of_the_with_query() {
         let query = node(PlanNode::TidScan { scanrelid: 1, tid_quals: vec![param(5)] });
         let scan = node(PlanNode::CteScan { scanrelid: 2, cte_plan_id: 1, cte_param: 7 });
-        let mut free = mentioned(&[&scan], &[], &[query]).free;
+        let mut free = param_refs(&[&scan], &[], &[query]).free;
         free.sort_unstable();
         assert_eq!(free, [5, 7]);
     }

@@ -1,5 +1,5 @@
-//! An analysed statement. Counterpart: nodes/parsenodes.h (`Query` and what it holds), whose node
-//! and field names these bear.
+//! An analysed statement: `Query` and its parts, with the node and field names of PostgreSQL.
+//! Counterpart: nodes/parsenodes.h.
 
 use crate::expr::{Expr, Location, TargetEntry};
 use ids::{AttrNo, Oid};
@@ -43,8 +43,8 @@ pub enum LimitOption {
     WithTies,
 }
 
-/// A SELECT, INSERT, UPDATE or DELETE with every name resolved. Utility statements are carried
-/// beside queries by their raw tree, never inside one.
+/// A SELECT, INSERT, UPDATE or DELETE with every name resolved. Utility statements stay raw trees
+/// and are never part of a query.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Query {
     pub command_type: CmdType,
@@ -83,7 +83,7 @@ pub struct Query {
     pub set_operations: Option<Box<SetOpNode>>,
     /// pg_constraint OIDs that a GROUP BY's functional dependency relies on.
     pub constraint_deps: Vec<Oid>,
-    /// Of a rule's action.
+    /// NOTIFY as a rule's action.
     pub notify: Option<NotifyStmt>,
     pub with_check_options: Vec<WithCheckOption>,
     /// Byte range of the statement in the source text.
@@ -109,7 +109,7 @@ pub struct Alias {
     pub colnames: Vec<String>,
 }
 
-/// What a range-table entry is over.
+/// Kind of a range-table entry. Counterpart: `RTEKind` with the fields of each kind.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RteKind {
     Relation {
@@ -154,14 +154,14 @@ pub enum RteKind {
         coltypmods: Vec<i32>,
         colcollations: Vec<Oid>,
     },
-    /// `XMLTABLE`, as definitions hold it; it is shown, and cannot be run.
+    /// `XMLTABLE` in a stored definition. It can be deparsed but not executed.
     TableFunc(Box<TableFunc>),
     /// Made by the planner for an empty FROM.
     Result,
 }
 
 impl RangeTblEntry {
-    /// A copy without the subquery, functions, rows or columns of a join that it is over.
+    /// A copy without its subquery, functions, VALUES lists or join alias variables.
     pub fn without_parts(&self) -> RangeTblEntry {
         RangeTblEntry {
             kind: self.kind.without_parts(),
@@ -215,7 +215,7 @@ impl RteKind {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct TableFunc {
-    /// Their URIs; without a name it is the default namespace.
+    /// Prefix and URI of each; the default namespace has no prefix.
     pub namespaces: Vec<(Option<String>, Expr)>,
     pub docexpr: Expr,
     pub rowexpr: Expr,
@@ -244,7 +244,7 @@ impl TableFunc {
         uris.chain([&self.docexpr, &self.rowexpr]).chain(columns)
     }
 
-    /// As [`TableFunc::exprs`], with leave to change them.
+    /// As [`TableFunc::exprs`], mutable.
     pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let columns = self.columns.iter_mut().flat_map(|c| c.path.iter_mut().chain(&mut c.default));
         let uris = self.namespaces.iter_mut().map(|(_, uri)| uri);
@@ -283,7 +283,7 @@ impl RangeTblFunction {
     }
 }
 
-/// Privilege bits of `required_perms`. Counterpart: `ACL_INSERT` and its kin.
+/// Privilege bits of `required_perms`. Counterpart: `ACL_INSERT` and the others.
 pub mod acl {
     pub const INSERT: u32 = 1 << 0;
     pub const SELECT: u32 = 1 << 1;
@@ -299,7 +299,7 @@ pub mod acl {
     pub const CONNECT: u32 = 1 << 11;
     pub const SET: u32 = 1 << 12;
     pub const ALTER_SYSTEM: u32 = 1 << 13;
-    /// Not grantable: FOR UPDATE and its kin, checked as UPDATE.
+    /// FOR UPDATE and the other row locks; checked as UPDATE.
     pub const SELECT_FOR_UPDATE: u32 = UPDATE;
 }
 

@@ -1,7 +1,7 @@
 //! Visiting and rewriting expression trees. Counterpart: nodeFuncs.c (walkers and mutators).
 //!
-//! The functions here step one level: the visitor decides about each child and recurses itself,
-//! which keeps depth counting and context with the caller.
+//! [`each_child`] and [`each_child_mut`] visit one level: the visitor decides about each child and
+//! recurses itself, so that it can count the depth and carry its own context.
 
 use crate::expr::*;
 use crate::query::{FromExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
@@ -84,7 +84,7 @@ pub fn each_child<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// Like [`each_child`], with leave to change them.
+/// As [`each_child`], mutable.
 pub fn each_child_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     match expr {
         Expr::Var(_)
@@ -158,7 +158,7 @@ pub fn each_child_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// Does `found` hold for the expression or any part of it (sub-selects not entered)?
+/// True if `found` holds for the expression or any part of it. Sub-selects are not entered.
 pub fn any(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     if found(expr) {
         return true;
@@ -168,7 +168,7 @@ pub fn any(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     hit
 }
 
-/// Adds the sub-selects of the expression to `out`, but not those within them.
+/// Adds the sub-selects of the expression to `out`; sub-selects nested in them are left out.
 pub fn sub_selects<'a>(expr: &'a Expr, out: &mut Vec<&'a Query>) {
     if let Expr::SubLink(link) = expr {
         out.push(&link.subselect);
@@ -176,8 +176,8 @@ pub fn sub_selects<'a>(expr: &'a Expr, out: &mut Vec<&'a Query>) {
     each_child(expr, &mut |c| sub_selects(c, out));
 }
 
-/// Puts the table's OID where an expression over its rows asks for `tableoid`: the rows that such
-/// expressions see while they are written have no system columns.
+/// Replaces `tableoid` by the table's OID, for an expression that is evaluated on rows being
+/// written: such rows have no system columns.
 pub fn fix_tableoid(expr: &mut Expr, table: Oid) {
     const TABLEOID: AttrNo = -6;
     match expr {
@@ -197,7 +197,8 @@ pub fn fix_tableoid(expr: &mut Expr, table: Oid) {
 }
 
 /// Visits an expression and all its parts top-down, sub-selects included. `f` gets each node with
-/// the number of query levels between it and the start, and says whether to go into its parts.
+/// its query level (`level` at the start, one more in each sub-select) and returns whether to visit
+/// the node's children.
 pub fn deep_expr_mut(expr: &mut Expr, level: u32, f: &mut dyn FnMut(&mut Expr, u32) -> bool) {
     if !f(expr, level) {
         return;
@@ -225,7 +226,7 @@ fn query_parts_mut(query: &mut Query, level: u32, f: &mut dyn FnMut(&mut Expr, u
     }
 }
 
-/// As [`deep_expr_mut`], to look only.
+/// As [`deep_expr_mut`], read-only.
 pub fn deep_expr(expr: &Expr, level: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
     if !f(expr, level) {
         return;
@@ -236,7 +237,7 @@ pub fn deep_expr(expr: &Expr, level: u32, f: &mut dyn FnMut(&Expr, u32) -> bool)
     }
 }
 
-/// As [`deep_query_mut`], to look only.
+/// As [`deep_query_mut`], read-only.
 pub fn deep_query(query: &Query, level: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
     deep(|| {
         query_exprs(query, &mut |e| deep_expr(e, level, f));
@@ -261,7 +262,7 @@ pub fn conjuncts(e: Expr) -> Vec<Expr> {
     }
 }
 
-/// Calls `f` on each top expression that belongs to the query's own level.
+/// Calls `f` on each top-level expression of the query's own level.
 pub fn query_exprs_mut(query: &mut Query, f: &mut dyn FnMut(&mut Expr)) {
     for t in query.target_list.iter_mut().chain(&mut query.returning_list) {
         f(&mut t.expr);
@@ -289,7 +290,7 @@ pub fn query_exprs_mut(query: &mut Query, f: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// Calls `f` on each expression that a range-table entry holds, those of a subquery excepted.
+/// Calls `f` on each expression of a range-table entry, but not on those of a subquery.
 pub fn rte_exprs_mut(rte: &mut RangeTblEntry, f: &mut dyn FnMut(&mut Expr)) {
     rte.security_quals.iter_mut().for_each(&mut *f);
     match &mut rte.kind {
@@ -327,7 +328,7 @@ fn join_node_exprs_mut(node: &mut JoinTreeNode, f: &mut dyn FnMut(&mut Expr)) {
     }
 }
 
-/// As [`query_exprs_mut`], to look only.
+/// As [`query_exprs_mut`], read-only.
 pub fn query_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
     clause_exprs(query, f);
     for rte in &query.rtable {
@@ -337,7 +338,7 @@ pub fn query_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// As [`query_exprs`], without what the columns of joins stand for.
+/// As [`query_exprs`], without the alias variables of joins.
 pub fn clause_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
     for t in query.target_list.iter().chain(&query.returning_list) {
         f(&t.expr);

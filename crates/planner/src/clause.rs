@@ -1,5 +1,5 @@
-//! Conditions of joins, with what every way to join asks of them: a search of join orders asks the
-//! same again for each pair of sets. Counterpart: `RestrictInfo`.
+//! Join clauses with cached properties: the search of join orders needs the same properties for
+//! each pair of sets. Counterpart: restrictinfo.c (`RestrictInfo`).
 
 use crate::glob::*;
 use crate::join::JoinRel;
@@ -10,18 +10,19 @@ use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
 use std::rc::Rc;
 
-/// A condition that joins test.
+/// A condition tested by a join.
 pub(crate) struct Clause {
     pub expr: Rc<Expr>,
     pub relids: Relids,
-    /// Of one row.
+    /// Cost of the test for one row.
     pub cost: f64,
     pub selectivity: f64,
-    /// Does it bound a column by a constant? Two such conditions count together.
+    /// It bounds a column by a constant. The selectivity of a pair of such conditions is estimated
+    /// together.
     is_range: bool,
-    /// See `ties`.
+    /// Equivalence class (`ties`).
     pub class: Option<usize>,
-    /// Where it compares expressions that have columns.
+    /// Set if it is a binary operator with columns in both operands.
     comparison: Option<Comparison>,
 }
 
@@ -30,19 +31,19 @@ struct Comparison {
     right: Relids,
     can_hash: bool,
     can_merge: bool,
-    /// With the operands exchanged, where the operator has a commutator.
+    /// The condition with its operands exchanged, if the operator has a commutator.
     commuted: Option<Rc<Expr>>,
-    /// As a merge join uses it: as written, and with the operands exchanged.
+    /// The merge clause: as written, and with the operands exchanged.
     merge: [Option<MergeClause>; 2],
 }
 
-/// What joins test, ANDed.
+/// Join conditions, implicitly ANDed.
 pub(crate) type Clauses = [Rc<Clause>];
 
 impl Clause {
-    /// The comparison, and whether its left operand is the outer side's; `None` unless each operand
-    /// has columns of one side alone, the two of different sides.
-    /// Counterpart: `can_join` and `clause_sides_match_join`.
+    /// The comparison, and whether its left operand belongs to the outer side; `None` unless one
+    /// operand has columns of `l` only and the other of `r` only. Counterpart: `can_join` and
+    /// `clause_sides_match_join`.
     fn across(&self, l: &JoinRel, r: &JoinRel) -> Option<(&Comparison, bool)> {
         let c = self.comparison.as_ref()?;
         if c.left.is_subset(&l.relids) && c.right.is_subset(&r.relids) {
@@ -69,15 +70,14 @@ impl Clause {
         c.merge[usize::from(!as_written)].as_ref()
     }
 
-    /// Has it the operator of a merge join, and an operand of each side?
+    /// True if the operator is mergejoinable and each side has one operand, or for a constant.
     pub(crate) fn is_mergeable(&self, l: &JoinRel, r: &JoinRel) -> bool {
         matches!(*self.expr, Expr::Const(_)) || self.across(l, r).is_some_and(|(c, _)| c.can_merge)
     }
 }
 
 impl Glob<'_> {
-    /// The conditions with what is known of them, once all relations that they are about have their
-    /// sizes.
+    /// Computes the properties of conditions. The sizes of all relations in them must be known.
     pub(crate) fn clauses<'e>(
         &mut self,
         root: &Root,
@@ -130,7 +130,7 @@ impl Glob<'_> {
         }))
     }
 
-    /// Selectivity of the conditions together.
+    /// Selectivity of all conditions.
     pub(crate) fn clauses_selectivity(&mut self, root: &Root, clauses: &Clauses) -> Result<f64> {
         if clauses.iter().filter(|c| c.is_range).count() > 1 {
             let exprs: Vec<Expr> = clauses.iter().map(|c| (*c.expr).clone()).collect();

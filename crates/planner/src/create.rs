@@ -1,15 +1,15 @@
-//! From the chosen path to the plan. Counterpart: createplan.c.
+//! Creates the plan of the chosen path. Counterpart: createplan.c.
 //!
-//! Every node outputs exactly what the node above asked for (`want`: expressions over this level's
-//! columns). The target lists keep those expressions in *level form* until the node above has been
-//! made, which needs them to find its inputs; [`Made::plan`] holds the executable form.
+//! Every node outputs exactly the expressions that its parent requires (`want`, over the columns of
+//! this query level). The parent finds its inputs by these expressions, so they are returned in
+//! [`Made::output`]; [`Made::plan`] has the executable target list.
 
 use crate::glob::*;
 use crate::path::*;
 use crate::refs::*;
 use crate::scan::{is_index_key, renumber};
 use crate::subselect::exec_param;
-use crate::tid::names_place_last;
+use crate::tid::has_ctid_on_right;
 use crate::upper::all_columns;
 use crate::vars::*;
 use ids::Oid;
@@ -21,7 +21,7 @@ use plan::walk;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// A finished node: the plan, and what its output columns mean in terms of this query level.
+/// A created plan node, and its output columns as expressions over this query level.
 pub(crate) struct Made {
     pub plan: Plan,
     pub output: Vec<TargetEntry>,
@@ -71,7 +71,7 @@ impl Glob<'_> {
             PathKind::Bitmap { rti, bitmap, quals } => {
                 let mut recheck = Vec::new();
                 let bitmap = self.bitmap(root, path, *rti, bitmap, &mut recheck)?;
-                // What the filter tests need not be tested again.
+                // Conditions in the filter need no recheck.
                 recheck.retain(|q| {
                     matches!(q, Expr::Bool(b) if b.boolop == BoolOp::Or) || !quals.contains(q)
                 });
@@ -84,15 +84,15 @@ impl Glob<'_> {
                 self.scan(root, path, info, node, quals, output)
             }
             PathKind::Tid { rti, tid_quals, quals } => {
-                let mut placed = Vec::with_capacity(tid_quals.len());
+                let mut ordered = Vec::with_capacity(tid_quals.len());
                 for q in tid_quals {
-                    placed.push(if names_place_last(*rti, q) {
+                    ordered.push(if has_ctid_on_right(*rti, q) {
                         self.commute(q)?
                     } else {
                         q.clone()
                     });
                 }
-                let tid_quals = self.scan_exprs(root, path, &placed);
+                let tid_quals = self.scan_exprs(root, path, &ordered);
                 let node = PlanNode::TidScan { scanrelid: self.flat(root, *rti), tid_quals };
                 self.scan(root, path, info, node, quals, output)
             }
@@ -281,7 +281,7 @@ impl Glob<'_> {
                 Ok(Made { plan: Plan { info, node }, output: c.output })
             }
             PathKind::Unique { child, columns, operators } => {
-                // What else is wanted, a row's identifier, is that of any of the rows.
+                // Other wanted columns, such as a ctid, are taken from any row of the group.
                 let mut ask = columns.clone();
                 want.iter().for_each(|e| push_unique(&mut ask, e));
                 let c = self.create(root, child, &ask)?;
@@ -332,8 +332,8 @@ impl Glob<'_> {
         }
     }
 
-    /// As [`Glob::create`], for a node that finds what it needs among more columns: a subquery with
-    /// others needs no scan above it that drops them. Counterpart: `use_physical_tlist`.
+    /// As [`Glob::create`], for a parent that accepts additional columns: a subquery with more
+    /// columns then needs no SubqueryScan to remove them. Counterpart: `use_physical_tlist`.
     fn create_any(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
         if let PathKind::Subquery { rti, plan, .. } = &path.kind
             && let Some(all) = all_columns(root, path, want)
@@ -344,8 +344,8 @@ impl Glob<'_> {
         self.create(root, path, want)
     }
 
-    /// Conditions in the order in which they are tested: the cheaper ones first, else as they were
-    /// written. Counterpart: `order_qual_clauses`.
+    /// Sorts conditions by evaluation cost, cheapest first; the sort is stable. Counterpart:
+    /// `order_qual_clauses`.
     fn cheap_first<'q>(&mut self, quals: &'q [Expr]) -> Result<Cow<'q, [Expr]>> {
         if quals.len() < 2 {
             return Ok(Cow::Borrowed(quals));
@@ -390,8 +390,8 @@ impl Glob<'_> {
         exprs.iter().map(|e| self.scan_expr(root, path, e)).collect()
     }
 
-    /// An expression of a scan: own columns renumbered to the flat range table, columns of
-    /// enclosing nested loops turned into parameters.
+    /// Converts an expression of a scan: its own columns are renumbered to the flat range table,
+    /// columns of enclosing nested loops become exec parameters (recorded in `Root::nest_params`).
     fn scan_expr(&mut self, root: &mut Root, path: &Path, expr: &Expr) -> Expr {
         let mut e = expr.clone();
         let offset = root.rt_offset;
@@ -437,8 +437,8 @@ impl Glob<'_> {
             let mut tlist = Vec::new();
             let table = root.rel(rti)?.table.clone();
             let column = |attno: i16| {
-                let place = usize::try_from(attno - 1).ok();
-                let col = place.and_then(|i| table.as_ref()?.columns.get(i));
+                let at = usize::try_from(attno - 1).ok();
+                let col = at.and_then(|i| table.as_ref()?.columns.get(i));
                 let (ty, typmod, coll) = col.map_or((Oid::INVALID, -1, Oid::INVALID), |c| {
                     (c.type_oid, c.typmod, c.collation)
                 });
@@ -463,7 +463,7 @@ impl Glob<'_> {
         let mut index_qual_orig = Vec::new();
         for mq in &m.quals {
             let mut q = mq.qual.clone();
-            // The indexed side becomes the index's column.
+            // The indexed operand becomes a column of the index.
             let column = |e: &mut Expr| become_index_column(e, rti, mq.column, &m.index);
             match &mut q {
                 Expr::OpExpr(op) => column(&mut op.args[0]),
@@ -505,7 +505,7 @@ impl Glob<'_> {
         let tuples = root.rel(rti)?.tuples;
         Ok(match b {
             BitmapPath::Index { m, .. } => {
-                // What only follows from a condition tells no more than the condition.
+                // For a derived condition, recheck the original, which is stricter.
                 recheck.extend(m.quals.iter().map(|q| match q.lossy || q.is_truth_value() {
                     true => q.original.clone(),
                     false => q.qual.clone(),
@@ -537,8 +537,8 @@ impl Glob<'_> {
         })
     }
 
-    /// Makes both children of a join. What the join computes or tests is asked of the child that
-    /// has it: whole expressions for hash keys, columns for the rest.
+    /// Creates both children of a join. Each child must output the columns that the join's
+    /// conditions, keys and target list need of it.
     fn children(
         &mut self,
         root: &mut Root,
@@ -563,7 +563,7 @@ impl Glob<'_> {
             }
         }
         let o = self.create_any(root, outer, &ask_outer)?;
-        // A hash table holds no more than is needed.
+        // The inner side of a hash join outputs only needed columns, to keep the hash table small.
         let i = match hashed {
             true => self.create(root, inner, &ask_inner)?,
             false => self.create_any(root, inner, &ask_inner)?,
@@ -596,7 +596,7 @@ impl Glob<'_> {
             }
         }
         let _ = from_above;
-        // The inner side first: it says which outer columns it needs as parameters.
+        // The inner side is created first: it determines which outer columns become parameters.
         let before = root.nest_params.len();
         let i = self.create_any(root, inner, &ask_inner)?;
         let mut mine = Vec::new();
@@ -609,7 +609,7 @@ impl Glob<'_> {
                 k += 1;
             }
         }
-        // Parameters asked for earlier by a sibling may be ours as well.
+        // Parameters that were requested earlier, by a sibling, may also be set by this join.
         let mut k = 0;
         while k < before.min(root.nest_params.len()) {
             if relids_of(&root.nest_params[k].1).is_subset(&outer.relids) {
@@ -648,7 +648,7 @@ impl Glob<'_> {
         Ok(Made { plan: Plan { info, node }, output })
     }
 
-    /// Sort columns for this order over these outputs.
+    /// The sort columns of an order, as positions in `output`.
     pub(crate) fn sort_keys(
         &mut self,
         order: &[PathKey],
@@ -667,7 +667,7 @@ impl Glob<'_> {
                 .family_operator(k.family, ty, ty, strategy)?
                 .ok_or_else(|| PgError::internal("missing ordering operator"))?;
             self.facts.check_collation(k.collation)?;
-            // A row's columns have their own.
+            // The fields of a row have their own collations.
             if let Expr::Row(row) = &*k.expr {
                 row.args.iter().try_for_each(|a| self.facts.check_collation(a.collation()))?;
             }
@@ -680,7 +680,7 @@ impl Glob<'_> {
     }
 }
 
-/// A target list that hands on the child's columns unchanged.
+/// A target list that returns the child's columns unchanged.
 pub(crate) fn pass_through(child: &[TargetEntry]) -> Vec<TargetEntry> {
     child
         .iter()
@@ -701,7 +701,7 @@ fn nulls_for(output: &[TargetEntry]) -> Vec<TargetEntry> {
     output.iter().map(|t| TargetEntry { expr: null_for(&t.expr), ..t.clone() }).collect()
 }
 
-/// NULL of the expression's type.
+/// A NULL constant of the expression's type.
 pub(crate) fn null_for(e: &Expr) -> Expr {
     Expr::Const(Const {
         consttype: e.type_oid(),
@@ -718,7 +718,7 @@ fn owned(quals: &[Rc<Expr>]) -> Vec<Expr> {
     quals.iter().map(|q| Expr::clone(q)).collect()
 }
 
-/// The outer and inner sides of hash conditions.
+/// The outer and inner operands of hash or merge clauses.
 fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
     let mut out = (Vec::new(), Vec::new());
     for c in clauses {
@@ -732,11 +732,11 @@ fn split_hash(clauses: &[Expr]) -> (Vec<Expr>, Vec<Expr>) {
     out
 }
 
-/// Whether the wanted columns are those of the subquery, each once and in its order: a scan above
-/// it would hand on what it gets.
+/// True if `want` is the list of all columns of the subquery in its order: a SubqueryScan above it
+/// would be trivial. Counterpart: setrefs.c (`trivial_subqueryscan`).
 fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
     let columns = &child.info.target_list;
-    // Its rows have a column more, which tells the inputs apart.
+    // The input rows of SetOp have an additional flag column.
     if let PlanNode::SetOp { .. } = child.node {
         return false;
     }
@@ -747,7 +747,7 @@ fn are_all_columns(want: &[Expr], rti: i32, child: &Plan) -> bool {
         )
 }
 
-/// Replaces an expression that is the index's key number `at` (0-based) by the index's column.
+/// Replaces an expression that is key `at` (0-based) of the index by a Var of the index column.
 fn become_index_column(e: &mut Expr, rti: i32, at: usize, index: &crate::facts::IndexFacts) {
     let key = &index.keys[at];
     if is_index_key(e, rti, key) {

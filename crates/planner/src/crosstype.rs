@@ -1,5 +1,6 @@
-//! Constants of one type on the line of another's values, for estimates: `date_column < timestamp`.
-//! Counterpart: `convert_to_scalar`, which puts both sides on one line of numbers.
+//! Converts constants to the column's type for selectivity estimates of cross-type comparisons,
+//! such as `date_column < timestamp`. Counterpart: selfuncs.c (`convert_to_scalar`), which converts
+//! both sides to floating-point numbers instead.
 
 use ids::Oid;
 use types::numeric::Num;
@@ -7,8 +8,8 @@ use types::{Datum, oids};
 
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
-/// The value as one of the other type; `None` where the two have no line in common. Time zones are
-/// left aside.
+/// Converts the value to the type `to`; `None` if the types are not comparable. Time zones are
+/// ignored.
 pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
     if from == to {
         return Some(value.clone());
@@ -21,7 +22,7 @@ pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
             Some(Datum::int8(value.as_ref().as_i64().saturating_mul(DAY_MICROSECONDS)))
         }
         (oids::TIMESTAMP | oids::TIMESTAMPTZ, oids::DATE) => {
-            // The first day that does not begin before that time.
+            // The first day that does not begin before the timestamp.
             let at = value.as_ref().as_i64();
             let day = at.div_euclid(DAY_MICROSECONDS) + i64::from(at % DAY_MICROSECONDS != 0);
             Some(Datum::int4(day.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32))
@@ -34,7 +35,7 @@ pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
         (oids::FLOAT4 | oids::FLOAT8, oids::NUMERIC) => {
             types::numeric::from_float8(number(value, from)?).datum().ok()
         }
-        // Toward an integer type's line whole numbers are near enough.
+        // For an estimate, the truncated number is sufficient.
         (oids::FLOAT4 | oids::FLOAT8 | oids::NUMERIC, oids::INT2 | oids::INT4 | oids::INT8) => {
             let limit = if to == oids::INT8 { i64::MAX } else { i64::from(i32::MAX) } as f64;
             Some(Datum::int8(number(value, from)?.clamp(-limit, limit) as i64))
@@ -43,7 +44,7 @@ pub(crate) fn converted(value: &Datum, from: Oid, to: Oid) -> Option<Datum> {
     }
 }
 
-/// A number's value, NaN left aside.
+/// The value of a number as a float; `None` for NaN.
 fn number(value: &Datum, ty: Oid) -> Option<f64> {
     let v = value.as_ref();
     let n = match ty {
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_become_days() {
+    fn timestamps_become_dates() {
         let at = |micros: i64| converted(&Datum::int8(micros), oids::TIMESTAMP, oids::DATE);
         assert_eq!(at(0), Some(Datum::int4(0)));
         assert_eq!(at(1), Some(Datum::int4(1)));
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn types_without_a_common_line_are_left_alone() {
+    fn types_that_are_not_comparable_are_not_converted() {
         assert_eq!(converted(&Datum::text("1"), oids::TEXT, oids::INT4), None);
         assert_eq!(converted(&Datum::int4(1), oids::INT4, oids::DATE), None);
     }

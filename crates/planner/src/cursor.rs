@@ -1,5 +1,5 @@
-//! What a cursor needs of its plan: the identity of each row, for `WHERE CURRENT OF`, and whether
-//! it can go back. Counterpart: execCurrent.c, execAmi.c.
+//! Plan properties for cursors: the TID of each row, for `WHERE CURRENT OF`, and whether the plan
+//! supports backward scans. Counterpart: execCurrent.c, execAmi.c.
 
 use crate::vars::make_var;
 use ids::Oid;
@@ -7,25 +7,26 @@ use plan::expr::{TargetEntry, Var};
 use plan::node::{Plan, PlanNode, PlannedStmt, RowMarkType};
 use plan::query::{RangeTblEntry, RteKind};
 
-/// Where the rows of a plan say which row of a table they are made from.
+/// Output column of a plan with the TID of the table's row that a result row is made from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowIdentity {
     pub relid: Oid,
-    /// Place in the plan's output of the `ctid`; NULL where the table has no part in a row.
+    /// Position of the `ctid` in the plan's target list. Its value is NULL if no row of the table
+    /// contributes to the result row.
     pub column: usize,
 }
 
-/// Whether rows are known by the locks taken on them, or by the one scan that the plan is.
+/// The TID columns of a plan.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RowIdentities {
-    /// The query has FOR UPDATE or its kin: `rows` are the tables that these name.
+    /// The query has row locks (FOR UPDATE and so on): `rows` are the locked tables. Otherwise
+    /// `rows` has at most the table of a simple scan.
     pub locked: bool,
     pub rows: Vec<RowIdentity>,
 }
 
-/// Lets the plan deliver, as junk, the identity of the rows of the table that it is a plain scan
-/// of. Nothing is changed in plans with row locks, which deliver what they lock, and in those that
-/// are no plain scan.
+/// If the plan is a simple scan of one table, adds the rows' `ctid` to its output as a junk column.
+/// Plans with row locks already have these columns; other plans are not changed.
 pub fn add_row_identity(stmt: &mut PlannedStmt) -> RowIdentities {
     if !stmt.row_marks.is_empty() {
         let mut top = &stmt.plan_tree;
@@ -36,14 +37,14 @@ pub fn add_row_identity(stmt: &mut PlannedStmt) -> RowIdentities {
             return RowIdentities { locked: true, rows: Vec::new() };
         };
         let locks = row_marks.iter().filter(|m| m.mark_type < RowMarkType::Reference);
-        let place = |id: u32| {
+        let position = |id: u32| {
             let name = format!("ctid{id}");
             let list = &stmt.plan_tree.info.target_list;
             list.iter().position(|t| t.resjunk && t.resname.as_deref() == Some(&name))
         };
         let rows = locks.filter_map(|m| {
             let relid = relation(&stmt.rtable, m.rti)?;
-            Some(RowIdentity { relid, column: place(m.rowmark_id)? })
+            Some(RowIdentity { relid, column: position(m.rowmark_id)? })
         });
         return RowIdentities { locked: true, rows: rows.collect() };
     }
@@ -58,10 +59,10 @@ fn relation(rtable: &[RangeTblEntry], rti: i32) -> Option<Oid> {
     }
 }
 
-/// Adds the `ctid` to the output of a scan and of what hands its rows on; nothing where the plan is
-/// anything else.
+/// Adds the `ctid` to the output of a scan and of the nodes above it; `None` if the plan is not a
+/// simple scan.
 fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity> {
-    // The columns of an index do not say it.
+    // An index-only scan cannot return the ctid.
     if let PlanNode::IndexOnlyScan { scanrelid, probe, .. } = &plan.node {
         plan.node = PlanNode::IndexScan { scanrelid: *scanrelid, probe: probe.clone() };
     }
@@ -97,8 +98,8 @@ fn deliver_ctid(plan: &mut Plan, rtable: &[RangeTblEntry]) -> Option<RowIdentity
     Some(RowIdentity { relid, column })
 }
 
-/// Could the plan's rows be read backwards? A cursor that says neither SCROLL nor NO SCROLL may go
-/// back if so. Counterpart: `ExecSupportsBackwardScan`.
+/// True if PostgreSQL could scan the plan backwards. A cursor declared without SCROLL or NO SCROLL
+/// is then scrollable. Counterpart: `ExecSupportsBackwardScan`.
 pub fn supports_backward_scan(plan: &Plan) -> bool {
     match &plan.node {
         PlanNode::Result { child: Some(child), .. }

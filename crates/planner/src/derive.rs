@@ -1,5 +1,6 @@
-//! Index conditions that a condition implies without being one, and proofs that a partial index
-//! holds all rows asked for. Counterpart: like_support.c, predtest.c.
+//! Index conditions derived from LIKE, regular-expression and prefix matches, and proofs that the
+//! conditions of a query imply the predicate of a partial index. Counterpart: like_support.c,
+//! predtest.c.
 
 use crate::facts::IndexKey;
 use crate::glob::*;
@@ -20,7 +21,7 @@ const GREATER_EQUAL: u16 = 4;
 const GREATER: u16 = 5;
 
 impl Glob<'_> {
-    /// Conditions on the index key that hold wherever `q` does; `q` itself must still be tested.
+    /// Lossy index conditions that `q` implies; `q` itself must still be tested.
     pub(crate) fn derived_quals(
         &mut self,
         rti: i32,
@@ -31,7 +32,7 @@ impl Glob<'_> {
             Expr::OpExpr(op) => {
                 let [l, Expr::Const(c)] = op.args.as_slice() else { return Ok(Vec::new()) };
                 let text = matches!(key.opcintype, oids::TEXT | oids::NAME | oids::BPCHAR);
-                // Padded strings order other texts in their own way.
+                // bpchar compares without trailing blanks: both sides must have the same kind.
                 let padded = [key.opcintype, l.type_oid()].map(|ty| ty == oids::BPCHAR);
                 if !text || padded[0] != padded[1] || c.is_null() || !is_index_key(l, rti, key) {
                     return Ok(Vec::new());
@@ -61,7 +62,7 @@ impl Glob<'_> {
         }
     }
 
-    /// `key op 'text'`, if the index's family has the operator.
+    /// `key op 'text'`, if the operator family has the operator.
     fn compare_key(
         &mut self,
         key: &IndexKey,
@@ -70,7 +71,7 @@ impl Glob<'_> {
         value: &[u8],
     ) -> Result<Option<Expr>> {
         let ty = key.opcintype;
-        // Padded strings are compared with their kind.
+        // A bpchar key is compared with a bpchar constant.
         let consttype = if ty == oids::BPCHAR { ty } else { oids::TEXT };
         let Some(opno) = self.facts.family_operator(key.opfamily, ty, consttype, strategy)? else {
             return Ok(None);
@@ -97,7 +98,7 @@ impl Glob<'_> {
         }))))
     }
 
-    /// Does the list of conditions imply a partial index's condition?
+    /// True if the conditions `quals` imply the predicate of a partial index.
     pub(crate) fn implies_all(
         &mut self,
         rti: i32,
@@ -112,7 +113,7 @@ impl Glob<'_> {
         Ok(true)
     }
 
-    /// Does the list of conditions imply another?
+    /// True if the conditions `quals` imply `predicate`. Counterpart: `predicate_implied_by`.
     pub(crate) fn implies(&mut self, quals: &[Expr], predicate: &Expr) -> Result<bool> {
         if quals.contains(predicate) {
             return Ok(true);
@@ -147,7 +148,7 @@ impl Glob<'_> {
                 Ok(!b.args.is_empty())
             }
             (Expr::Bool(b), p) if b.boolop == BoolOp::And => self.implies(&b.args, p),
-            // A strict comparison holds for no NULL.
+            // A strict operator is not true for a NULL operand.
             (Expr::OpExpr(op), Expr::NullTest(n)) if n.is_not && !n.argisrow => {
                 let same = op.args.iter().any(|a| strip(a) == strip(&n.arg));
                 Ok(same && self.facts.operator(op.opno)?.strict)
@@ -161,7 +162,8 @@ impl Glob<'_> {
         }
     }
 
-    /// `x op c` implies `x op d`, by the order of the constants.
+    /// True if `x op c` implies `x op d`, by comparison of the constants. Counterpart:
+    /// `operator_predicate_proof`.
     fn comparison_implies(&mut self, a: &OpExpr, b: &OpExpr) -> Result<bool> {
         let ([x, Expr::Const(c)], [y, Expr::Const(d)]) = (a.args.as_slice(), b.args.as_slice())
         else {
@@ -194,7 +196,8 @@ impl Glob<'_> {
     }
 }
 
-/// Does `x s c` imply `x t d`, where `c` stands to `d` as `o` says?
+/// True if `x s c` implies `x t d` for strategies `s` and `t`, where `o` is the order of `c` and
+/// `d`.
 fn follows(s: u16, t: u16, o: Ordering) -> bool {
     match (s, t) {
         (LESS, LESS | LESS_EQUAL) => o.is_le(),
@@ -213,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_from_comparisons() {
+    fn implications_between_comparisons() {
         let values = [-1i32, 0, 1, 2, 3];
         let holds = |s: u16, x: i32, c: i32| match s {
             LESS => x < c,
@@ -222,7 +225,7 @@ mod tests {
             GREATER_EQUAL => x >= c,
             _ => x > c,
         };
-        // Over all reals near the constants: halves stand for what is between.
+        // Constants are doubled so that odd points represent the values between them.
         let points: Vec<i32> = (-6..=10).collect();
         for (s, t) in (1..=5).flat_map(|s| (1..=5).map(move |t| (s, t))) {
             for (c, d) in values.iter().flat_map(|c| values.iter().map(move |d| (*c, *d))) {

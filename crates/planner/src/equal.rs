@@ -1,5 +1,6 @@
-//! What follows from equalities: a column that equals another one, which equals a constant, equals
-//! the constant. Counterpart: equivclass.c, as far as constants are concerned.
+//! Equivalence classes with constants: a column that equals a column that equals a constant equals
+//! the constant. Counterpart: equivclass.c, for classes with constants; see `ties` for classes of
+//! columns.
 
 use crate::glob::*;
 use crate::quals::JoinItem;
@@ -11,21 +12,22 @@ use plan::expr::*;
 use plan::query::*;
 use types::oids;
 
-/// Expressions that are equal by one operator wherever the conditions hold.
+/// Equivalence class: expressions that are equal by one operator in all rows that satisfy the
+/// conditions.
 pub(crate) struct Class {
     pub opno: Oid,
     pub collation: Oid,
-    /// Columns, as they stand in the conditions.
+    /// Columns, in the form in which the conditions contain them.
     columns: Vec<Expr>,
-    /// Constants and parameters, each with the condition that names it.
+    /// Constants and parameters, each with the condition that contains it.
     values: Vec<(Expr, Expr)>,
-    /// Conditions between two columns.
+    /// Equalities between two columns.
     pub ties: Vec<Expr>,
 }
 
 impl Glob<'_> {
-    /// Expressions that the level's conditions fix to one value. Grouping sets make NULLs of them:
-    /// there are none then.
+    /// Expressions that have one value in all rows of the level, by its conditions. There are none
+    /// with grouping sets, which replace grouping columns by NULL.
     pub(crate) fn constant_exprs(&mut self, query: &Query) -> Result<Vec<Expr>> {
         if !query.grouping_sets.is_empty() {
             return Ok(Vec::new());
@@ -35,7 +37,8 @@ impl Glob<'_> {
         self.fixed_by(&quals)
     }
 
-    /// Pairs of columns that are equal, by how their values are sorted, in all rows of the level.
+    /// Pairs of columns that are equal in all rows of the level, by the equality of their default
+    /// sort order.
     pub(crate) fn equal_columns(&mut self, query: &Query) -> Result<Vec<(Expr, Expr)>> {
         let mut out = Vec::new();
         if !query.grouping_sets.is_empty() {
@@ -57,7 +60,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// Expressions that conditions fix to one value in all rows that meet them.
+    /// Expressions that have one value in all rows that satisfy the conditions.
     pub(crate) fn fixed_by(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut out = Vec::new();
         for q in quals {
@@ -65,7 +68,7 @@ impl Glob<'_> {
                 Expr::OpExpr(op) => {
                     let [a, b] = op.args.as_slice() else { continue };
                     for (e, value) in [(a, b), (b, a)] {
-                        // Another collation may take different strings for equal.
+                        // By another collation, different strings may be equal.
                         let alike = op.inputcollid == e.collation();
                         if alike
                             && !relids_of(e).is_empty()
@@ -75,8 +78,8 @@ impl Glob<'_> {
                             && eval::volatility(q, self.facts)? != eval::Volatility::Volatile
                         {
                             out.push(e.clone());
-                            // Of a column that is compared as another type it is fixed as well, if
-                            // that is how its own values are told apart.
+                            // A relabelled column is constant too, if the operator is also the
+                            // equality of the column's own type.
                             let bare = strip(e);
                             if bare != e
                                 && bare.collation() == op.inputcollid
@@ -103,8 +106,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// `x = x` as `x IS NOT NULL`, which it means where the equality is one that orders agree with.
-    /// Counterpart: the beginning of `process_equivalence`.
+    /// Replaces `x = x` by `x IS NOT NULL` if the operator is a strict mergejoinable equality.
+    /// Counterpart: `process_equivalence`.
     pub(crate) fn equal_to_itself(&mut self, q: &mut Expr) -> Result<()> {
         let Expr::OpExpr(op) = &*q else { return Ok(()) };
         let [a, b] = op.args.as_slice() else { return Ok(()) };
@@ -124,9 +127,9 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The conditions (ANDed) with equalities to constants spelled out for every column concerned;
-    /// conditions between two such columns are no longer needed, nor those that are there twice.
-    /// Two different constants: FALSE is added.
+    /// Adds `column = constant` for every column of a class with a constant, and removes the
+    /// equalities between its columns and duplicates. If a class has two different constants, FALSE
+    /// is added. Counterpart: `generate_base_implied_equalities_const`.
     pub(crate) fn spread_constants(&mut self, quals: &[Expr]) -> Result<Vec<Expr>> {
         let mut classes: Vec<Class> = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
@@ -152,7 +155,7 @@ impl Glob<'_> {
                 if let (Expr::Const(a), Expr::Const(b)) = (&value, &other)
                     && cmp.order(a.value.as_ref(), b.value.as_ref(), class.collation).is_ne()
                 {
-                    // Nothing satisfies the conditions; the others no longer matter.
+                    // The conditions are contradictory.
                     rest.push(eval::bool_const(Some(false)));
                     break;
                 }
@@ -170,8 +173,9 @@ impl Glob<'_> {
         Ok(rest)
     }
 
-    /// Conditions on the inner side of an outer, semi or anti join that follow from constants on
-    /// its outer side, and what is left of the join's own conditions.
+    /// For an outer, semi or anti join: conditions on its inner side that follow from constants on
+    /// its outer side, and the remaining join conditions. Counterpart:
+    /// `reconsider_outer_join_clause`.
     pub(crate) fn constants_across(&mut self, join: &JoinItem) -> Result<(Vec<Expr>, Vec<Expr>)> {
         let (mut inner, mut on) = (Vec::new(), Vec::new());
         if join.jointype == JoinType::Full {
@@ -215,8 +219,8 @@ impl Glob<'_> {
         Ok((inner, on))
     }
 
-    /// `column = column` or `column = value` between values of one type, by the equality of its
-    /// order.
+    /// The condition as an operator expression, if it is `column = column` or `column = value` with
+    /// operands of one type and a mergejoinable operator.
     pub(crate) fn equality<'q>(&mut self, q: &'q Expr) -> Result<Option<&'q OpExpr>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
@@ -267,7 +271,7 @@ fn is_value(e: &Expr) -> bool {
     }
 }
 
-/// The column that an equality compares with a value.
+/// The column of a `column = value` condition.
 fn column_of(q: &Expr) -> Option<&Expr> {
     let Expr::OpExpr(op) = q else { return None };
     op.args.iter().find(|a| is_column(a))
@@ -277,8 +281,7 @@ fn value_of(op: &OpExpr) -> Option<&Expr> {
     op.args.iter().find(|a| is_value(a))
 }
 
-/// Adds an equality to the class that has one of its columns, and makes one class of those that it
-/// joins.
+/// Adds an equality to the class that has one of its columns; merges classes that it connects.
 pub(crate) fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
     let columns: Vec<Expr> = op.args.iter().filter(|a| is_column(a)).cloned().collect();
     let mut class = Class {
@@ -314,7 +317,7 @@ pub(crate) fn add(classes: &mut Vec<Class>, op: &OpExpr, q: &Expr) {
     classes.insert(at, class);
 }
 
-/// The conditions that all rows of the level satisfy.
+/// Adds the conditions that all rows of the level satisfy: those of WHERE and inner joins.
 fn top_quals(from: &FromExpr, out: &mut Vec<Expr>) {
     if let Some(q) = &from.quals {
         conjuncts(q.clone(), out);

@@ -1,5 +1,5 @@
-//! OR-clauses: what all arms have in common is a condition of its own, and what every arm says of
-//! one relation is a condition on that relation. Counterpart: prepqual.c (`find_duplicate_ors`),
+//! OR clauses: extracts conditions that are common to all arms, and restrictions on single
+//! relations that follow from all arms. Counterpart: prepqual.c (`find_duplicate_ors`),
 //! orclauses.c.
 
 use crate::vars::*;
@@ -27,7 +27,7 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         }
         return conjunction(parts).unwrap_or_else(|| eval::bool_const(Some(true)));
     }
-    // An arm that is never true decides nothing.
+    // Drop arms that are never true.
     let never =
         |e: &Expr| matches!(e, Expr::Const(c) if c.is_null() || !c.value.as_ref().as_bool());
     parts.retain(|p| !never(p));
@@ -43,7 +43,7 @@ pub(crate) fn factored(expr: Expr) -> Expr {
         return disjunction(arms);
     }
     arms.iter_mut().for_each(|a| a.retain(|e| !common.contains(e)));
-    // An arm that says nothing more makes the others superfluous.
+    // If an arm has no other conditions, the rest of the OR is always true.
     if arms.iter().all(|a| !a.is_empty()) {
         match disjunction(arms) {
             Expr::Bool(inner) if inner.boolop == BoolOp::And => common.extend(inner.args),
@@ -53,7 +53,8 @@ pub(crate) fn factored(expr: Expr) -> Expr {
     conjunction(common).unwrap_or_else(|| eval::bool_const(Some(true)))
 }
 
-/// What an OR-clause over several relations says of entry `rti` alone, if each arm says something.
+/// The restriction on entry `rti` that follows from an OR clause over several relations; `None`
+/// unless each arm has a condition on `rti` alone. Counterpart: `extract_or_clause`.
 pub(crate) fn restriction_of(clause: &Expr, rti: i32) -> Option<Expr> {
     let Expr::Bool(b) = clause else { return None };
     if b.boolop != BoolOp::Or {

@@ -1,4 +1,5 @@
-//! What planning asks of the catalogs: sizes, indexes, statistics, operators.
+//! Catalog look-ups that the planner needs, as a trait: relation sizes, indexes, statistics,
+//! operators, cost settings. Counterpart: plancat.c, lsyscache.c.
 
 use ids::{AttrNo, Oid};
 use pgerror::Result;
@@ -16,11 +17,11 @@ pub struct ColFacts {
     pub collation: Oid,
     pub not_null: bool,
     pub dropped: bool,
-    /// Bytes of an average value: from statistics, else from the type.
+    /// Average width of a value in bytes, from statistics or else from the type.
     pub avg_width: i32,
 }
 
-/// A relation as the planner sees it.
+/// A relation and its statistics. Counterpart: `get_relation_info`.
 #[derive(Clone, Debug)]
 pub struct RelFacts {
     pub oid: Oid,
@@ -30,9 +31,9 @@ pub struct RelFacts {
     pub row_type: Oid,
     /// Current number of blocks.
     pub pages: f64,
-    /// Estimated number of rows, from the density that `pg_class` remembers.
+    /// Estimated number of rows: the tuple density of `pg_class`, times the current size.
     pub tuples: f64,
-    /// Part of the pages that are all-visible, 0 to 1.
+    /// Fraction of the pages that are all-visible, 0 to 1.
     pub all_visible: f64,
     /// Columns 1 …, dropped ones included.
     pub columns: Vec<ColFacts>,
@@ -57,18 +58,18 @@ pub struct IndexFacts {
     pub oid: Oid,
     /// Key columns.
     pub keys: Vec<IndexKey>,
-    /// Columns carried along (INCLUDE).
+    /// INCLUDE columns.
     pub include: Vec<AttrNo>,
     pub unique: bool,
     /// The table's primary key.
     pub primary: bool,
-    /// Uniqueness is enforced at once.
+    /// Uniqueness is enforced immediately, not deferrable (`indimmediate`).
     pub immediate: bool,
     /// Conditions of a partial index, with `Var { varno: 1, … }`.
     pub predicate: Vec<Expr>,
     pub pages: f64,
     pub tuples: f64,
-    /// Levels above the leaves; -1 where not known.
+    /// Levels above the leaf pages; -1 if unknown.
     pub tree_height: i32,
 }
 
@@ -103,23 +104,24 @@ pub struct OrderFacts {
 #[derive(Clone, Debug, Default)]
 pub struct ColStats {
     pub null_frac: f64,
-    /// Average bytes of a value that is not NULL.
+    /// Average width of a value that is not NULL, in bytes.
     pub width: i32,
-    /// As in the catalog: positive is a count, negative a fraction of the rows, 0 unknown.
+    /// As in the catalog: a positive number is a count, a negative one minus a fraction of the
+    /// rows, 0 is unknown.
     pub n_distinct: f64,
     pub mcv: Vec<Datum>,
     pub mcv_freq: Vec<f64>,
-    /// Boundaries of equally populated ranges, ascending.
+    /// Bounds of equally populated bins, ascending.
     pub histogram: Vec<Datum>,
     pub correlation: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct AggFacts {
-    /// Operator whose first row is the aggregate's value (min, max), or invalid.
+    /// `aggsortop`: the sort operator by which the first row is the result (min, max); or invalid.
     pub sort_op: Oid,
     pub trans_type: Oid,
-    /// Estimated bytes of a state.
+    /// Estimated size of a transition state in bytes.
     pub state_width: i32,
 }
 
@@ -153,12 +155,12 @@ pub struct CostSettings {
     pub collapse: Collapse,
 }
 
-/// How many items a list of joins may have that are joined in any order.
+/// Limits for the number of items in a list whose join order is searched.
 #[derive(Clone, Copy, Debug)]
 pub struct Collapse {
-    /// `from_collapse_limit`: with the items of a subquery in FROM.
+    /// `from_collapse_limit`: for merging a subquery's items into the list of its parent.
     pub from: usize,
-    /// `join_collapse_limit`: with the items of both sides of a JOIN.
+    /// `join_collapse_limit`: for merging the items of both sides of a JOIN.
     pub join: usize,
 }
 
@@ -195,22 +197,22 @@ impl Default for CostSettings {
 pub trait PlannerFacts: eval::Facts {
     fn costs(&self) -> &CostSettings;
 
-    /// An error where the statement is to be cancelled. Asked in every loop whose length the
-    /// statement decides.
+    /// Fails if the statement is cancelled. Called in every loop whose length depends on the
+    /// statement.
     fn check_interrupts(&self) -> Result<()>;
 
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelFacts>>;
 
-    /// The query that makes the rows of a set-returning call, over the call's arguments as
-    /// parameters; `columns` are the types that FROM says or knows its columns have. `None` where
-    /// the call must stay one.
+    /// The body of a set-returning SQL function, as a query over the call's arguments as
+    /// parameters; `columns` are the types and type modifiers of the column definition list. `None`
+    /// if the call cannot be inlined.
     fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>>;
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
     /// Family and input type of an operator class.
     fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)>;
     /// Strategy number (1 `<` … 5 `>`) of an operator in a B-tree family, if it is a member.
     fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;
-    /// Member of a B-tree family.
+    /// The operator of a B-tree family with these operand types and strategy.
     fn family_operator(
         &mut self,
         family: Oid,
@@ -218,7 +220,7 @@ pub trait PlannerFacts: eval::Facts {
         right: Oid,
         strategy: u16,
     ) -> Result<Option<Oid>>;
-    /// What order a `<` or `>` operator means.
+    /// The order of a `<` or `>` operator.
     fn ordering(&mut self, sort_op: Oid) -> Result<Option<OrderFacts>>;
     /// B-tree families in which the operator is equality.
     fn equality_families(&mut self, eq_op: Oid) -> Result<Vec<Oid>>;
@@ -227,26 +229,25 @@ pub trait PlannerFacts: eval::Facts {
     fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColStats>>>;
     /// (`procost`, `prorows`)
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)>;
-    /// May not everybody call the function?
+    /// True if the function has an access control list (`proacl`), so that EXECUTE must be checked.
     fn function_is_restricted(&mut self, funcid: Oid) -> Result<bool> {
         let _ = funcid;
         Ok(false)
     }
     fn aggregate(&mut self, aggfn: Oid) -> Result<AggFacts>;
-    /// The index behind a unique or primary-key constraint.
+    /// The index of a unique or primary-key constraint.
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid>;
-    /// Simplifies an expression ([`eval::fold`] with a host that can run what is computed now).
+    /// Simplifies an expression by [`eval::fold`], with a host that evaluates immutable calls.
     fn fold(&mut self, expr: Expr) -> Result<Expr> {
         self.fold_query(expr, &|_| false)
     }
     /// [`eval::fold_query`].
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr>;
-    /// Which of these values, put in the place of the operator's left operand (a column), satisfy
-    /// it.
+    /// Evaluates the operator for each of these values in place of its left operand (a column).
     fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>>;
     /// The expression converted to the common type of a set operation's column.
     fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr>;
-    /// Values of the statement's parameters, where a custom plan is wanted.
+    /// The value of a statement parameter, for a custom plan; `None` for a generic plan.
     fn param_value(&mut self, id: i32) -> Option<Datum>;
 }
 

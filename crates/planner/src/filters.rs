@@ -1,7 +1,9 @@
-//! Semi, anti and left joins among the relations that are joined in any order: they let rows of
-//! their left side through or not, or add columns to them, so that it is the same before or after
-//! joins with others. Counterpart: joinrels.c (`join_is_legal`), analyzejoins.c
+//! Semi, anti and left joins that take part in the search of join orders. Such a join removes rows
+//! of its left side or adds columns to them, so that it commutes with joins of the left side's
+//! relations. Counterpart: joinrels.c (`join_is_legal`), analyzejoins.c
 //! (`reduce_unique_semijoins`).
+//!
+//! In this module a "filter" is such a join without its left side.
 
 use crate::clause::Clause;
 use crate::glob::*;
@@ -20,9 +22,10 @@ pub(crate) struct Filter {
     jointype: JoinType,
     right: Problem,
     pub quals: Vec<Expr>,
-    /// The relations of the left side without which it cannot be tested.
+    /// The relations of the left side that must be joined before it. Counterpart:
+    /// `SpecialJoinInfo.min_lefthand`.
     asks: Relids,
-    /// All that the left side was made of.
+    /// All relations of the left side as written. Counterpart: `SpecialJoinInfo.syn_lefthand`.
     left: Relids,
 }
 
@@ -30,16 +33,16 @@ pub(crate) struct Filter {
 pub(crate) struct FilterRel {
     jointype: JoinType,
     pub right: JoinRel,
-    /// The right side with each value that is asked for once.
+    /// The right side of a semi join, with duplicates of the compared columns removed.
     pub unique: Option<JoinRel>,
     quals: Vec<Expr>,
-    /// The same for the search, which fills it in.
+    /// `quals` as clauses; the search fills it in.
     pub on: Vec<Rc<Clause>>,
     pub asks: Relids,
 }
 
 impl FilterRel {
-    /// Are there columns of its right side in what it makes?
+    /// True if its output has columns of its right side.
     pub(crate) fn adds_columns(&self) -> bool {
         self.jointype == JoinType::Left
     }
@@ -50,24 +53,24 @@ impl FilterRel {
 }
 
 impl Filter {
-    /// The conditions by which relations of the left side may be looked up, once the values of the
-    /// right side are unique.
+    /// Conditions by which an index scan of a left-side relation may look up the values of the
+    /// right side, if these are made unique.
     pub(crate) fn lookups(&self) -> &[Expr] {
         if self.jointype == JoinType::Semi { &self.quals } else { &[] }
     }
 }
 
 impl Glob<'_> {
-    /// Takes the joins that may wait out of the problem, and leaves what their left sides are made
-    /// of. A semi join with at most one partner for each row becomes an inner join.
+    /// Removes the joins whose order is free from the problem, and replaces them by the items of
+    /// their left sides. A semi join whose right side is unique becomes an inner join.
     pub(crate) fn take_filters(
         &mut self,
         root: &Root,
         problem: &mut Problem,
     ) -> Result<Vec<Filter>> {
         let mut filters = Vec::new();
-        // The right sides of left joins that were taken: conditions among the others must not see
-        // them.
+        // Right sides of left joins that were removed; the right side of a semi join that becomes
+        // an inner join must not refer to them.
         let mut added = Relids::new();
         let mut at = 0;
         while at < problem.items.len() {
@@ -89,7 +92,8 @@ impl Glob<'_> {
                 _ => false,
             };
             let left = j.left.relids();
-            // What runs a query for each row waits for joins that take rows away.
+            // A condition with a sub-plan should be tested after joins that remove rows, so the
+            // order stays fixed.
             let waits =
                 problem.quals.iter().any(|q| runs_a_query(q) && relids_of(q).is_subset(&left));
             let many = problem.items.len() + filters.len() + j.left.items.len();
@@ -101,7 +105,7 @@ impl Glob<'_> {
             let Item::Join(mut j) = problem.items.remove(at) else { continue };
             let (inner, on) = self.constants_across(&j)?;
             j.right.push_down(inner);
-            // In the place of the join, in the order in which they were written.
+            // The left items replace the join, in the order in which they were written.
             problem.items.splice(at..at, std::mem::take(&mut j.left.items));
             problem.quals.append(&mut j.left.quals);
             if unique {
@@ -129,7 +133,7 @@ impl Glob<'_> {
         needed: &[Rc<Need>],
     ) -> Result<Vec<FilterRel>> {
         let mut out = Vec::with_capacity(filters.len());
-        // Those that come first are nearer to the left side.
+        // Filters that were removed later are nested deeper in the left side.
         for f in filters.into_iter().rev() {
             let right = self.right_side(root, f.jointype, f.right, &f.quals, needed)?;
             let mut asks = f.asks;
@@ -144,8 +148,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// Adds the ways to let the filter's rows through of `l`. `above`: conditions on the rows that
-    /// a left join makes.
+    /// Adds the paths that join `l` with the filter's right side. `above`: conditions to test on
+    /// the output of a left join.
     pub(crate) fn filter_paths(
         &mut self,
         root: &Root,
@@ -185,8 +189,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Adds the ways to begin with the unique values of the filter's right side and to find the
-    /// rows of `l` that have them.
+    /// Adds the paths of a semi join with the unique right side as the outer side and `l` as the
+    /// inner side.
     pub(crate) fn unique_paths(
         &mut self,
         root: &Root,
@@ -208,9 +212,9 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The right side of a semi join with each value that is asked for once: joined with that, each
-    /// row has at most one partner, and either side may come first. `None` where the conditions are
-    /// more than equalities with its columns. Counterpart: `create_unique_path`.
+    /// The right side of a semi join with duplicates removed: the semi join can then be done as an
+    /// inner join with either side as the outer side. `None` unless all conditions are hashable
+    /// equalities with its columns. Counterpart: `create_unique_path`.
     pub(crate) fn unique_right(
         &mut self,
         root: &Root,
@@ -271,14 +275,14 @@ impl Glob<'_> {
     }
 }
 
-/// May a left join come before or after joins of its left side with others? Alone it has nothing to
-/// wait for.
+/// True if the order of a left join relative to other joins is free: there must be other items.
 fn may_wait(j: &JoinItem, problem: &Problem) -> bool {
     j.jointype == JoinType::Left && (problem.items.len() > 1 || j.left.items.len() > 1)
 }
 
-/// Items that a join brings into a search of join orders with its two sides; one where these are
-/// searched on their own. Counterpart: the joinlist of `deconstruct_recurse`.
+/// Number of items that a join adds to the search of join orders; a nested join that exceeds the
+/// limit counts as one, because it is searched on its own. Counterpart: initsplan.c
+/// (`deconstruct_recurse`).
 fn width(j: &JoinItem, limit: usize) -> usize {
     let of = |side: &Problem| -> usize {
         side.items
@@ -297,16 +301,18 @@ fn width(j: &JoinItem, limit: usize) -> usize {
     of(&j.left) + of(&j.right)
 }
 
-/// How a semi or anti join reads its inner side: which part of the outer rows has a partner, and
-/// which share of an inner side with partners it reads until the first.
+/// Early termination of the inner scan of a semi or anti join. Counterpart: `SemiAntiJoinFactors`.
 pub(crate) struct Stops {
+    /// Fraction of the outer rows that have a match.
     pub matched: f64,
+    /// Fraction of the inner rows that is read until the first match.
     pub share: f64,
 }
 
 impl Stops {
-    /// The cost of a run of an inner path that looks for partners in an index and finds so many
-    /// rows, on average. Where there is no partner the index mostly has no entry.
+    /// Average cost of one scan of a parameterized inner path that finds `found` rows on average
+    /// and whose complete scan costs `total`. An outer row without a match mostly finds no index
+    /// entry.
     pub(crate) fn cost(&self, inner: &Path, found: f64, total: f64) -> f64 {
         let run = (total - inner.startup).max(0.0);
         let without = run / found.max(1.0);

@@ -1,4 +1,6 @@
-//! The planner's state: what all query levels share, and what one level has.
+//! The planner's entry point and state: [`Glob`] for the whole statement, [`Root`] for one query
+//! level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
+//! `PlannerInfo`).
 
 use crate::facts::{CostSettings, DefaultOps, PlannerFacts};
 use crate::path::Relids;
@@ -14,7 +16,7 @@ use stdx::stack::deep;
 /// Deepest nesting of queries.
 const LEVELS_MAX: u32 = 5_000;
 
-/// Plans a statement. `query` is as the analyzer and the view expansion left it.
+/// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<PlannedStmt> {
     let rights = crate::rights::of_query(query, facts)?;
     let mut relation_oids = BTreeSet::new();
@@ -55,7 +57,7 @@ pub fn plan_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<Planned
     })
 }
 
-/// All relations anywhere in the query, each once.
+/// Adds all relations at any level of the query.
 fn collect_relations(query: &Query, out: &mut BTreeSet<Oid>) {
     for rte in &query.rtable {
         let relid = match &rte.kind {
@@ -79,7 +81,7 @@ fn collect_relations(query: &Query, out: &mut BTreeSet<Oid>) {
     inner.into_iter().for_each(|q| deep(|| collect_relations(q, out)));
 }
 
-/// What all levels share.
+/// State shared by all query levels. Counterpart: `PlannerGlobal`.
 pub(crate) struct Glob<'a> {
     pub facts: &'a mut dyn PlannerFacts,
     /// By plan id - 1.
@@ -92,12 +94,12 @@ pub(crate) struct Glob<'a> {
     pub row_marks: Vec<PlanRowMark>,
     /// See [`PlannedStmt::bound`].
     pub bound: Vec<Expr>,
-    /// What the user must be allowed to do; functions that are replaced by their bodies add to it.
+    /// Privileges to check; inlined functions add those of their bodies.
     pub rights: RightsNeeded,
     pub level: u32,
-    /// Default operators looked up so far: the join search asks again and again.
+    /// Cache of default operators, which the join search looks up repeatedly.
     pub operators: HashMap<Oid, DefaultOps>,
-    /// The relation for a scan of which conditions are estimated; see [`Glob::lookup_selectivity`].
+    /// The relation whose scan conditions are being estimated; see [`Glob::lookup_selectivity`].
     pub lookup: Option<i32>,
 }
 
@@ -106,13 +108,13 @@ pub(crate) struct Glob<'a> {
 pub(crate) struct CtePlan {
     pub name: String,
     pub plan_id: u32,
-    /// Exec parameter that stands for the shared rows.
+    /// Exec parameter that identifies the shared rows.
     pub param: i32,
     pub rows: f64,
     pub width: i32,
 }
 
-/// The working table of a recursive query: its name is the CTE's own.
+/// The working table of a recursive query, under the name of the `WITH` query.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkTable {
     pub name: String,
@@ -121,29 +123,29 @@ pub(crate) struct WorkTable {
     pub width: i32,
 }
 
-/// What a level gets from the one above.
+/// Input of a level from the level above.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct LevelInput {
-    /// `WITH` queries visible from above: index 0 is the level directly above.
+    /// `WITH` queries of the levels above: index 0 is the level directly above.
     pub ctes: Vec<Vec<CtePlan>>,
-    /// Working tables visible from above, likewise.
+    /// Working tables of the levels above, likewise.
     pub work_tables: Vec<Option<WorkTable>>,
-    /// Rows that will be fetched: 0 all, below 1 a fraction, else a number.
+    /// Rows that will be fetched: 0 is all, a number below 1 is a fraction, others are a count.
     pub tuple_fraction: f64,
-    /// Is the number of different rows asked for?
+    /// The number of distinct rows must be estimated.
     pub count_groups: bool,
-    /// Conditions on the level's columns by which the rows of its last window end.
+    /// Run conditions of the level's last window, over the level's columns.
     pub run_conditions: Vec<Expr>,
 }
 
 /// A planned level.
 pub(crate) struct PlannedLevel {
     pub plan: Plan,
-    /// Different rows, if they were asked for.
+    /// Number of distinct rows, if it was requested.
     pub groups: f64,
     pub rows: f64,
     pub width: i32,
-    /// Sort order of the output, by position of target list columns.
+    /// Sort order of the output, by positions in the target list.
     pub order: Vec<OutputOrder>,
 }
 
@@ -171,48 +173,49 @@ pub(crate) struct SubqueryPlan {
     pub params: Vec<(i32, Expr)>,
 }
 
-/// One query level while it is planned.
+/// State of one query level. Counterpart: `PlannerInfo`.
 pub(crate) struct Root {
     pub query: Query,
     pub input: LevelInput,
     pub ctes: Vec<CtePlan>,
     pub subqueries: Vec<SubqueryPlan>,
-    /// By range-table index, once planned.
+    /// Index into `subqueries` of each planned subquery, by range-table index.
     pub subquery_of: HashMap<i32, usize>,
     pub rels: HashMap<i32, BaseRel>,
-    /// OR-clauses over several relations, with the conditions on one each that were made from them.
+    /// OR clauses over several relations, with the restrictions extracted from each.
     pub restrictions: Vec<(Expr, Vec<Expr>)>,
-    /// Equalities of columns that follow from each other, with the number of their class (`ties`).
+    /// Equalities of columns, written or derived, with the number of their equivalence class
+    /// (`ties`).
     pub ties: Vec<(Expr, usize)>,
     pub tie_classes: usize,
-    /// The columns of all classes, with the number of their class.
+    /// The columns of all equivalence classes, with the number of their class.
     pub class_columns: Vec<(Expr, usize)>,
     /// Init plans (`Expr::SubPlan`) to attach to the top plan node of this level.
     pub init_plans: Vec<Expr>,
-    /// Where this level's range table begins in the flat one.
+    /// Offset of this level's range table in the flat one.
     pub rt_offset: i32,
     /// Columns needed from enclosing nested loops, with the parameters that carry them.
     pub nest_params: Vec<(i32, Expr)>,
-    /// Sub-selects that set several columns, by their numbers, with the parameters for the columns.
+    /// Multi-assignment sub-selects by number, with the parameters of their columns.
     pub multi: Vec<(i32, Vec<i32>)>,
     pub tuple_fraction: f64,
-    /// Rows that will be fetched of the subqueries in FROM, likewise.
+    /// `tuple_fraction` for the subqueries in FROM.
     pub subquery_fraction: f64,
-    /// The working table that the parts of this level, a recursive query, read.
+    /// The working table, if this level is a recursive query.
     pub work_table: Option<WorkTable>,
-    /// Expressions that have one value in all rows of the level: they order nothing.
+    /// Expressions that have one value in all rows of the level; redundant as sort keys.
     pub constants: Vec<Expr>,
-    /// Columns that the level's conditions make equal to each other.
-    pub alike: Vec<(Expr, Expr)>,
-    /// What the windows of planned-to-be subqueries test, by range-table index.
+    /// Pairs of columns that are equal in all rows of the level.
+    pub equal_pairs: Vec<(Expr, Expr)>,
+    /// Run conditions for subqueries not planned yet, by range-table index.
     pub run_conditions: HashMap<i32, Vec<Expr>>,
-    /// Is the level a tree of set operations?
+    /// The level is a tree of set operations.
     pub in_set_operation: bool,
-    /// The level is a UNION ALL whose inputs are left out where they give no rows.
+    /// The level is a UNION ALL whose inputs without rows are left out.
     pub omits_empty_arms: bool,
-    /// Entries of the range table that are there in each row that the joins make.
+    /// Range-table entries that no outer join of the level can null-extend.
     pub present: Relids,
-    /// Rows of the largest table: how often a sub-select in a condition may run.
+    /// Number of rows of the largest table: estimated number of calls of a sub-select.
     pub calls: f64,
 }
 
@@ -236,7 +239,7 @@ impl<'a> Glob<'a> {
         self.param_types.len() as i32 - 1
     }
 
-    /// Enters a query level; the matching [`Glob::leave`] is the caller's.
+    /// Enters a query level; the caller must call [`Glob::leave`].
     pub(crate) fn enter(&mut self) -> Result<()> {
         self.level += 1;
         if self.level > LEVELS_MAX {
@@ -272,7 +275,7 @@ impl Root {
             subquery_fraction: 0.0,
             work_table: None,
             constants: Vec::new(),
-            alike: Vec::new(),
+            equal_pairs: Vec::new(),
             run_conditions: HashMap::new(),
             in_set_operation: false,
             omits_empty_arms: false,
@@ -281,13 +284,12 @@ impl Root {
         }
     }
 
-    /// May rows be wanted of which not all are fetched? Then a path counts that gives the first
-    /// ones soon.
+    /// True if possibly not all rows are fetched: paths with a low startup cost are then kept.
     pub(crate) fn wants_early_rows(&self) -> bool {
         self.query.limit_count.is_some() || self.tuple_fraction > 0.0
     }
 
-    /// The `WITH` query that a reference `levelsup` levels up means.
+    /// Finds the `WITH` query of a reference `levelsup` levels up.
     pub(crate) fn find_cte(&self, name: &str, levelsup: u32) -> Result<CtePlan> {
         let list = match levelsup {
             0 => Some(&self.ctes),
@@ -298,7 +300,7 @@ impl Root {
             .ok_or_else(|| PgError::internal(format!("could not find CTE \"{name}\"")))
     }
 
-    /// The working table that a recursive reference `levelsup` levels up means.
+    /// Finds the working table of a recursive reference.
     pub(crate) fn find_work_table(&self, name: &str) -> Result<WorkTable> {
         self.input
             .work_tables
@@ -309,7 +311,7 @@ impl Root {
             .ok_or_else(|| PgError::internal(format!("could not find work table \"{name}\"")))
     }
 
-    /// What a level directly below this one gets.
+    /// Input for a level directly below this one.
     pub(crate) fn child_input(&self, tuple_fraction: f64) -> LevelInput {
         let mut ctes = vec![self.ctes.clone()];
         ctes.extend(self.input.ctes.iter().cloned());

@@ -13,12 +13,12 @@ use plan::node::*;
 use plan::query::*;
 use std::collections::{BTreeSet, HashSet};
 
-/// What a group takes in a hash table besides its key.
+/// Estimated size of a group in a hash table without its key, in bytes.
 const GROUP_BYTES: f64 = 96.0;
 
 impl Glob<'_> {
-    /// Are groups found sooner by hashing the rows of the `cheapest` path than after `sorted` has
-    /// been spent on rows in the order of the keys?
+    /// True if hashing the rows of the `cheapest` path costs less than `sorted`, the cost of rows
+    /// in the order of the keys. `ordered`: the groups must be sorted afterwards.
     pub(crate) fn hashing_is_cheaper(
         &mut self,
         root: &Root,
@@ -41,7 +41,7 @@ impl Glob<'_> {
         Ok(hashed < sorted)
     }
 
-    /// What finds no place in a hash table of groups is written and read again.
+    /// Cost of writing and reading the rows that spill from a hash table of groups.
     fn hash_spill_cost(&self, rows: f64, groups: f64, width: i32) -> f64 {
         let c = self.facts.costs();
         if groups * (f64::from(width) + GROUP_BYTES) <= c.hash_mem {
@@ -51,13 +51,13 @@ impl Glob<'_> {
         pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple
     }
 
-    /// Takes columns out of GROUP BY that are the same in all rows of a group: those of a table
-    /// whose primary key is grouped by as well. Counterpart: `remove_useless_groupby_columns`.
+    /// Removes columns from GROUP BY that are functionally dependent: those of a table whose
+    /// primary key is in GROUP BY. Counterpart: `remove_useless_groupby_columns`.
     pub(crate) fn remove_useless_keys(&mut self, query: &mut Query) -> Result<()> {
         if query.group_clause.len() < 2 || !query.grouping_sets.is_empty() {
             return Ok(());
         }
-        // The table and the column of each key; none for expressions.
+        // The table and column of each key; `None` for expressions.
         let mut columns = Vec::with_capacity(query.group_clause.len());
         for clause in &query.group_clause {
             columns.push(match target_for(clause, &query.target_list)? {
@@ -67,7 +67,7 @@ impl Glob<'_> {
         }
         let tables: BTreeSet<i32> = columns.iter().flatten().map(|c| c.0).collect();
         for rti in tables {
-            // The key of a parent says nothing about the rows of its children.
+            // The primary key of an inheritance parent does not cover its children.
             let RteKind::Relation { relid, relkind: b'r', .. } = query.rte(rti).kind else {
                 continue;
             };
@@ -92,7 +92,7 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The grouping of `made`'s rows, which come in the order `have`.
+    /// Adds an Agg node above `made`, whose rows have the order `have`. Updates `have`.
     pub(crate) fn group(
         &mut self,
         root: &mut Root,
@@ -127,8 +127,9 @@ impl Glob<'_> {
             AggStrategy::Mixed
         } else if presorted || !hashable {
             AggStrategy::Sorted
-        } else if keeps_rows(want) || keeps_rows(having) {
-            // Aggregates that sort their rows do so one group after the other.
+        } else if has_sorting_aggs(want) || has_sorting_aggs(having) {
+            // Aggregates that sort their rows need memory per group: sorted input has one group at
+            // a time.
             AggStrategy::Sorted
         } else if sort_order.is_err() || !c.enable_sort {
             AggStrategy::Hashed
@@ -137,7 +138,7 @@ impl Glob<'_> {
             let (_, sorted) = self.sort_cost(below, rows, width);
             let mut hashed = below + rows * c.cpu_operator * group_exprs.len() as f64;
             hashed += self.hash_spill_cost(rows, groups, width);
-            // ORDER BY over the groups comes for nothing after a sort.
+            // After a sort, ORDER BY over the groups may need no further sort.
             let order = self.order_of(root, &root.query.sort_clause.clone(), &targets);
             if let (Ok(o), Ok(s)) = (order, &sort_order)
                 && !o.is_empty()
@@ -219,8 +220,8 @@ impl Glob<'_> {
         Ok(Made { plan: Plan { info, node }, output })
     }
 
-    /// Gives equal aggregates the same number, different ones different numbers. Volatile ones are
-    /// never the same.
+    /// Numbers the aggregates: equal ones have the same number, except volatile ones. Counterpart:
+    /// prepagg.c.
     fn number_aggs(&mut self, targets: &mut [TargetEntry], qual: &mut [Expr]) -> Result<()> {
         let mut seen: Vec<(Expr, bool)> = Vec::new();
         let mut failure = None;
@@ -253,8 +254,8 @@ impl Glob<'_> {
     }
 }
 
-/// Is there an aggregate that sorts its rows or tells them apart?
-pub(crate) fn keeps_rows(exprs: &[Expr]) -> bool {
+/// True if there is an aggregate with ORDER BY, DISTINCT or WITHIN GROUP.
+pub(crate) fn has_sorting_aggs(exprs: &[Expr]) -> bool {
     let sorts = |e: &Expr| {
         matches!(e, Expr::Aggref(a)
             if !a.aggorder.is_empty() || !a.aggdistinct.is_empty() || a.aggkind != b'n')
@@ -273,8 +274,7 @@ fn count_aggs(exprs: &[Expr]) -> usize {
     n
 }
 
-/// The arguments of GROUPING become the columns of the grouping expressions that they are, whatever
-/// has become of those.
+/// Replaces the arguments of GROUPING by the input columns of their grouping expressions.
 fn name_grouping_columns<'t>(e: &mut Expr, column: &dyn Fn(&u32) -> Option<&'t TargetEntry>) {
     if let Expr::GroupingFunc(g) = e {
         for (arg, r) in g.args.iter_mut().zip(&g.refs) {
@@ -287,10 +287,10 @@ fn name_grouping_columns<'t>(e: &mut Expr, column: &dyn Fn(&u32) -> Option<&'t T
     plan::walk::each_child_mut(e, &mut |c| name_grouping_columns(c, column));
 }
 
-/// Keys are NULL in rows of sets without them, so each must be a column of its own below the
-/// grouping: also where it has become a constant, or the same as another. A relabelling to its own
-/// type, which is not shown, makes it one.
-pub(crate) fn set_keys_apart(query: &mut Query) {
+/// Wraps grouping expressions so that all are different and none is a constant: with grouping sets,
+/// a key is NULL in rows of sets without it, so each needs its own input column. The wrapper is a
+/// RelabelType to the same type, which EXPLAIN does not show.
+pub(crate) fn make_keys_distinct(query: &mut Query) {
     if query.grouping_sets.is_empty() {
         return;
     }
@@ -313,7 +313,8 @@ pub(crate) fn set_keys_apart(query: &mut Query) {
     }
 }
 
-/// The list of grouping sets that ROLLUP, CUBE and GROUPING SETS mean together (their product).
+/// Expands ROLLUP, CUBE and GROUPING SETS to the list of grouping sets (their Cartesian product).
+/// Counterpart: parse_agg.c (`expand_grouping_sets`).
 fn expand_grouping_sets(sets: &[GroupingSet]) -> Result<Vec<Vec<u32>>> {
     const SETS_MAX: usize = 4096;
     fn expand(s: &GroupingSet) -> Vec<Vec<u32>> {

@@ -1,6 +1,5 @@
-//! Set-returning functions in SQL, called in FROM, become the queries that they consist of.
-//! Counterpart: prepjointree.c (`preprocess_function_rtes`), clauses.c
-//! (`inline_set_returning_function`).
+//! Inlining of set-returning SQL functions in FROM as subqueries. Counterpart: prepjointree.c
+//! (`preprocess_function_rtes`), clauses.c (`inline_set_returning_function`).
 
 use crate::glob::*;
 use crate::vars::*;
@@ -13,7 +12,7 @@ use plan::walk;
 use stdx::Nested;
 
 impl Glob<'_> {
-    /// Replaces what can be replaced in the level's range table.
+    /// Inlines the functions in the level's range table that can be inlined.
     pub(crate) fn inline_set_functions(&mut self, query: &mut Query) -> Result<()> {
         for i in 0..query.rtable.len() {
             let RteKind::Function { functions, funcordinality: false } = &query.rtable[i].kind
@@ -37,7 +36,7 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The folded call and its body, with the arguments in the parameters' places.
+    /// The folded call, and the function's body with the arguments in place of its parameters.
     fn body_of(&mut self, function: &RangeTblFunction) -> Result<Option<(FuncExpr, Query)>> {
         match &function.funcexpr {
             Expr::FuncExpr(call) if call.funcretset => {}
@@ -46,7 +45,7 @@ impl Glob<'_> {
         let folded = self.facts.fold_query(function.funcexpr.clone(), &|_| false)?;
         let Expr::FuncExpr(call) = folded else { return Ok(None) };
         for a in &call.args {
-            // An argument may be computed another number of times.
+            // An argument may be evaluated more or less often in the body.
             if contains_sublinks(a) || eval::volatility(a, self.facts)? == Volatility::Volatile {
                 return Ok(None);
             }

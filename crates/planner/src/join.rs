@@ -1,8 +1,8 @@
-//! Ways and order to join. Counterpart: joinrels.c, joinpath.c, costsize.c.
+//! Join problems and join paths. Counterpart: joinrels.c, joinpath.c, costsize.c.
 //!
-//! Lists that the collapse limits set apart are joined first. Up to `EXHAUSTIVE_MAX` items of a list
-//! the order is found by dynamic programming over subsets; beyond, the cheapest pair is joined until
-//! one is left.
+//! Lists that the collapse limits set apart are joined first. The order of up to `EXHAUSTIVE_MAX`
+//! items is found by dynamic programming over subsets; the order of longer lists by a greedy search
+//! (`search`).
 
 use crate::clause::{Clause, Clauses, clauses_cost};
 use crate::factor::restriction_of;
@@ -24,22 +24,23 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use types::oids;
 
-/// Subsets double with each item. PostgreSQL searches otherwise from `geqo_threshold`, 12, on.
+/// The number of subsets doubles with each item. PostgreSQL uses its genetic search from
+/// `geqo_threshold` (12) items on.
 pub(crate) const EXHAUSTIVE_MAX: usize = 11;
 
-/// A joined set of items.
+/// A joined set of items, or a single one. Counterpart: `RelOptInfo`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JoinRel {
     pub relids: Relids,
     pub rows: f64,
     pub paths: PathSet,
-    /// Relations outside without which no path can do (LATERAL).
+    /// Relations outside that every path needs (LATERAL).
     pub lateral: Relids,
     pub useful: UsefulOrders,
 }
 
 impl JoinRel {
-    /// The join of two, with its paths yet to come.
+    /// The join of two, without paths and rows.
     pub(crate) fn of(l: &JoinRel, r: &JoinRel, ends: &Ends) -> JoinRel {
         let relids = l.relids.union(&r.relids);
         JoinRel {
@@ -52,15 +53,16 @@ impl JoinRel {
     }
 }
 
-/// An operand of a condition.
+/// An operand of a binary condition.
 struct End {
-    /// The relations that the whole condition is about, and the operand.
+    /// The relations of the whole condition, and those of the operand.
     all: Relids,
     about: Relids,
     operand: Ordered,
 }
 
-/// Where orders could serve: the ends of conditions, and what the query itself sorts and groups by.
+/// Expressions by which a sort order may be useful: operands of join conditions (for merge joins),
+/// and the sort and grouping expressions of the query.
 pub(crate) struct Ends {
     conditions: Vec<End>,
     query: Vec<Ordered>,
@@ -95,7 +97,8 @@ impl Ends {
         Ok(ends)
     }
 
-    /// What helps above these relations.
+    /// The orders that are useful above a join of these relations. Counterpart:
+    /// `has_useful_pathkeys`.
     fn useful_above(&self, relids: &Relids) -> UsefulOrders {
         let mut merges: Vec<Ordered> = Vec::new();
         for End { all, about, operand } in &self.conditions {
@@ -111,8 +114,7 @@ impl Ends {
 }
 
 impl Glob<'_> {
-    /// The paths of a whole join problem. `needed` are the expressions that the level above
-    /// computes.
+    /// Finds the paths of a join problem. `needed` are the expressions computed above it.
     pub(crate) fn solve(
         &mut self,
         root: &mut Root,
@@ -132,11 +134,11 @@ impl Glob<'_> {
         if problem.items.is_empty() {
             return Err(PgError::internal("join problem without items"));
         }
-        // Conditions by where they belong: on one base relation, on several items, on none.
+        // Distribute the conditions: on one base relation, on several items, without relations.
         let mut single: HashMap<i32, Vec<Expr>> = HashMap::new();
         let mut multi: Vec<Expr> = Vec::new();
         let mut gates: Vec<Expr> = Vec::new();
-        // Conditions on no item that may come out another way for each row.
+        // Volatile conditions without relations, which must be tested for each row.
         let mut volatile: Vec<Expr> = Vec::new();
         let mut given = std::mem::take(&mut problem.quals);
         for q in &mut given {
@@ -206,7 +208,7 @@ impl Glob<'_> {
                 Item::Join(j) => {
                     let relids = j.relids.clone();
                     let rel = self.fixed_join(root, *j, &all_needed)?;
-                    // What concerns this join alone and cannot be tested before it: conditions on
+                    // Conditions on this join that cannot be tested below it, because they refer to
                     // its nullable side.
                     let (own, others): (Vec<Expr>, Vec<Expr>) =
                         multi.into_iter().partition(|q| relids_of(q).is_subset(&relids));
@@ -235,7 +237,7 @@ impl Glob<'_> {
         Ok(joined)
     }
 
-    /// Conditions on single relations that follow from OR-clauses over several.
+    /// Restrictions on single relations that follow from OR clauses over several relations.
     fn restrictions_of(
         &mut self,
         root: &mut Root,
@@ -264,7 +266,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// Applies conditions above paths that have not tested them.
+    /// Adds a filter above each path.
     pub(crate) fn filtered(
         &mut self,
         root: &Root,
@@ -318,7 +320,7 @@ impl Glob<'_> {
         Ok(JoinRel { rows, paths, ..rel })
     }
 
-    /// An outer, semi or anti join: its sides are solved on their own.
+    /// A join whose order is fixed: an outer, semi or anti join whose sides are separate problems.
     fn fixed_join(
         &mut self,
         root: &mut Root,
@@ -352,8 +354,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The right side of an outer, semi or anti join. Conditions that tie it to the left let a base
-    /// relation be looked up.
+    /// The right side of an outer, semi or anti join. If it is a base relation, parameterized scans
+    /// by the join conditions are added.
     pub(crate) fn right_side(
         &mut self,
         root: &mut Root,
@@ -378,7 +380,7 @@ impl Glob<'_> {
         Ok(r)
     }
 
-    /// How many relations semi, anti and left joins are searched with.
+    /// Largest number of items in a search with semi, anti and left joins.
     pub(crate) fn collapse_max(&self) -> usize {
         EXHAUSTIVE_MAX.min(self.facts.costs().collapse.join)
     }
@@ -409,7 +411,7 @@ impl Glob<'_> {
         }))
     }
 
-    /// Adds all ways to join `l` (outer) with `r` (inner).
+    /// Adds all paths that join `l` (outer) with `r` (inner). Counterpart: `add_paths_to_joinrel`.
     pub(crate) fn join_paths(
         &mut self,
         root: &Root,
@@ -440,9 +442,9 @@ impl Glob<'_> {
         let loops_allowed = jointype != JoinType::Full
             || (hash.is_empty() && quals.iter().all(|q| q.is_mergeable(l, r)));
         let inner_sides = best_choices(&r.paths);
-        // A hash join keeps no order: of the outer side, too, the best ones will do.
+        // A hash join does not preserve order, so only the best outer paths are considered.
         let hash_sides = best_choices(&l.paths);
-        // What a nested loop runs again that asks its outer side for nothing.
+        // Rescan costs of inner paths without parameters.
         let again: Vec<Again> = inner_sides.iter().map(|rp| self.rescan(rp)).collect();
         let stops = self.stops(root, jointype, l, r, quals, out.rows)?;
         let mut found = Vec::with_capacity(inner_sides.len());
@@ -467,8 +469,8 @@ impl Glob<'_> {
                     true => Relids::new(),
                     false => rp.outer.difference(&lp.relids),
                 };
-                // Parameters from further out pay where LATERAL wants them, or where one inner side
-                // looks up columns of several relations. Counterpart: `try_nestloop_path`.
+                // Remaining parameters are allowed only for LATERAL, or if one inner scan looks up
+                // columns of several relations (star join). Counterpart: `try_nestloop_path`.
                 let star = parameterised && !outer.is_empty();
                 outer.add(&lp.outer);
                 if !outer.is_empty() && outer.is_disjoint(&out.lateral) && !star {
@@ -495,10 +497,11 @@ impl Glob<'_> {
                         first = stops.cost(rp, *found, first);
                         rescan = stops.cost(rp, *found, rescan);
                     }
-                    // An estimate of one row is often too low; a hash join costs little more then.
+                    // An estimate of one outer row is often too low. Where a hash join is possible,
+                    // assume two.
                     let risky = !parameterised && !hash.is_empty();
                     let loops = lp.rows.max(if risky { 2.0 } else { 1.0 });
-                    // With a unique match the inner side stops half-way on average.
+                    // With a unique match, half of the inner rows are read on average.
                     let part = if inner_unique && !parameterised { 0.5 } else { 1.0 };
                     let pairs = loops * rp.rows * part;
                     let total = lp.total
@@ -538,7 +541,7 @@ impl Glob<'_> {
                     continue;
                 }
                 let bytes = rp.rows * (rp.width as f64 + 24.0);
-                // What does not fit is written and read once.
+                // Rows that exceed the memory are written and read once.
                 let spill = if bytes > c.hash_mem {
                     let pages = (bytes + lp.rows * (lp.width as f64 + 24.0)) / 8192.0;
                     2.0 * pages * c.seq_page
@@ -555,7 +558,7 @@ impl Glob<'_> {
                     + lp.rows * c.cpu_operator * n
                     + out.rows * (c.cpu_tuple + rest_cost)
                     + spill;
-                // Matches come in outer order unless the join spills or adds inner rows at the end.
+                // The output has no order: spilled batches and unmatched inner rows come later.
                 let worth = Worth { startup, total, rows: out.rows, order: &[], outer: &outer };
                 if out.paths.lacks(worth) {
                     out.paths.add(Path {
@@ -579,14 +582,14 @@ impl Glob<'_> {
                 }
             }
         }
-        // A left join may also be run with its sides exchanged, hashing the preserved one.
+        // A left join may also be done as a right join, which hashes the preserved side.
         if jointype == JoinType::Left && !hash.is_empty() {
             self.right_hash_join(l, r, quals, (&rest, rest_cost), out);
         }
         Ok(())
     }
 
-    /// Where a semi or anti join leaves off reading its inner side. Counterpart:
+    /// Early-termination factors of a semi or anti join; `None` for other joins. Counterpart:
     /// `compute_semi_anti_join_factors`.
     fn stops(
         &mut self,
@@ -607,7 +610,7 @@ impl Glob<'_> {
         Ok(Some(Stops { matched, share: 2.0 / (partners.max(1.0) + 1.0) }))
     }
 
-    /// Rows that a path finds before its other conditions are tested.
+    /// Number of rows that an index path finds before its filter.
     fn rows_found(&mut self, root: &Root, path: &Path) -> Result<f64> {
         let PathKind::Index { quals, .. } = &path.kind else { return Ok(path.rows) };
         let Some(rel) = path.relids.first().and_then(|rti| root.rels.get(&rti)) else {
@@ -658,8 +661,8 @@ impl Glob<'_> {
         });
     }
 
-    /// What it costs a nested loop to run an inner path that asks its outer side for nothing, and
-    /// how it does it.
+    /// Costs of scanning an inner path without parameters repeatedly, with a Material node if
+    /// that is useful. Counterpart: `cost_rescan`.
     fn rescan(&self, p: &Path) -> Again {
         let c = self.facts.costs();
         if !c.enable_material || !p.outer.is_empty() {
@@ -682,8 +685,8 @@ impl Glob<'_> {
         Again { first: p.total + 2.0 * c.cpu_operator * p.rows, further, keep: true }
     }
 
-    /// Can the equality be tested by hashes? Rows and arrays have them only if all of their parts
-    /// do. Counterpart: `op_hashjoinable`.
+    /// True if the operator is a hashable equality. For rows and arrays this depends on the types
+    /// of their parts. Counterpart: `op_hashjoinable`.
     pub(crate) fn can_hash(&mut self, op: &OpExpr) -> Result<bool> {
         let facts = self.facts.operator(op.opno)?;
         if !facts.can_hash {
@@ -708,7 +711,8 @@ impl Glob<'_> {
         Ok(Expr::OpExpr(Box::new(new)))
     }
 
-    /// Does at most one row of a base relation match the conditions for given outer values?
+    /// True if at most one row of a base relation satisfies the conditions for each outer row.
+    /// Counterpart: `innerrel_is_unique`.
     fn inner_is_unique(&mut self, root: &Root, r: &JoinRel, quals: &Clauses) -> Result<bool> {
         let mut it = r.relids.iter();
         let (Some(rti), None) = (it.next(), it.next()) else { return Ok(false) };
@@ -724,7 +728,7 @@ impl Glob<'_> {
                 for q in quals {
                     let Expr::OpExpr(op) = &*q.expr else { continue };
                     let [a, b] = op.args.as_slice() else { continue };
-                    // The value that the key equals must be one for all rows of the relation.
+                    // The other operand must not depend on the relation.
                     let is_key = |key_side: &Expr, other: &Expr| {
                         crate::scan::is_index_key(key_side, rti, key)
                             && !relids_of(other).contains(&rti)
@@ -743,8 +747,8 @@ impl Glob<'_> {
     }
 }
 
-/// The path with conditions on what it yields: a join tests them itself. An inner join tests them
-/// among its own, the cheapest first.
+/// The path with more conditions on its output: a join tests them itself (an inner join among its
+/// join conditions), other paths get a Filter above.
 fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     let mut kind = p.kind.clone();
     match &mut kind {
@@ -766,9 +770,9 @@ fn filter_kind(p: &PathRef, more: &[Expr]) -> PathKind {
     }
 }
 
-/// The paths worth trying for a side whose row order the join does not keep: those with parameters,
-/// and of the others the ones with the lowest total and the lowest startup cost.
-/// Counterpart: `cheapest_total_inner` of joinpath.c.
+/// The paths to consider for a side whose order does not matter: the parameterized ones, and of the
+/// others those with the lowest total and the lowest startup cost. Counterpart: joinpath.c
+/// (`cheapest_total_inner`).
 fn best_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     let cheapest = paths.cheapest();
     let soonest = paths.unparameterised().min_by(|a, b| a.startup.total_cmp(&b.startup));
@@ -777,20 +781,21 @@ fn best_choices(paths: &PathSet) -> SmallVec<[&PathRef; 8]> {
     paths.paths.iter().filter(wanted).collect()
 }
 
-/// Costs of an inner path's first run and of each further one; `keep`: its rows are kept for those.
+/// Costs of an inner path's first scan and of each rescan; `keep`: a Material node keeps its rows.
 struct Again {
     first: f64,
     further: f64,
     keep: bool,
 }
 
-/// The path behind a node that keeps its rows.
+/// The path under a Material node.
 fn material(p: &PathRef, total: f64) -> PathRef {
     let kind = PathKind::Material { child: p.clone() };
     Rc::new(Path { kind, total, ..Path::clone(p) })
 }
 
-/// Conditions that an inner scan with parameters of `outer` has not tested already.
+/// The join conditions that the inner scan does not already guarantee; `outer` are the relations of
+/// its parameters.
 fn strip_satisfied(root: &Root, quals: &Clauses, inner: &Path, outer: &Relids) -> Vec<Rc<Expr>> {
     let without = |tested: &dyn Fn(&Clause) -> bool| {
         quals.iter().filter(|q| !tested(q)).map(|q| q.expr.clone()).collect()

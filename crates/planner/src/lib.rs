@@ -1,22 +1,24 @@
-//! From query to plan. Counterpart: optimizer/.
+//! Plans queries: cost-based optimization of an analysed query. Counterpart: optimizer/. See
+//! `README.md` for the algorithm.
 //!
-//! 1. `prep`: `WITH` queries, sub-selects in conditions turned into joins, subqueries and views
-//!    pulled up, expressions folded; `reduce` and `removal`: outer joins made simpler or left out.
-//! 2. `rel`: sizes of relations, conditions given to subqueries (`pushdown`) and columns not asked
-//!    of them (`unused`), selectivity of conditions (`selectivity`); `equal`: what follows from
-//!    equalities; `factor`: what follows from OR-clauses.
-//! 3. `scan` and `derive`: ways to read one relation; `join` and `merge`: ways to join them, by
-//!    the conditions of `clause`;
-//!    `search`: in which order; `filters`: joins that may come before or after others; `ties`:
-//!    columns that equal each other; `minmax`: ends of indexes. `path`: what a way is worth;
-//!    `relids`: sets of relations; `need`: what is asked of them from above.
-//! 4. `upper`: grouping (`group`), windows, DISTINCT, ORDER BY, LIMIT; `setop`: UNION and its kin;
-//!    `modify`: INSERT, UPDATE, DELETE.
-//! 5. `create`: the cheapest path becomes a plan; `refs` turns its columns into references to
-//!    children.
+//! 1. Preparation: `prep` (`WITH` queries, sub-selects turned into joins, subqueries and views
+//!    pulled up by `pullup`, expressions folded), `inlineset`; `reduce` and `removal` (outer joins
+//!    simplified or removed).
+//! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
+//!    (unused columns of subqueries), `selectivity`, `equal` and `ties` (equivalence classes),
+//!    `factor` (OR clauses).
+//! 3. Paths: `path` (path model), `scan`, `tid`, `derive` and `rowcond` (scans), `join` and `merge`
+//!    (join methods), `clause` (join clauses), `quals` (the join problem), `search` (join order),
+//!    `filters` (semi, anti and left joins in the search), `need` (columns needed above), `relids`
+//!    (sets of relations).
+//! 4. Upper stages: `upper` (order of the stages, windows, DISTINCT, ORDER BY, LIMIT), `group`,
+//!    `minmax`, `streamed` (orders for LIMIT), `postpone`, `runcond`; `setop` (set operations);
+//!    `subselect` (sub-selects); `modify` (INSERT, UPDATE, DELETE).
+//! 5. Plan creation: `create` turns the chosen path into a plan; `refs` replaces columns by
+//!    references to the children's outputs.
 //!
-//! **Invariant:** nothing is looked up by name, and the input query is never changed in place: the
-//! caller may keep it for planning again.
+//! INVARIANT: the planner looks nothing up by name, and never changes the input query in place: the
+//! caller may plan it again.
 
 #![forbid(unsafe_code)]
 
@@ -33,13 +35,13 @@ mod glob;
 mod group;
 mod inlineset;
 mod join;
-mod late;
 mod merge;
 mod minmax;
 mod modify;
 mod need;
 mod path;
 mod pattern;
+mod postpone;
 mod prep;
 mod pullup;
 mod pushdown;

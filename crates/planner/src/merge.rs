@@ -1,5 +1,5 @@
-//! Merge joins, and inner sides that are remembered by their parameters. Counterpart: joinpath.c
-//! (sort_inner_and_outer, match_unsorted_outer, get_memoize_path), costsize.c.
+//! Merge join paths and Memoize paths. Counterpart: joinpath.c (sort_inner_and_outer,
+//! match_unsorted_outer, get_memoize_path), costsize.c.
 
 use crate::clause::Clauses;
 use crate::glob::*;
@@ -13,18 +13,18 @@ use plan::expr::*;
 use plan::query::{JoinType, RteKind};
 use std::rc::Rc;
 
-/// A condition that a merge join can use, with the orders that it asks of both sides.
+/// A condition that a merge join can use, with the sort keys that it requires of both sides.
 #[derive(Clone)]
 pub(crate) struct MergeClause {
     clause: Rc<Expr>,
     outer: PathKey,
     inner: PathKey,
-    /// Which parts of the two sides are read; see [`Glob::merge_shares`].
-    shares: (f64, f64),
+    /// Fractions of the two sides that are read; see [`Glob::merge_fractions`].
+    fractions: (f64, f64),
 }
 
 impl MergeClause {
-    /// In the direction and with the NULLs of the other key.
+    /// The clause with the direction and NULL placement of another key.
     fn directed(&self, like: &PathKey) -> MergeClause {
         let mut c = self.clone();
         for k in [&mut c.outer, &mut c.inner] {
@@ -38,7 +38,7 @@ impl MergeClause {
 /// An input of a merge join.
 struct Side<'k> {
     child: PathRef,
-    /// By what it is sorted, where it does not come in that order.
+    /// Sort keys, if the child must be sorted explicitly.
     keys: Option<&'k [PathKey]>,
     startup: f64,
     total: f64,
@@ -116,10 +116,10 @@ impl Glob<'_> {
             };
             let first = &order[0];
             let mut read = match first.outer.descending {
-                false => first.shares,
+                false => first.fractions,
                 true => (1.0, 1.0),
             };
-            // Of a side whose rows all come out everything is read.
+            // A preserved side is read completely.
             if matches!(jointype, JoinType::Left | JoinType::Anti | JoinType::Full) {
                 read.0 = 1.0;
             }
@@ -150,7 +150,7 @@ impl Glob<'_> {
     ) {
         let c = self.facts.costs();
         let n = order.len() as f64;
-        // Inner rows are looked at again for each further outer row of their key.
+        // Inner rows are compared again for each further outer row with the same key.
         let again = if inner_unique { 0.0 } else { (out.rows - rp.rows).max(0.0) };
         let ratio = 1.0 + again / rp.rows.max(1.0);
         let (outer_rows, inner_rows) = (lp.rows * read.0, rp.rows * read.1);
@@ -191,7 +191,7 @@ impl Glob<'_> {
         });
     }
 
-    /// The cheapest path of a side in this order, sorted if need be.
+    /// The cheapest path of a side in this order, with an explicit sort if necessary.
     fn sorted_side<'k>(&self, rel: &JoinRel, keys: &'k [PathKey]) -> Option<Side<'k>> {
         let mut best: Option<&PathRef> = None;
         for p in rel.paths.unparameterised().filter(|p| starts_with(&p.order, keys)) {
@@ -208,7 +208,7 @@ impl Glob<'_> {
             rows: p.rows,
             width: p.width,
         };
-        // A sort only adds to the cost.
+        // A sorted path that is no more expensive than the cheapest one needs no comparison.
         if let Some(b) = best
             && b.total <= cheapest.total
         {
@@ -221,8 +221,8 @@ impl Glob<'_> {
         })
     }
 
-    /// An equality between columns of two sides as a merge join uses it. The outer side is on the
-    /// left.
+    /// The merge clause of an equality whose left operand is the outer side's; `None` if no B-tree
+    /// family can sort both operands.
     pub(crate) fn merge_clause(&mut self, root: &Root, q: &Expr) -> Result<Option<MergeClause>> {
         let Expr::OpExpr(op) = q else { return Ok(None) };
         for family in self.facts.equality_families(op.opno)? {
@@ -242,9 +242,9 @@ impl Glob<'_> {
                 }
             }
             if let Ok([outer, inner]) = <[PathKey; 2]>::try_from(sides) {
-                let shares = self.merge_shares(root, q)?;
+                let fractions = self.merge_fractions(root, q)?;
                 let clause = Rc::new(q.clone());
-                return Ok(Some(MergeClause { clause, outer, inner, shares }));
+                return Ok(Some(MergeClause { clause, outer, inner, fractions }));
             }
         }
         Ok(None)
@@ -253,12 +253,12 @@ impl Glob<'_> {
     fn operand_type(&mut self, opno: Oid, side: usize, e: &Expr) -> Result<Oid> {
         let facts = self.facts.operator(opno)?;
         let ty = if side == 0 { facts.left } else { facts.right };
-        // Polymorphic operators sort by the type at hand.
+        // For polymorphic operators, the operand's actual type counts.
         Ok(if ty == e.type_oid() { ty } else { e.type_oid() })
     }
 
-    /// The columns of the relations beside it that a LATERAL subquery or function is computed from;
-    /// false where it is computed from more than them.
+    /// Adds the outer columns that a LATERAL subquery or function depends on; false if it cannot be
+    /// cached by them: it is volatile or has sub-plans.
     fn lateral_vars(&mut self, root: &Root, kind: &PathKind, vars: &mut Vec<Expr>) -> Result<bool> {
         let (exprs, quals, volatility) = match kind {
             PathKind::Subquery { rti, plan, quals } => {
@@ -288,7 +288,8 @@ impl Glob<'_> {
         Ok(!exprs.iter().any(contains_subplans))
     }
 
-    /// By what the inner side of a nested loop could remember its rows, if it can.
+    /// The cache key of a Memoize node above the inner side of a nested loop; `None` if it cannot
+    /// be cached.
     pub(crate) fn memo_keys(
         &mut self,
         root: &Root,
@@ -337,8 +338,8 @@ impl Glob<'_> {
         Ok(Some(MemoKeys { vars, operators, collations, binary_mode, calls, distinct }))
     }
 
-    /// What the inner side of a nested loop costs behind a memory of the rows by their parameters:
-    /// until the first row, and in all.
+    /// Average startup and total cost of one scan of an inner side under a Memoize node.
+    /// Counterpart: `cost_memoize_rescan`.
     pub(crate) fn memo_costs(&self, inner: &Path, keys: &MemoKeys) -> (f64, f64) {
         let c = self.facts.costs();
         let MemoKeys { calls, distinct, .. } = *keys;
@@ -355,7 +356,7 @@ impl Glob<'_> {
     }
 }
 
-/// The inner side of a nested loop behind a memory of the rows by their parameters.
+/// The inner side of a nested loop under a Memoize node.
 pub(crate) fn memoized(inner: &PathRef, keys: &MemoKeys, costs: (f64, f64)) -> PathRef {
     let (startup, total) = costs;
     Rc::new(Path {
@@ -373,8 +374,7 @@ pub(crate) fn memoized(inner: &PathRef, keys: &MemoKeys, costs: (f64, f64)) -> P
     })
 }
 
-/// What an inner side remembers its rows by, how often it is asked, and for how many different
-/// values.
+/// Cache key of a Memoize node, with the estimated number of calls and of distinct keys.
 pub(crate) struct MemoKeys {
     vars: Vec<Expr>,
     operators: Vec<Oid>,
@@ -384,8 +384,8 @@ pub(crate) struct MemoKeys {
     distinct: f64,
 }
 
-/// The clauses in the order that a side has already, as far as it goes, and then the others; `None`
-/// where the order begins with something else.
+/// The clauses arranged to match the existing order of a side as far as possible, followed by the
+/// others; `None` if the order does not begin with a key of a clause.
 fn ordered_like(
     clauses: &[MergeClause],
     order: &[PathKey],

@@ -1,4 +1,4 @@
-//! min() and max() over a whole table from the ends of an index. Counterpart: planagg.c.
+//! min() and max() over a whole table by an index scan with LIMIT 1. Counterpart: planagg.c.
 
 use crate::create::Made;
 use crate::glob::*;
@@ -15,8 +15,9 @@ use plan::query::*;
 use types::Datum;
 
 impl Glob<'_> {
-    /// The one group of a query all of whose aggregates are ends of indexes, if that is cheaper
-    /// than `cost`. `want` and `having` are what is computed above the grouping.
+    /// Replaces the aggregation by init plans with LIMIT 1, if all aggregates are min or max over
+    /// indexed or constant expressions and that is cheaper than `cost`. `want` and `having` are the
+    /// expressions above the aggregation.
     pub(crate) fn min_max(
         &mut self,
         root: &mut Root,
@@ -25,7 +26,7 @@ impl Glob<'_> {
         cost: f64,
     ) -> Result<Option<Made>> {
         let q = &root.query;
-        // GROUP BY () is one group as well.
+        // GROUP BY () has one group, too.
         let plain = q.group_clause.is_empty()
             && q.grouping_sets.len() <= 1
             && !q.has_window_funcs
@@ -63,7 +64,7 @@ impl Glob<'_> {
                 .indexes
                 .iter()
                 .any(|i| i.keys.iter().any(|k| is_index_key(&arg.expr, rti, k)));
-            // Where there is one value only, the first row has it.
+            // An expression with one value in all rows needs no index.
             let fixed = relids_of(&arg.expr).is_empty() || root.constants.contains(&arg.expr);
             if !simple
                 || !(indexed || fixed)
@@ -201,7 +202,7 @@ fn replace(e: &mut Expr, params: &[(Expr, Expr)]) {
     plan::walk::each_child_mut(e, &mut |c| replace(c, params));
 }
 
-/// Must all rows be read before the plan has its first?
+/// True if the plan sorts, so that all rows are read before the first is returned.
 fn sorts(plan: &Plan) -> bool {
     match &plan.node {
         PlanNode::Limit { child, .. } | PlanNode::Result { child: Some(child), .. } => sorts(child),

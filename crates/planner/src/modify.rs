@@ -1,5 +1,5 @@
-//! INSERT, UPDATE, DELETE: what the child must deliver, and the ModifyTable node above it.
-//! Counterpart: preptlist.c, planner.c.
+//! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
+//! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
 use crate::facts::IndexKey;
 use crate::glob::*;
@@ -24,9 +24,9 @@ impl Glob<'_> {
         }
         let target = root.query.result_relation;
         let row_by_row = self.sees_changes(&mut root.query)?;
-        crate::pullup::place_multi_assignments(&mut root.query.target_list);
+        crate::pullup::move_multi_assignments(&mut root.query.target_list);
         if let Some(c) = &mut root.query.on_conflict {
-            crate::pullup::place_multi_assignments(&mut c.on_conflict_set);
+            crate::pullup::move_multi_assignments(&mut c.on_conflict_set);
         }
         self.prepare(root)?;
         let multi = std::mem::take(&mut root.multi);
@@ -76,7 +76,7 @@ impl Glob<'_> {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
         }
-        // What RETURNING and ON CONFLICT read from the source.
+        // Columns of the source that RETURNING refers to.
         let mut source_vars = Vec::new();
         for t in &root.query.returning_list {
             pull_vars(&t.expr, &mut source_vars);
@@ -91,7 +91,7 @@ impl Glob<'_> {
         }
         let marks = self.row_marks(root)?;
         for t in root.query.target_list.iter().filter(|t| t.resjunk) {
-            // Identity columns that `row_marks` added for other relations.
+            // ctid columns that `row_marks` added for other relations.
             if !targets.iter().any(|have| have.expr == t.expr) {
                 push_target(&mut targets, t.expr.clone(), t.resname.clone(), true);
             }
@@ -122,7 +122,7 @@ impl Glob<'_> {
         let rows = if returning.is_empty() { 0.0 } else { made.plan.info.plan_rows };
         let info = PlanInfo {
             startup_cost: made.plan.info.startup_cost,
-            // What writing costs is the same for every plan.
+            // The cost of writing is the same for every plan.
             total_cost: made.plan.info.total_cost,
             plan_rows: rows,
             plan_width: if returning.is_empty() { 0 } else { made.plan.info.plan_width },
@@ -147,8 +147,8 @@ impl Glob<'_> {
         Ok(PlannedLevel { plan: Plan { info, node }, groups: rows, rows, width, order: Vec::new() })
     }
 
-    /// Are functions called that look at tables as they are while the statement runs? Those of the
-    /// system do not.
+    /// True if a volatile user-defined function is called, which may read rows that the statement
+    /// has written. Built-in functions do not.
     fn sees_changes(&mut self, query: &mut Query) -> Result<bool> {
         let mut calls = Vec::new();
         walk::deep_query_mut(query, 0, &mut |e, _| {
@@ -213,7 +213,8 @@ impl Glob<'_> {
         })
     }
 
-    /// The unique indexes that an ON CONFLICT clause names. Counterpart: `infer_arbiter_indexes`.
+    /// The unique indexes that an ON CONFLICT clause specifies. Counterpart:
+    /// `infer_arbiter_indexes`.
     fn infer_arbiters(
         &mut self,
         root: &Root,
@@ -244,10 +245,10 @@ impl Glob<'_> {
             classes.push(class.map(|oid| self.facts.opclass(oid)).transpose()?);
         }
         let mut found = Vec::new();
-        // A deferrable one is found too: the statement is refused by its name when it runs.
+        // Deferrable indexes match too: the executor then raises an error that names the index.
         for index in table.indexes.iter().rev().filter(|i| i.unique) {
-            // As sets: an element may be named twice, and a column be twice in an index. A
-            // collation or operator class that an element names must be that of some key over it.
+            // Compare as sets: an element may be listed twice, and an index may have a column
+            // twice. A collation or operator class of an element must be that of some key over it.
             let is_key =
                 |e: &InferenceElem, k: &IndexKey| crate::scan::is_index_key(&e.expr, target, k);
             let named = |k: &IndexKey| c.arbiter_elems.iter().any(|e| is_key(e, k));
@@ -273,8 +274,9 @@ impl Glob<'_> {
         Ok(found)
     }
 
-    /// Row marks of the level: what FOR UPDATE names, and for everything else what a recheck needs.
-    /// Identity columns are added to the query's target list as junk.
+    /// Row marks of the level: lock modes for the tables of FOR UPDATE, and `Reference` for other
+    /// tables, which an EvalPlanQual recheck refetches. Adds their ctid columns to the query's
+    /// target list as junk.
     pub(crate) fn row_marks(&mut self, root: &mut Root) -> Result<Vec<PlanRowMark>> {
         let q = &root.query;
         let modifies = q.command_type != CmdType::Select && q.command_type != CmdType::Insert;
@@ -339,7 +341,8 @@ impl Glob<'_> {
     }
 }
 
-/// Columns of the modified relation are renumbered, all else comes from the child.
+/// Converts an expression of RETURNING or a check option: columns of the modified relation are
+/// renumbered to the flat range table, others refer to the child's output.
 fn returning_expr(expr: &Expr, target: i32, offset: i32, below: &Below<'_>) -> Result<Expr> {
     let mut e = expr.clone();
     let mut failure = None;
@@ -374,7 +377,7 @@ fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>,
 }
 
 fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
-    // A dropped column's type may be gone; any NULL will do.
+    // The type of a dropped column may not exist any more.
     let (ty, typmod, collation) =
         if dropped { (types::oids::INT4, -1, Oid::INVALID) } else { (ty, typmod, collation) };
     Expr::Const(Const {

@@ -1,5 +1,6 @@
-//! What is asked of relations from above: expressions that the level computes, and conditions of
-//! joins. Each is looked through once, however many joins it is handed down through.
+//! Columns and operands of the expressions that are evaluated above a relation: the target list and
+//! join conditions. They are extracted once and passed down through the join problems. Counterpart:
+//! `attr_needed` of `RelOptInfo`.
 
 use crate::path::Relids;
 use crate::vars::{push_unique, relids_of};
@@ -7,12 +8,12 @@ use plan::expr::Expr;
 use plan::walk;
 use std::rc::Rc;
 
-/// An expression that something above computes or tests.
+/// An expression that is evaluated above.
 pub(crate) struct Need {
     pub relids: Relids,
-    /// Its columns, as often as they are there.
+    /// Its columns, with duplicates.
     columns: Vec<Expr>,
-    /// The operands, where it is an operator with two, and what each is about.
+    /// The operands with their relations, if it is a binary operator.
     pub operands: Option<[(Rc<Expr>, Relids); 2]>,
 }
 
@@ -40,7 +41,7 @@ fn collect(expr: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
-/// Adds the columns of a relation that are asked for, each once.
+/// Adds the columns of a relation that are needed, without duplicates.
 pub(crate) fn columns_of(rti: i32, needed: &[Rc<Need>], out: &mut Vec<Expr>) {
     for need in needed.iter().filter(|n| n.relids.contains(&rti)) {
         let ours = |e: &&Expr| matches!(e, Expr::Var(v) if v.varno == rti);

@@ -1,5 +1,5 @@
-//! Candidate plans: a tree with costs, without target lists. Counterpart: pathnode.c,
-//! nodes/pathnodes.h.
+//! Paths: candidate plans with costs, but without target lists; and sets of non-dominated paths.
+//! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
 use crate::facts::IndexFacts;
 use crate::vars::conjuncts;
@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 pub(crate) use crate::relids::Relids;
 
-/// One column of a sort order. Two keys are the same order if expression or class, family,
-/// direction and NULL placement agree; the sort operator is what a Sort node would use.
+/// One column of a sort order. Two keys are equal if expression or equivalence class, operator
+/// family, collation, direction and NULL placement are.
 #[derive(Clone, Debug)]
 pub(crate) struct PathKey {
     pub expr: Rc<Expr>,
-    /// Of a column that others equal (`ties`): wherever two columns of a class are joined, rows in
-    /// the order of one are in the order of the other.
+    /// Equivalence class of a column (`ties`): where two columns of a class are joined, rows in the
+    /// order of one are also in the order of the other.
     pub class: Option<usize>,
     pub family: Oid,
     pub collation: Oid,
@@ -27,7 +27,7 @@ pub(crate) struct PathKey {
 }
 
 impl PathKey {
-    /// Do both order by the same value?
+    /// True if both keys order by the same value.
     pub(crate) fn is_same_value(&self, other: &PathKey) -> bool {
         is_same_value((&self.expr, self.class), (&other.expr, other.class))
     }
@@ -47,14 +47,14 @@ impl PartialEq for PathKey {
     }
 }
 
-/// An expression by whose order something above could gain, with its class.
+/// An expression by which a sort order may be useful, with its equivalence class.
 #[derive(Clone, Debug)]
 pub(crate) struct Ordered {
     pub expr: Rc<Expr>,
     pub class: Option<usize>,
 }
 
-/// Do two expressions, each with its class, have one value in each row?
+/// True if two expressions, each with its equivalence class, are equal in each row.
 fn is_same_value(a: (&Rc<Expr>, Option<usize>), b: (&Rc<Expr>, Option<usize>)) -> bool {
     match (a.1, b.1) {
         (Some(a), Some(b)) => a == b,
@@ -72,24 +72,25 @@ pub(crate) struct Path {
     pub total: f64,
     /// The order of the output, if any.
     pub order: Vec<PathKey>,
-    /// Relations outside whose columns this path needs (parameterised scans, LATERAL).
+    /// Relations outside whose columns this path needs (parameterized scans, LATERAL).
+    /// Counterpart: `required_outer`.
     pub outer: Relids,
 }
 
 pub(crate) type PathRef = Rc<Path>;
 
-/// A condition that an index can look for.
+/// A condition matched to an index column.
 #[derive(Clone, Debug)]
 pub(crate) struct MatchedQual {
     /// 0-based key column.
     pub column: usize,
     /// The condition with the indexed column on the left.
     pub qual: Expr,
-    /// As it stands in the query.
+    /// The condition of the query.
     pub original: Expr,
-    /// Of the original; see `ties`.
+    /// Equivalence class of the original (`ties`).
     pub class: Option<usize>,
-    /// The condition only follows from the original, which must be tested as well.
+    /// `qual` is only implied by `original`, which must be tested as well.
     pub lossy: bool,
 }
 
@@ -110,8 +111,8 @@ pub(crate) enum BitmapPath {
 }
 
 impl MatchedQual {
-    /// Is the original a truth value, for which a comparison stands? In bitmap scans such a one
-    /// stays a filter.
+    /// True if the original is a boolean expression that was converted to a comparison. A bitmap
+    /// scan keeps such an original in its filter.
     pub(crate) fn is_truth_value(&self) -> bool {
         match &self.original {
             Expr::Bool(b) => b.boolop == BoolOp::Not,
@@ -130,7 +131,7 @@ impl BitmapPath {
         }
     }
 
-    /// Do all rows that the bitmap names satisfy the condition?
+    /// True if all rows of an exact bitmap satisfy the condition.
     pub(crate) fn guarantees(&self, q: &Expr) -> bool {
         match self {
             BitmapPath::Index { m, .. } => {
@@ -163,7 +164,7 @@ impl BitmapPath {
 pub(crate) enum PathKind {
     /// One row and no relation.
     Empty,
-    /// No row: a condition that cannot hold.
+    /// No row: the conditions are never true.
     Never,
     SeqScan {
         rti: i32,
@@ -193,7 +194,7 @@ pub(crate) enum PathKind {
         tid_quals: Vec<Expr>,
         quals: Vec<Expr>,
     },
-    /// A subquery, planned already; `plan` indexes the level's planned subqueries.
+    /// A planned subquery; `plan` is its index in `Root::subqueries`.
     Subquery {
         rti: i32,
         plan: usize,
@@ -238,7 +239,7 @@ pub(crate) enum PathKind {
         outer: PathRef,
         inner: PathRef,
         clauses: Vec<Rc<Expr>>,
-        /// The outer side's order, by which both sides come.
+        /// The sort keys of the outer side, one per clause.
         keys: Vec<PathKey>,
         join_quals: Vec<Rc<Expr>>,
         quals: Vec<Expr>,
@@ -247,37 +248,37 @@ pub(crate) enum PathKind {
     Sort {
         child: PathRef,
     },
-    /// Rows are remembered by the outer columns that the child depends on.
+    /// Caches the child's rows by the outer columns that it depends on.
     Memoize {
         child: PathRef,
         vars: Vec<Expr>,
         operators: Vec<Oid>,
         collations: Vec<Oid>,
-        /// Keys are told apart by their bytes, not by the operators.
+        /// Keys are compared by their bytes, not by the operators.
         binary_mode: bool,
     },
     Material {
         child: PathRef,
     },
-    /// Each combination of values of these columns once.
+    /// Removes duplicates of these columns by hashing.
     Unique {
         child: PathRef,
         columns: Vec<Expr>,
         operators: Vec<Oid>,
     },
-    /// A condition without columns, tested once.
+    /// A gating Result node: conditions without columns, tested once.
     Gate {
         child: PathRef,
         quals: Vec<Expr>,
     },
-    /// Conditions tested above a child that could not take them.
+    /// Conditions tested above a child that cannot test them itself.
     Filter {
         child: PathRef,
         quals: Vec<Expr>,
     },
 }
 
-/// What one path is preferred to another for.
+/// The properties by which paths are compared.
 #[derive(Clone, Copy)]
 pub(crate) struct Worth<'a> {
     pub startup: f64,
@@ -290,8 +291,8 @@ pub(crate) struct Worth<'a> {
 impl Worth<'_> {
     const FUZZ: f64 = 1.01;
 
-    /// Is `self` no worse than `other` in cost, order and parameters? Where no row is wanted
-    /// `early`, costs until the first row count only between paths of about the same total.
+    /// True if `self` is fuzzily no worse than `other` in cost, rows, order and parameters. Unless
+    /// rows are wanted `early`, startup costs are compared only if the total costs are about equal.
     /// Counterpart: `compare_path_costs_fuzzily`.
     fn dominates(self, other: Worth<'_>, early: bool) -> bool {
         const FUZZ: f64 = Worth::FUZZ;
@@ -303,13 +304,14 @@ impl Worth<'_> {
             && self.outer.is_subset(other.outer)
     }
 
-    /// Is a path like `new` of no use beside this one? Of two that are about the same the one that
-    /// costs less is kept, however little. Counterpart: `add_path`.
+    /// True if `new` need not be kept beside this path. Of two paths that are fuzzily equal, the
+    /// cheaper one is kept. Counterpart: `add_path`.
     fn makes_needless(self, new: Worth<'_>, early: bool) -> bool {
         self.dominates(new, early) && !(new.dominates(self, early) && new.is_cheaper(self))
     }
 
-    /// Counterpart: `compare_path_costs_fuzzily` with its smallest factor.
+    /// Exact comparison of costs. Counterpart: `compare_path_costs_fuzzily` with the factor
+    /// 1.0000000001.
     fn is_cheaper(self, other: Worth<'_>) -> bool {
         const FUZZ: f64 = 1.000_000_000_1;
         if self.total * FUZZ < other.total {
@@ -331,22 +333,22 @@ impl Path {
     }
 }
 
-/// Does the order `have` satisfy `want`?
+/// True if the order `have` satisfies `want`. Counterpart: `pathkeys_contained_in`.
 pub(crate) fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
     have.len() >= want.len() && have.iter().zip(want).all(|(h, w)| h == w)
 }
 
-/// The expressions by whose order somebody above a relation or join could gain.
+/// The expressions by which an order is useful above a relation or join.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UsefulOrders {
-    /// Of joins yet to come; a merge join wants them ascending.
+    /// For merge joins above, in ascending order.
     pub merges: Vec<Ordered>,
-    /// Of the query's own ORDER BY, GROUP BY, DISTINCT and windows.
+    /// For ORDER BY, GROUP BY, DISTINCT and windows of the query.
     pub query: Vec<Ordered>,
 }
 
 impl UsefulOrders {
-    /// The leading keys that help. Counterpart: `truncate_useless_pathkeys`.
+    /// The useful prefix of an order. Counterpart: `truncate_useless_pathkeys`.
     pub(crate) fn part_of<'a>(&self, order: &'a [PathKey]) -> &'a [PathKey] {
         let helps = |k: &PathKey| {
             (!k.descending && self.merges.iter().any(|m| k.is_about(m)))
@@ -357,26 +359,25 @@ impl UsefulOrders {
     }
 }
 
-/// The paths of one relation or join worth keeping. Counterpart: `add_path`.
+/// The non-dominated paths of one relation or join. Counterpart: `RelOptInfo.pathlist`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathSet {
     pub paths: Vec<PathRef>,
-    /// Is a path kept for a low cost until its first row? Counterpart: `consider_startup`.
+    /// Paths are also kept for a low startup cost. Counterpart: `consider_startup`.
     early: bool,
 }
 
 impl PathSet {
-    /// Without a path yet.
     pub(crate) fn new(early: bool) -> PathSet {
         PathSet { paths: Vec::new(), early }
     }
 
-    /// Without a path yet, for what stands above the rows of this one.
+    /// An empty set for the paths above those of this one.
     pub(crate) fn above(&self) -> PathSet {
         PathSet::new(self.early)
     }
 
-    /// Is no path here as good? Asked before a path is made whose worth is known already.
+    /// True if no path of the set dominates `new`. Counterpart: `add_path_precheck`.
     pub(crate) fn lacks(&self, new: Worth<'_>) -> bool {
         !self.paths.iter().any(|old| old.worth().makes_needless(new, self.early))
     }
@@ -389,7 +390,7 @@ impl PathSet {
         }
     }
 
-    /// The same paths, of whose orders only the useful part counts.
+    /// The same paths with their orders truncated to the useful prefix.
     pub(crate) fn with_useful_orders(self, useful: &UsefulOrders) -> PathSet {
         let mut out = self.above();
         for p in self.paths {
@@ -401,7 +402,7 @@ impl PathSet {
         out
     }
 
-    /// The cheapest path that needs nothing from outside; by total cost.
+    /// The unparameterized path with the lowest total cost.
     pub(crate) fn cheapest(&self) -> Option<&PathRef> {
         self.unparameterised().min_by(|a, b| a.total.total_cmp(&b.total))
     }

@@ -1,5 +1,5 @@
-//! What patterns of LIKE and regular expressions say of the texts that match: what these begin
-//! with, and how selective the rest is. Counterpart: like_support.c.
+//! Analysis of LIKE patterns and regular expressions: the fixed prefix of matching strings, and the
+//! selectivity of the rest of the pattern. Counterpart: like_support.c.
 
 /// Kinds of patterns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -8,22 +8,22 @@ pub(crate) enum PatternKind {
     ILike,
     Regex,
     IRegex,
-    /// The text itself, as in `^@`.
+    /// The pattern is the prefix itself (operator `^@`).
     Prefix,
 }
 
-/// What is known of the texts that match a pattern.
+/// Result of the analysis of a pattern.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Matches {
-    /// What they begin with; empty if nothing is known.
+    /// The fixed prefix of matching strings; empty if there is none.
     pub prefix: Vec<u8>,
-    /// There is no other than the prefix itself.
+    /// Only the prefix itself matches.
     pub whole: bool,
-    /// Part of the texts with that prefix that match.
+    /// Fraction of the strings with the prefix that match.
     pub rest: f64,
 }
 
-/// Shares of texts that a part of a pattern lets through.
+/// Selectivity factors of the parts of a pattern.
 const FIXED_CHAR: f64 = 0.20;
 const CHAR_RANGE: f64 = 0.25;
 const ANY_CHAR: f64 = 0.9;
@@ -31,7 +31,8 @@ const FULL_WILDCARD: f64 = 5.0;
 const PARTIAL_WILDCARD: f64 = 2.0;
 
 impl PatternKind {
-    /// By the name of an operator's estimator, and whether that is the one of a negated match.
+    /// The kind of pattern by the name of the operator's estimator, and whether the operator is a
+    /// negated match.
     pub(crate) fn of_estimator(name: &str) -> Option<(PatternKind, bool)> {
         Some(match name {
             "likesel" => (PatternKind::Like, false),
@@ -57,7 +58,7 @@ impl PatternKind {
     }
 }
 
-/// Could the byte belong to a character with two cases?
+/// True if the byte may belong to a character with case.
 fn has_case(c: u8) -> bool {
     c.is_ascii_alphabetic() || c >= 0x80
 }
@@ -82,15 +83,15 @@ fn like_matches(pattern: &[u8], ignore_case: bool) -> Matches {
         prefix.push(literal);
     }
     let whole = at == pattern.len();
-    Matches { prefix, whole, rest: if whole { 1.0 } else { like_share(&pattern[at..]) } }
+    Matches { prefix, whole, rest: if whole { 1.0 } else { like_selectivity(&pattern[at..]) } }
 }
 
-fn like_share(rest: &[u8]) -> f64 {
-    let mut share: f64 = 1.0;
-    // Leading wildcards are part of what is assumed anyway.
+fn like_selectivity(rest: &[u8]) -> f64 {
+    let mut selectivity: f64 = 1.0;
+    // Leading wildcards are ignored: they are already accounted for.
     let mut chars = rest.iter().skip_while(|c| matches!(c, b'%' | b'_'));
     while let Some(c) = chars.next() {
-        share *= match c {
+        selectivity *= match c {
             b'%' => FULL_WILDCARD,
             b'_' => ANY_CHAR,
             b'\\' => {
@@ -100,7 +101,7 @@ fn like_share(rest: &[u8]) -> f64 {
             _ => FIXED_CHAR,
         };
     }
-    share.min(1.0)
+    selectivity.min(1.0)
 }
 
 fn regex_matches(pattern: &[u8], ignore_case: bool) -> Matches {
@@ -109,13 +110,13 @@ fn regex_matches(pattern: &[u8], ignore_case: bool) -> Matches {
     let end = if anchored { walk.sequence() } else { End::Unknown };
     let (prefix, whole) = (walk.prefix, end == End::Whole);
     if prefix.is_empty() && !whole {
-        return Matches { rest: regex_share(pattern, 0), prefix, whole };
+        return Matches { rest: regex_selectivity(pattern, 0), prefix, whole };
     }
-    let rest = if whole { 1.0 } else { regex_share(pattern, prefix.len()) };
+    let rest = if whole { 1.0 } else { regex_selectivity(pattern, prefix.len()) };
     Matches { prefix, whole, rest }
 }
 
-/// Has the regular expression alternatives at its top level?
+/// True if the regular expression has alternatives at its top level.
 fn has_branches(pattern: &[u8]) -> bool {
     let (mut depth, mut at) = (0i32, 0);
     while let Some(&c) = pattern.get(at) {
@@ -132,13 +133,13 @@ fn has_branches(pattern: &[u8]) -> bool {
     false
 }
 
-/// The place of the bracket that closes the one at `at`.
+/// Offset of the bracket that closes the bracket expression at `at`.
 fn end_of_class(pattern: &[u8], at: usize) -> usize {
     let mut i = at + 1;
     if pattern.get(i) == Some(&b'^') {
         i += 1;
     }
-    // As the first member it stands for itself.
+    // As the first member, `]` is literal.
     if pattern.get(i) == Some(&b']') {
         i += 1;
     }
@@ -148,18 +149,18 @@ fn end_of_class(pattern: &[u8], at: usize) -> usize {
     i
 }
 
-/// How a walk for the fixed prefix ended.
+/// Reason why the search for the fixed prefix ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// At the end of the sequence, which is fixed; more may follow in the text.
+    /// End of the sequence, which is fixed; the string may continue.
     Open,
-    /// At the end of the text.
+    /// End of the string (`$`).
     Whole,
-    /// At something that is not fixed.
+    /// Something that is not fixed.
     Unknown,
 }
 
-/// Finds what all texts begin with that match an anchored regular expression.
+/// Finds the fixed prefix of an anchored regular expression.
 struct PrefixWalk<'p> {
     pattern: &'p [u8],
     at: usize,
@@ -172,7 +173,7 @@ impl PrefixWalk<'_> {
         self.pattern.get(self.at).copied()
     }
 
-    /// Up to the end or the parenthesis that closes the group.
+    /// Reads to the end of the pattern, or to the parenthesis that closes the group.
     fn sequence(&mut self) -> End {
         while let Some(c) = self.peek() {
             let start = self.prefix.len();
@@ -203,7 +204,7 @@ impl PrefixWalk<'_> {
         End::Open
     }
 
-    /// One character, of one byte or several.
+    /// Reads one character, which may have several bytes.
     fn character(&mut self) {
         loop {
             self.prefix.extend(self.peek());
@@ -214,7 +215,7 @@ impl PrefixWalk<'_> {
         }
     }
 
-    /// What a group adds to the prefix, which is `start` bytes long before it.
+    /// Reads a group; the prefix has `start` bytes before it.
     fn group(&mut self, start: usize) -> End {
         let Some(close) = self.closing() else { return End::Unknown };
         let mut open = self.at + 1;
@@ -230,13 +231,13 @@ impl PrefixWalk<'_> {
         let end = self.sequence();
         self.at = close + 1;
         if end == End::Unknown {
-            // A group that may be left out says nothing.
+            // An optional group adds nothing to the prefix.
             self.once(start);
         }
         end
     }
 
-    /// The place of the parenthesis that closes the one here.
+    /// Offset of the parenthesis that closes the current one.
     fn closing(&self) -> Option<usize> {
         let (mut depth, mut i) = (0, self.at);
         while let Some(&c) = self.pattern.get(i) {
@@ -257,8 +258,8 @@ impl PrefixWalk<'_> {
         None
     }
 
-    /// Does the atom just read, whose text begins at `start` of the prefix, occur exactly once? If
-    /// not, what is sure of it stays.
+    /// True if the atom just read occurs exactly once. Otherwise reduces its part of the prefix,
+    /// which begins at `start`, to what is certain.
     fn once(&mut self, start: usize) -> bool {
         match self.peek() {
             Some(b'*' | b'?') => {
@@ -277,23 +278,24 @@ impl PrefixWalk<'_> {
     }
 }
 
-/// Share of texts that match, of those with the fixed prefix of that length.
-fn regex_share(pattern: &[u8], prefix: usize) -> f64 {
+/// Fraction of the strings with the fixed prefix, of length `prefix`, that match.
+fn regex_selectivity(pattern: &[u8], prefix: usize) -> f64 {
     let anchored = pattern.last() == Some(&b'$') && pattern.iter().rev().nth(1) != Some(&b'\\');
-    let mut share = if anchored {
-        branches_share(&pattern[..pattern.len() - 1])
+    let mut selectivity = if anchored {
+        branches_selectivity(&pattern[..pattern.len() - 1])
     } else {
-        branches_share(pattern) * FULL_WILDCARD
+        branches_selectivity(pattern) * FULL_WILDCARD
     };
     if prefix > 0 {
-        share /= FIXED_CHAR.powi(i32::try_from(prefix).unwrap_or(i32::MAX)).max(f64::MIN_POSITIVE);
+        selectivity /=
+            FIXED_CHAR.powi(i32::try_from(prefix).unwrap_or(i32::MAX)).max(f64::MIN_POSITIVE);
     }
-    share.clamp(0.0, 1.0)
+    selectivity.clamp(0.0, 1.0)
 }
 
-/// Of alternatives: their sum. Of what follows one another: the product.
-fn branches_share(pattern: &[u8]) -> f64 {
-    let mut share = 1.0;
+/// Selectivity of a regular expression: the sum over alternatives, the product over a sequence.
+fn branches_selectivity(pattern: &[u8]) -> f64 {
+    let mut selectivity = 1.0;
     let (mut depth, mut start, mut at) = (0, 0, 0);
     while let Some(&c) = pattern.get(at) {
         match c {
@@ -306,45 +308,47 @@ fn branches_share(pattern: &[u8]) -> f64 {
             b')' if depth > 0 => {
                 depth -= 1;
                 if depth == 0 {
-                    share *= stdx::stack::deep(|| branches_share(&pattern[start..at]));
+                    selectivity *= stdx::stack::deep(|| branches_selectivity(&pattern[start..at]));
                 }
             }
             b'|' if depth == 0 => {
-                return share + stdx::stack::deep(|| branches_share(&pattern[at + 1..]));
+                return selectivity
+                    + stdx::stack::deep(|| branches_selectivity(&pattern[at + 1..]));
             }
             b'[' => {
                 let negated = pattern.get(at + 1) == Some(&b'^');
                 at = end_of_class(pattern, at);
                 if depth == 0 {
-                    share *= if negated { 1.0 - CHAR_RANGE } else { CHAR_RANGE };
+                    selectivity *= if negated { 1.0 - CHAR_RANGE } else { CHAR_RANGE };
                 }
             }
-            b'.' if depth == 0 => share *= ANY_CHAR,
-            b'*' | b'?' | b'+' if depth == 0 => share *= PARTIAL_WILDCARD,
+            b'.' if depth == 0 => selectivity *= ANY_CHAR,
+            b'*' | b'?' | b'+' if depth == 0 => selectivity *= PARTIAL_WILDCARD,
             b'{' => {
                 at += pattern[at..].iter().position(|&c| c == b'}').unwrap_or(pattern.len() - at);
                 if depth == 0 {
-                    share *= PARTIAL_WILDCARD;
+                    selectivity *= PARTIAL_WILDCARD;
                 }
             }
             b'\\' => {
                 at += 1;
                 if depth == 0 {
-                    share *= FIXED_CHAR;
+                    selectivity *= FIXED_CHAR;
                 }
             }
-            _ if depth == 0 => share *= FIXED_CHAR,
+            _ if depth == 0 => selectivity *= FIXED_CHAR,
             _ => {}
         }
         at += 1;
     }
     if depth > 0 && start <= pattern.len() {
-        share *= branches_share(&pattern[start..]);
+        selectivity *= branches_selectivity(&pattern[start..]);
     }
-    share.min(1.0)
+    selectivity.min(1.0)
 }
 
-/// The least text above all that begin with `prefix`, bytes in order.
+/// The smallest string, in byte order, that is greater than all strings with the prefix.
+/// Counterpart: `make_greater_string`.
 pub(crate) fn next_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let mut out = prefix.to_vec();
     while let Some(&last) = out.last() {
@@ -352,7 +356,7 @@ pub(crate) fn next_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
             *out.last_mut()? += 1;
             return Some(out);
         }
-        // A character that has no plain successor goes; what is before it is followed instead.
+        // Remove a character without a simple successor, and increment the one before it.
         while let Some(c) = out.pop() {
             if c & 0xC0 != 0x80 {
                 break;
@@ -426,11 +430,11 @@ mod tests {
     }
 
     #[test]
-    fn shares() {
+    fn selectivities() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
-        close(like_share(b"%abc%"), 0.2 * 0.2 * 0.2 * 5.0);
-        close(like_share(b"%"), 1.0);
-        close(regex_share(b"^ab", 2), 1.0);
-        close(regex_share(b"a[xy]b", 0), 0.2 * 0.25 * 0.2 * 5.0);
+        close(like_selectivity(b"%abc%"), 0.2 * 0.2 * 0.2 * 5.0);
+        close(like_selectivity(b"%"), 1.0);
+        close(regex_selectivity(b"^ab", 2), 1.0);
+        close(regex_selectivity(b"a[xy]b", 0), 0.2 * 0.25 * 0.2 * 5.0);
     }
 }

@@ -1,5 +1,6 @@
-//! Preparation of one level: `WITH`, pull-ups, folded expressions, simpler joins.
-//! Counterpart: planner.c (subquery_planner), prepjointree.c (reduce_outer_joins).
+//! Preparation of one query level: `WITH` queries, pull-up of sub-selects and subqueries, constant
+//! folding, outer-join reduction. Counterpart: planner.c (subquery_planner), subselect.c
+//! (SS_process_ctes).
 
 use crate::glob::*;
 use crate::path::Relids;
@@ -13,7 +14,7 @@ use plan::walk;
 use stdx::Nested;
 
 impl Glob<'_> {
-    /// Brings the level's query into the form that paths are made from.
+    /// Transforms the level's query before paths are created.
     pub(crate) fn prepare(&mut self, root: &mut Root) -> Result<()> {
         self.inline_ctes(&mut root.query)?;
         self.plan_ctes(root)?;
@@ -31,8 +32,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Replaces references to `WITH` queries that are used once, and have no effects, by
-    /// subqueries.
+    /// Replaces references to `WITH` queries that are referenced once, and have no side effects,
+    /// by subqueries.
     fn inline_ctes(&mut self, query: &mut Query) -> Result<()> {
         let mut i = 0;
         while i < query.cte_list.len() {
@@ -183,8 +184,8 @@ impl Glob<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Moves the parts of HAVING that hold no aggregate to WHERE. Without GROUP BY there is one
-    /// group even of no rows: they are tested in both places.
+    /// Moves conditions without aggregates from HAVING to WHERE. Without GROUP BY there is one
+    /// group even for no rows, so they are tested in both.
     fn push_having(&mut self, root: &mut Root) -> Result<()> {
         if !root.query.grouping_sets.is_empty() {
             return Ok(());
@@ -229,15 +230,15 @@ fn self_references(cte: &CommonTableExpr) -> bool {
     any(&cte.query, &cte.ctename, 1)
 }
 
-/// Does the query change or lock rows, at any depth? Counterpart: `contain_dml`.
+/// True if the query modifies or locks rows, at any depth. Counterpart: `contain_dml`.
 fn has_side_effects(query: &Query) -> bool {
     query.command_type != CmdType::Select
         || !query.row_marks.is_empty()
         || any_subquery(query, &mut has_side_effects)
 }
 
-/// Does the query read the rows of a recursive one around it? What reads them twice has to see the
-/// same ones. Counterpart: `contain_outer_selfref`.
+/// True if the query reads the working table of an enclosing recursive query. If it is referenced
+/// twice, both references must see the same rows. Counterpart: `contain_outer_selfref`.
 fn reads_outer_recursion(query: &Query) -> bool {
     fn any(query: &Query, depth: u32) -> bool {
         query.rtable.iter().any(|rte| match rte.kind {
@@ -250,7 +251,7 @@ fn reads_outer_recursion(query: &Query) -> bool {
     any(query, 1)
 }
 
-/// Does this hold for one of the query's subqueries in FROM, WITH and expressions?
+/// True if `holds` is true for one of the query's subqueries in FROM, WITH or expressions.
 fn any_subquery(query: &Query, holds: &mut dyn FnMut(&Query) -> bool) -> bool {
     let in_from = query.rtable.iter().any(|rte| match &rte.kind {
         RteKind::Subquery { subquery, .. } => stdx::stack::deep(|| holds(subquery)),
@@ -272,8 +273,8 @@ fn any_subquery(query: &Query, holds: &mut dyn FnMut(&Query) -> bool) -> bool {
 
 /// Replaces references to the `WITH` query in `query`, `level` levels below its definition.
 ///
-/// A `WITH` query that refers twice to the one before doubles with each of them: `stop` is asked
-/// before each copy.
+/// A chain of `WITH` queries that each refer twice to the previous one grows exponentially: `stop`
+/// is called before each copy.
 fn inline_cte(
     query: &mut Query,
     cte: &CommonTableExpr,
@@ -324,7 +325,8 @@ fn inline_cte(
     });
 }
 
-/// Replaces columns of joins by the columns of what is joined.
+/// Replaces columns of joins by the columns of the joined relations. Counterpart:
+/// `flatten_join_alias_vars`.
 pub(crate) fn flatten_join_vars(query: &mut Query) {
     let joins: Vec<Option<Vec<Expr>>> = query
         .rtable
@@ -372,7 +374,7 @@ pub(crate) fn flatten_join_vars(query: &mut Query) {
     }
 }
 
-/// The relations below a node of the join tree.
+/// The relations in a node of the join tree. Counterpart: `get_relids_in_jointree`.
 pub(crate) fn node_relids(node: &JoinTreeNode) -> Relids {
     let mut out = Relids::new();
     fn visit(node: &JoinTreeNode, out: &mut Relids) {
@@ -391,7 +393,7 @@ pub(crate) fn node_relids(node: &JoinTreeNode) -> Relids {
     out
 }
 
-/// The entries that no outer join below the node can leave out.
+/// Adds the entries that no outer join in the node can null-extend.
 fn add_present(node: &JoinTreeNode, out: &mut Relids) {
     match node {
         JoinTreeNode::Rtr(rti) => {

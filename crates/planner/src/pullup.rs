@@ -1,5 +1,6 @@
-//! Subqueries and views merged into the query that uses them; sub-selects in WHERE turned into
-//! joins. Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join, convert_EXISTS_…).
+//! Pull-up: merges subqueries and views into the parent query, and turns sub-selects in WHERE into
+//! semi and anti joins. Counterpart: prepjointree.c, subselect.c (convert_ANY_sublink_to_join,
+//! convert_EXISTS_sublink_to_join).
 
 use crate::facts::PlannerFacts;
 use crate::path::Relids;
@@ -14,12 +15,12 @@ use std::collections::HashMap;
 use stdx::Nested;
 use stdx::stack::deep;
 
-/// May the expression have another value each time? So it is taken where that is not known.
+/// True if the expression is volatile, or if that cannot be determined.
 fn is_volatile(e: &Expr, facts: &mut dyn PlannerFacts) -> bool {
     !matches!(eval::volatility(e, facts), Ok(Volatility::Immutable | Volatility::Stable))
 }
 
-/// Turns top-level EXISTS and IN conditions of the level's WHERE into semi- and anti-joins.
+/// Turns top-level EXISTS and IN conditions of the level's WHERE into semi and anti joins.
 pub(crate) fn pull_up_sublinks(query: &mut Query, facts: &mut dyn PlannerFacts) {
     let Some(quals) = query.jointree.quals.take() else { return };
     let mut parts = Vec::new();
@@ -76,7 +77,7 @@ fn is_exists(args: &[Expr]) -> bool {
 
 type Converted = (JoinType, JoinTreeNode, Option<Expr>);
 
-/// The join that a sublink becomes, or the sublink back.
+/// Converts a sublink to a join; returns the sublink if that is impossible.
 fn convert(
     query: &mut Query,
     s: SubLink,
@@ -127,7 +128,7 @@ fn convert_any(
     Ok((JoinType::Semi, JoinTreeNode::Rtr(rti), Some(test)))
 }
 
-/// Takes a LIMIT away that leaves at least one row: EXISTS asks for no more. Counterpart: part of
+/// Removes a LIMIT that keeps at least one row, which is all that EXISTS needs. Counterpart:
 /// `simplify_EXISTS_query`.
 pub(crate) fn drop_idle_limit(query: &mut Query, facts: &mut dyn PlannerFacts) {
     if query.limit_offset.is_some() {
@@ -164,7 +165,7 @@ fn convert_exists(
     if !simple {
         return Err(Expr::SubLink(Box::new(s)));
     }
-    // There is a group where there is a row.
+    // There is a group if and only if there is a row.
     s.subselect.group_clause.clear();
     // Only WHERE may refer to the outer level: a correlated FROM item or ON clause stays a
     // sub-select.
@@ -180,7 +181,7 @@ fn convert_exists(
         found
     });
     let has_sublinks = where_clause.as_ref().is_some_and(contains_sublinks);
-    // Volatile conditions are tested as often as they would be for each outer row.
+    // A join could evaluate volatile conditions a different number of times.
     let volatile = where_clause.as_ref().is_some_and(|w| is_volatile(w, facts));
     if refers_up(&probe) || !correlated || has_sublinks || volatile {
         return Err(Expr::SubLink(Box::new(s)));
@@ -198,10 +199,10 @@ fn convert_exists(
     Ok((jointype, JoinTreeNode::From(Box::new(sub.jointree)), quals))
 }
 
-/// `UPDATE … SET (a, b) = (SELECT …)`: the sub-select moves to the first of its columns to be
-/// computed, which is its own first from then on. It runs once for a row and leaves the others in
-/// parameters.
-pub(crate) fn place_multi_assignments(targets: &mut Vec<TargetEntry>) {
+/// `UPDATE … SET (a, b) = (SELECT …)`: moves the sub-select into the first target column that uses
+/// it, and reorders its columns by use. It then runs once per row, returns its first column and
+/// stores the others in parameters.
+pub(crate) fn move_multi_assignments(targets: &mut Vec<TargetEntry>) {
     let mut sources: Vec<SubLink> = Vec::new();
     targets.retain(|t| match &t.expr {
         Expr::SubLink(s) if s.kind == SubLinkKind::MultiExpr => {
@@ -215,23 +216,23 @@ pub(crate) fn place_multi_assignments(targets: &mut Vec<TargetEntry>) {
     }
     targets.sort_by_key(|t| t.resno);
     for mut source in sources {
-        // The columns in the order in which they are asked for.
-        let mut places: Vec<i16> = Vec::new();
+        // The columns in the order of their use.
+        let mut positions: Vec<i16> = Vec::new();
         for t in targets.iter_mut() {
             substitute(&mut t.expr, &mut |e| match e {
                 Expr::Param(p) if multi_column(p).is_some_and(|(id, _)| id == source.id) => {
                     let (_, column) = multi_column(p)?;
-                    places.push(column);
-                    let place = places.len() as i32;
-                    Some(Expr::Param(Param { paramid: source.id << 16 | place, ..p.clone() }))
+                    positions.push(column);
+                    let position = positions.len() as i32;
+                    Some(Expr::Param(Param { paramid: source.id << 16 | position, ..p.clone() }))
                 }
                 _ => None,
             });
         }
         let list = &mut source.subselect.target_list;
         for t in list.iter_mut().filter(|t| !t.resjunk) {
-            if let Some(place) = places.iter().position(|c| *c == t.resno) {
-                t.resno = place as i16 + 1;
+            if let Some(position) = positions.iter().position(|c| *c == t.resno) {
+                t.resno = position as i16 + 1;
             }
         }
         list.sort_by_key(|t| (t.resjunk, t.resno));
@@ -248,7 +249,7 @@ pub(crate) fn place_multi_assignments(targets: &mut Vec<TargetEntry>) {
     }
 }
 
-/// The sub-select and the column that a parameter means.
+/// Number of the sub-select and of its column, if the parameter is a multi-assignment's.
 pub(crate) fn multi_column(p: &Param) -> Option<(i32, i16)> {
     (p.paramkind == ParamKind::MultiExpr).then_some((p.paramid >> 16, (p.paramid & 0xffff) as i16))
 }
@@ -277,7 +278,7 @@ fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
     }
 }
 
-/// Does the expression, or a sub-select in it, use columns of a level above?
+/// True if the expression, or a sub-select in it, uses columns of an outer level.
 fn has_upper_vars(expr: &Expr) -> bool {
     let mut found = false;
     walk::deep_expr_mut(&mut expr.clone(), 0, &mut |e, level| {
@@ -287,7 +288,7 @@ fn has_upper_vars(expr: &Expr) -> bool {
     found
 }
 
-/// Does anything in the query refer to a level above it?
+/// True if anything in the query refers to an outer level.
 pub(crate) fn refers_up(query: &Query) -> bool {
     let mut found = false;
     walk::deep_query(query, 0, &mut |e, level| {
@@ -302,7 +303,7 @@ pub(crate) fn refers_up(query: &Query) -> bool {
     found
 }
 
-/// What the lateral entries of FROM use of the entries beside them.
+/// The expressions of LATERAL entries in FROM that may refer to other entries of the level.
 pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
     let mut used = Vec::new();
     for rte in &query.rtable {
@@ -333,15 +334,15 @@ pub(crate) fn lateral_exprs(query: &Query) -> Vec<Expr> {
 
 /// Merges simple subqueries in FROM into the query.
 pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts) -> Result<()> {
-    // Before anything is taken out of the tree.
+    // Computed before parts are detached from the tree.
     let mut whole_rows = whole_rows(query);
     let mut from = std::mem::take(&mut query.jointree);
-    // What is below the nullable side of an outer join keeps computed columns to itself, since they
+    // Computed columns below the nullable side of an outer join are not pulled up, because they
     // must become NULL with the rest of the row.
     let mut fromlist = std::mem::take(&mut from.fromlist);
     query.jointree = from;
     for node in &mut fromlist {
-        let top = Spot { place: Place::Inner, fixed: None };
+        let top = Context { position: Position::Inner, fixed: None };
         let mut pending = Pending { targets: HashMap::new(), whole_rows };
         pull_up_node(query, node, top, &mut pending, facts)?;
         whole_rows = pending.whole_rows;
@@ -351,26 +352,26 @@ pub(crate) fn pull_up_subqueries(query: &mut Query, facts: &mut dyn PlannerFacts
     Ok(())
 }
 
-/// Where in the join tree a node stands.
+/// Position of a node in the join tree relative to outer joins.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// Below inner joins alone.
+enum Position {
+    /// Below inner joins only.
     Inner,
-    /// On a side of another join whose rows it does not make up.
+    /// Below another join, on a side that is not null-extended.
     Preserved,
-    /// Below the side of an outer join that may be missing.
+    /// Below the nullable side of an outer join.
     Nullable,
 }
 
-/// As [`Place`], with the relations of the lowest join above whose order is fixed: its conditions
-/// can use no others.
+/// As [`Position`], with the relations of the lowest enclosing join that is not an inner join: its
+/// conditions cannot refer to others.
 #[derive(Clone, Copy)]
-struct Spot<'r> {
-    place: Place,
+struct Context<'r> {
+    position: Position,
     fixed: Option<&'r Relids>,
 }
 
-/// The relations of the level above that the subquery's columns and conditions use.
+/// The relations of the parent level that the subquery's columns and conditions use.
 fn used_above(sub: &Query) -> Relids {
     let mut out = Relids::new();
     let mut see = |e: &mut Expr| {
@@ -388,8 +389,8 @@ fn used_above(sub: &Query) -> Relids {
     out
 }
 
-/// Removes items without relations: subqueries without FROM that have been merged. Their conditions
-/// move up.
+/// Removes items without relations, which are subqueries without FROM that were pulled up, and
+/// moves their conditions to the parent. Counterpart: `remove_useless_result_rtes`.
 fn drop_empty(from: &mut FromExpr) {
     let mut quals: Vec<Expr> = from.quals.take().into_iter().collect();
     for node in std::mem::take(&mut from.fromlist) {
@@ -424,19 +425,19 @@ fn without_empty(mut node: JoinTreeNode) -> JoinTreeNode {
     JoinTreeNode::From(Box::new(from))
 }
 
-/// What is known of parts of the tree that are taken out of the query.
+/// State of the pull-up while parts of the join tree are detached from the query.
 struct Pending {
-    /// The substitutions that the not yet reattached part of the tree still needs, by range-table
-    /// entry.
+    /// Target lists of pulled-up subqueries, by range-table entry, to substitute in the detached
+    /// part of the tree.
     targets: HashMap<i32, Vec<TargetEntry>>,
-    /// Range-table entries whose whole row is used by some expression of this query.
+    /// Range-table entries with a whole-row reference.
     whole_rows: Relids,
 }
 
 fn pull_up_node(
     query: &mut Query,
     node: &mut JoinTreeNode,
-    spot: Spot<'_>,
+    context: Context<'_>,
     pending: &mut Pending,
     facts: &mut dyn PlannerFacts,
 ) -> Result<()> {
@@ -444,35 +445,35 @@ fn pull_up_node(
     match node {
         JoinTreeNode::Rtr(rti) => {
             let rti = *rti;
-            return deep(|| pull_up_entry(query, node, rti, spot, pending, facts));
+            return deep(|| pull_up_entry(query, node, rti, context, pending, facts));
         }
         JoinTreeNode::From(f) => {
             let mut list = std::mem::take(&mut f.fromlist);
             for n in &mut list {
-                pull_up_node(query, n, spot, pending, facts)?;
+                pull_up_node(query, n, context, pending, facts)?;
             }
             f.fromlist = list;
         }
         JoinTreeNode::Join(j) => {
-            let place = spot.place;
-            let kept = if place == Place::Inner { Place::Preserved } else { place };
+            let position = context.position;
+            let kept = if position == Position::Inner { Position::Preserved } else { position };
             let (left, right) = match j.jointype {
-                JoinType::Inner => (place, place),
+                JoinType::Inner => (position, position),
                 JoinType::Semi | JoinType::Anti => (kept, kept),
-                JoinType::Left => (kept, Place::Nullable),
-                JoinType::Right => (Place::Nullable, kept),
-                JoinType::Full => (Place::Nullable, Place::Nullable),
+                JoinType::Left => (kept, Position::Nullable),
+                JoinType::Right => (Position::Nullable, kept),
+                JoinType::Full => (Position::Nullable, Position::Nullable),
             };
             let own = |j: &JoinExpr| -> Option<Relids> {
                 let both = || node_relids(&j.larg).union(&node_relids(&j.rarg));
                 (j.jointype != JoinType::Inner).then(both)
             };
             let relids = own(j);
-            let left = Spot { place: left, fixed: relids.as_ref().or(spot.fixed) };
+            let left = Context { position: left, fixed: relids.as_ref().or(context.fixed) };
             deep(|| pull_up_node(query, &mut j.larg, left, pending, facts))?;
-            // What was pulled up on the left is there under other numbers.
+            // Subqueries pulled up on the left have been replaced by other entries.
             let relids = own(j);
-            let right = Spot { place: right, fixed: relids.as_ref().or(spot.fixed) };
+            let right = Context { position: right, fixed: relids.as_ref().or(context.fixed) };
             deep(|| pull_up_node(query, &mut j.rarg, right, pending, facts))?;
         }
     }
@@ -485,26 +486,27 @@ fn pull_up_entry(
     query: &mut Query,
     node: &mut JoinTreeNode,
     rti: i32,
-    spot: Spot<'_>,
+    context: Context<'_>,
     pending: &mut Pending,
     facts: &mut dyn PlannerFacts,
 ) -> Result<()> {
-    // Its whole row must be NULL, not a row of NULLs, where the outer join has none.
-    let whole = spot.place == Place::Nullable && pending.whole_rows.contains(&rti);
-    if !is_plain(query, rti, spot.place) {
+    // The whole row of a null-extended entry must be NULL, not a row of NULLs.
+    let whole = context.position == Position::Nullable && pending.whole_rows.contains(&rti);
+    if !is_plain(query, rti, context.position) {
         return Ok(());
     }
-    if whole || !may_move_columns(query, rti, spot.place, facts) {
+    if whole || !may_move_columns(query, rti, context.position, facts) {
         return simplified_typmods(query, rti, facts);
     }
     let rte = &mut query.rtable[rti as usize - 1];
     let RteKind::Subquery { subquery, .. } = &mut rte.kind else { return Ok(()) };
     let mut sub = std::mem::take(&mut **subquery);
-    // The emptied entry stays: permissions of a view are checked by it.
+    // The entry stays in the range table, emptied: it carries the view's permissions.
     let lateral = rte.lateral;
     pull_up_sublinks(&mut sub, facts);
     let reaches_out = |fixed: &Relids| !used_above(&sub).is_subset(fixed);
-    if lateral && (from_reaches_up(&sub.jointree, false) || spot.fixed.is_some_and(reaches_out)) {
+    if lateral && (from_reaches_up(&sub.jointree, false) || context.fixed.is_some_and(reaches_out))
+    {
         **subquery = sub;
         return Ok(());
     }
@@ -522,7 +524,7 @@ fn pull_up_entry(
     query.rtable.append(&mut sub.rtable);
     query.has_sub_links |= sub.has_sub_links;
     let mut targets = std::mem::take(&mut sub.target_list);
-    // Rows as a whole have the names that the outer query gives.
+    // Whole-row values have the column names of the parent query's alias.
     let names = &query.rte(rti).eref.colnames;
     for (t, name) in targets.iter_mut().filter(|t| !t.resjunk).zip(names) {
         t.resname = Some(name.clone());
@@ -530,10 +532,10 @@ fn pull_up_entry(
     replace_rte_vars(query, rti, &|v| target_of(&targets, v));
     pending.targets.insert(rti, targets);
     *node = JoinTreeNode::From(Box::new(sub.jointree));
-    // Substitutions made so far also concern what was just pulled up (LATERAL), and what is
-    // pulled up may itself hold more subqueries.
+    // Earlier substitutions apply to the pulled-up part, too (LATERAL), and it may contain further
+    // subqueries.
     apply_pending(node, pending);
-    pull_up_node(query, node, spot, pending, facts)?;
+    pull_up_node(query, node, context, pending, facts)?;
     apply_pending(node, pending);
     Ok(())
 }
@@ -584,8 +586,8 @@ fn target_of(targets: &[TargetEntry], v: &Var) -> Option<Expr> {
     None
 }
 
-/// Has a join whose order is fixed, or what is below it, a condition on the level above? Such a
-/// join has no inputs for it once it stands in that level.
+/// True if a join that is not an inner join, or anything below it, has a condition with references
+/// to the parent level. After a pull-up that join would lack the inputs for it.
 fn from_reaches_up(from: &FromExpr, fixed: bool) -> bool {
     fixed && from.quals.as_ref().is_some_and(has_upper_vars)
         || from.fromlist.iter().any(|n| node_reaches_up(n, fixed))
@@ -604,7 +606,7 @@ fn node_reaches_up(node: &JoinTreeNode, fixed: bool) -> bool {
     }
 }
 
-/// The range-table entries whose whole row is used, by the query itself or by its sub-selects.
+/// The range-table entries with whole-row references, in the query itself or its sub-selects.
 fn whole_rows(query: &Query) -> Relids {
     let mut out = Relids::new();
     walk::deep_query(query, 0, &mut |e, level| {
@@ -619,7 +621,7 @@ fn whole_rows(query: &Query) -> Relids {
     out
 }
 
-/// Is a column of the entry used where groups are?
+/// True if the column of the entry is used in the target list or HAVING.
 fn used_by_groups(query: &Query, rti: i32, column: i16) -> bool {
     let mut found = false;
     let list = query.target_list.iter().map(|t| &t.expr);
@@ -634,16 +636,16 @@ fn used_by_groups(query: &Query, rti: i32, column: i16) -> bool {
     found
 }
 
-/// Gives references to a subquery's columns the type modifiers of the simplified expressions, as
-/// PostgreSQL does, which moves the expressions there. Columns that nothing refers to are not
-/// simplified: that may raise an error.
+/// Gives references to a subquery's columns the type modifiers of the folded expressions, as in
+/// PostgreSQL, which pulls the expressions up. Columns without references are not folded, because
+/// that could raise an error.
 fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts) -> Result<()> {
     let RteKind::Subquery { subquery, .. } = &query.rte(rti).kind else { return Ok(()) };
-    // PostgreSQL does not move these either.
+    // PostgreSQL does not pull these up either.
     if subquery.target_list.iter().any(|t| is_volatile(&t.expr, facts)) {
         return Ok(());
     }
-    // What the columns of joins stand for is not used by that alone.
+    // Alias variables of joins are not uses.
     let mut used: Vec<i16> = Vec::new();
     walk::clause_exprs(query, &mut |e| {
         walk::deep_expr(e, 0, &mut |e, level| {
@@ -680,9 +682,9 @@ fn simplified_typmods(query: &mut Query, rti: i32, facts: &mut dyn PlannerFacts)
     Ok(())
 }
 
-/// Is the entry a subquery that can be merged into the query as far as its clauses go? It has no
-/// grouping, sorting, LIMIT and the like.
-fn is_plain(query: &Query, rti: i32, place: Place) -> bool {
+/// True if the entry is a subquery whose clauses allow a pull-up: no grouping, sorting, LIMIT and
+/// so on. Counterpart: `is_simple_subquery`.
+fn is_plain(query: &Query, rti: i32, position: Position) -> bool {
     let rte = query.rte(rti);
     let RteKind::Subquery { subquery: sub, security_barrier, .. } = &rte.kind else {
         return false;
@@ -702,24 +704,28 @@ fn is_plain(query: &Query, rti: i32, place: Place) -> bool {
         && sub.limit_count.is_none()
         && !sub.has_for_update
         && sub.cte_list.is_empty()
-        // An outer join needs something to join.
-        && (place == Place::Inner || !sub.jointree.fromlist.is_empty());
+        // An outer join needs at least one relation on each side.
+        && (position == Position::Inner || !sub.jointree.fromlist.is_empty());
     plain && query.set_operations.is_none()
 }
 
-/// May what the subquery computes be computed by the query itself?
-fn may_move_columns(query: &Query, rti: i32, place: Place, facts: &mut dyn PlannerFacts) -> bool {
+/// True if the subquery's columns may be computed by the parent query.
+fn may_move_columns(
+    query: &Query,
+    rti: i32,
+    position: Position,
+    facts: &mut dyn PlannerFacts,
+) -> bool {
     let RteKind::Subquery { subquery: sub, .. } = &query.rte(rti).kind else { return false };
-    let nullable = place == Place::Nullable;
-    // Below the nullable side every column must be a plain column of the same side. Grouping sets
-    // make columns NULL too: what is computed stays a column of the subquery, so that it is one
-    // wherever it is used behind them.
+    let nullable = position == Position::Nullable;
+    // Below a nullable side every column must be a plain column of that side. Grouping sets also
+    // replace columns by NULL: a computed column must remain a column of the subquery.
     let computed = |t: &&TargetEntry| !matches!(&t.expr, Expr::Var(v) if v.varlevelsup == 0);
     for t in sub.target_list.iter().filter(computed) {
         if nullable || !query.grouping_sets.is_empty() && used_by_groups(query, rti, t.resno) {
             return false;
         }
     }
-    // A computed column that may be evaluated a different number of times must not be.
+    // Volatile columns could be evaluated a different number of times.
     sub.target_list.iter().all(|t| !is_volatile(&t.expr, facts))
 }

@@ -1,6 +1,5 @@
-//! Conditions on a subquery in FROM that the subquery itself can test, so that its own plan may use
-//! them. Counterpart: allpaths.c (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`,
-//! `subquery_push_qual`).
+//! Pushes conditions on a subquery in FROM into the subquery. Counterpart: allpaths.c
+//! (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`, `subquery_push_qual`).
 
 use crate::glob::*;
 use crate::vars::*;
@@ -10,7 +9,7 @@ use plan::expr::*;
 use plan::query::*;
 
 impl Glob<'_> {
-    /// Moves into the subquery of entry `rti` what can be tested there; returns what stays outside.
+    /// Pushes conditions into the subquery of entry `rti`; returns those that stay outside.
     pub(crate) fn push_into_subquery(
         &mut self,
         root: &mut Root,
@@ -64,7 +63,8 @@ impl Glob<'_> {
         Ok(volatile || !vars.is_empty())
     }
 
-    /// Is a condition on that column the same before the query's last steps as after them?
+    /// True if a condition on the column may be tested before the subquery's DISTINCT, window and
+    /// set operations.
     fn column_takes_quals(&mut self, sub: &Query, v: &Var) -> Result<bool> {
         if let Some(tree) = &sub.set_operations {
             for leaf in leaves(tree) {
@@ -92,12 +92,13 @@ impl Glob<'_> {
     }
 }
 
-/// May fewer rows enter the query where fewer are wanted of its result?
+/// True if the subquery's result may be filtered by filtering its input. Counterpart:
+/// `subquery_is_pushdown_safe`.
 fn takes_quals(sub: &Query) -> bool {
     if sub.command_type != CmdType::Select
         || sub.limit_offset.is_some()
         || sub.limit_count.is_some()
-        // Keys are NULL in some rows: not the values that HAVING would be tested with.
+        // With grouping sets, a grouping column may be NULL in the result.
         || !sub.grouping_sets.is_empty()
     {
         return false;
@@ -112,8 +113,9 @@ fn takes_quals(sub: &Query) -> bool {
         })
 }
 
-/// Does the query, or one that it is made of, have steps whose result depends on how often a
-/// volatile condition is evaluated? UNION and INTERSECT do not count as such in PostgreSQL.
+/// True if the query or one of its set-operation inputs has DISTINCT, window functions or
+/// set-returning functions: a volatile condition must not be evaluated before these. As in
+/// PostgreSQL, UNION and INTERSECT do not count.
 fn counts_rows(sub: &Query) -> bool {
     let own = !sub.distinct_clause.is_empty()
         || sub.has_window_funcs
@@ -164,8 +166,8 @@ fn push(sub: &mut Query, qual: &Expr) {
         _ => None,
     });
     let grouped = sub.has_aggs || !sub.group_clause.is_empty() || sub.having_qual.is_some();
-    let place = if grouped { &mut sub.having_qual } else { &mut sub.jointree.quals };
-    let mut parts: Vec<Expr> = place.take().into_iter().collect();
+    let clause = if grouped { &mut sub.having_qual } else { &mut sub.jointree.quals };
+    let mut parts: Vec<Expr> = clause.take().into_iter().collect();
     parts.push(new);
-    *place = conjunction(parts);
+    *clause = conjunction(parts);
 }

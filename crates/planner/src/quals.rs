@@ -1,8 +1,8 @@
-//! The join problem: items to be joined in any order, with their conditions at the lowest place
-//! where they may be tested. Counterpart: initsplan.c.
+//! The join problem: items whose join order is free, with their conditions, each at the lowest
+//! level at which it may be tested. Counterpart: initsplan.c.
 //!
-//! Inner joins dissolve into one list of items; an outer, semi or anti join is an item of its own,
-//! whose two sides are problems in turn. A list that would exceed a collapse limit is divided.
+//! Inner joins are flattened into one list of items; an outer, semi or anti join is an item whose
+//! two sides are problems of their own. A list that would exceed a collapse limit is divided.
 
 use crate::factor::factored;
 use crate::facts::Collapse;
@@ -18,8 +18,8 @@ pub(crate) struct Problem {
     pub items: Vec<Item>,
     /// Conditions on the items, ANDed.
     pub quals: Vec<Expr>,
-    /// The relations of items that are joined with each other before they are joined with others,
-    /// inner lists first.
+    /// Sublists by the collapse limits, inner ones first: the items with these relations are joined
+    /// with each other before they are joined with others.
     pub lists: Vec<Relids>,
 }
 
@@ -35,20 +35,20 @@ pub(crate) struct JoinItem {
     pub jointype: JoinType,
     pub left: Problem,
     pub right: Problem,
-    /// What is left of the ON clause.
+    /// Conditions of the ON clause that were not pushed down.
     pub quals: Vec<Expr>,
     pub relids: Relids,
 }
 
 impl JoinItem {
-    /// Does the join only let rows of its left side through, or not?
+    /// True if the join only removes rows of its left side.
     pub(crate) fn is_filter(&self) -> bool {
         matches!(self.jointype, JoinType::Semi | JoinType::Anti)
     }
 }
 
-/// Does the condition run a sub-select for each row? Such a one is worth testing after all that
-/// takes rows away.
+/// True if the condition runs a sub-plan for each row. It should be tested after joins that remove
+/// rows.
 pub(crate) fn runs_a_query(q: &Expr) -> bool {
     plan::walk::any(q, &mut |e| matches!(e, Expr::SubPlan(s) if !s.use_hash_table))
 }
@@ -57,7 +57,7 @@ pub(crate) fn is_true(e: &Expr) -> bool {
     matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool())
 }
 
-/// Adds the parts of a condition that may be false.
+/// Adds the conjuncts of a condition, without those that are constant true.
 fn restrict(q: &Expr, out: &mut Vec<Expr>) {
     let at = out.len();
     conjuncts(factored(q.clone()), out);
@@ -97,7 +97,7 @@ impl Problem {
         p.settled()
     }
 
-    /// With its conditions where they belong.
+    /// Pushes the conditions down.
     fn settled(mut self) -> Problem {
         let quals = std::mem::take(&mut self.quals);
         self.push_down(quals);
@@ -165,8 +165,8 @@ impl Problem {
                 if let Some(q) = &j.quals {
                     restrict(q, &mut on);
                 }
-                // Conditions of a LATERAL sub-select on the other side's columns can be tested by
-                // the join alone.
+                // Conditions of a LATERAL subquery that refer to the other side can only be tested
+                // by the join.
                 if item.jointype != JoinType::Full {
                     let whole = item.relids.clone();
                     on.extend(item.right.take_foreign(|need| need.is_subset(&whole)));
@@ -196,7 +196,7 @@ impl Problem {
         relids_of_items(&self.items)
     }
 
-    /// Takes those conditions away that need relations from outside.
+    /// Removes and returns the conditions that refer to relations outside the problem.
     fn take_foreign(&mut self, wanted: impl Fn(&Relids) -> bool) -> Vec<Expr> {
         let own = self.relids();
         let (go, stay) = std::mem::take(&mut self.quals).into_iter().partition(|q| {
@@ -207,7 +207,7 @@ impl Problem {
         go
     }
 
-    /// Would a condition on that relation alone get down to it?
+    /// True if [`Problem::push_down`] would move a condition on that relation to its scan.
     pub(crate) fn reaches(&self, rti: i32) -> bool {
         self.items.iter().any(|item| match item {
             Item::Rel(r) => *r == rti,
@@ -215,7 +215,8 @@ impl Problem {
         })
     }
 
-    /// Adds conditions, moving each into the preserved side of a join where it concerns only that.
+    /// Adds conditions; one that refers only to the left side of an outer, semi or anti join moves
+    /// into that side.
     pub(crate) fn push_down(&mut self, quals: Vec<Expr>) {
         'next: for q in quals {
             let need = relids_of(&q);

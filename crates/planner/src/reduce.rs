@@ -1,5 +1,5 @@
-//! Outer joins that conditions above them make simpler: inner joins where the rows that they add
-//! are rejected, anti joins where only these are let through. Counterpart: prepjointree.c
+//! Outer-join reduction: an outer join becomes an inner join if conditions above it reject the
+//! null-extended rows, and an anti join if they reject all others. Counterpart: prepjointree.c
 //! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
 
 use crate::create::null_for;
@@ -18,16 +18,16 @@ use types::array::ArrayRef;
 /// Columns by range-table index and number.
 type Columns = BTreeSet<(i32, AttrNo)>;
 
-/// What the conditions above a node of the join tree say.
+/// Consequences of the conditions above a node of the join tree.
 #[derive(Clone, Default)]
 struct Above {
-    /// Relations whose columns are not all NULL.
+    /// Relations that must not be null-extended.
     nonnull: Relids,
-    /// Columns that are NULL.
+    /// Columns that must be NULL.
     nulls: Columns,
 }
 
-/// What a set of relations or columns is made of.
+/// Maps a column to the element of a set: the relation, or the column itself.
 type Key<K> = fn(&Var) -> K;
 
 impl Glob<'_> {
@@ -37,8 +37,8 @@ impl Glob<'_> {
             return Ok(());
         }
         let above = self.with_quals(&Above::default(), from.quals.as_ref())?;
-        // A lateral reference to a relation that becomes the right side of an anti join would be
-        // left over.
+        // `null_columns` does not replace lateral references to the right side of a new anti join,
+        // so there are no reductions to anti joins with LATERAL.
         let lateral = root.query.rtable.iter().any(|rte| rte.lateral);
         let mut emptied = Relids::new();
         let mut from = std::mem::take(&mut root.query.jointree);
@@ -61,7 +61,8 @@ impl Glob<'_> {
         Ok(all)
     }
 
-    /// Adds the right sides of new anti joins to `emptied`; makes none without it.
+    /// Reduces the joins of a node. With `emptied`, also creates anti joins and adds their right
+    /// sides to it.
     fn reduce_node(
         &mut self,
         node: &mut JoinTreeNode,
@@ -119,13 +120,14 @@ impl Glob<'_> {
             _ => (Above::default(), Above::default()),
         };
         self.reduce_node(&mut j.larg, &l, emptied.as_deref_mut())?;
-        // The conditions of a new anti join keep the columns of its right side.
+        // On the right side of a new anti join no further ones are created: the join's conditions
+        // refer to its columns.
         let emptied = emptied.filter(|_| j.jointype != JoinType::Anti);
         self.reduce_node(&mut j.rarg, &r, emptied)
     }
 
-    /// Puts NULL in place of the columns of relations that only anti joins read, save within these
-    /// joins.
+    /// Replaces the columns of relations on the right side of new anti joins by NULL, except within
+    /// these joins.
     fn null_columns(&mut self, root: &mut Root, emptied: &Relids) -> Result<()> {
         let mut query = std::mem::take(&mut root.query);
         let entries = std::mem::take(&mut query.rtable);
@@ -261,7 +263,7 @@ fn has_outer_join(node: &JoinTreeNode) -> bool {
     }
 }
 
-/// The columns that must be NULL where the condition is true.
+/// Adds the columns that must be NULL if the condition is true.
 fn forced_nulls(expr: &Expr, out: &mut Columns) {
     match expr {
         Expr::NullTest(n) if !n.is_not && !n.argisrow => {
@@ -279,14 +281,14 @@ fn forced_nulls(expr: &Expr, out: &mut Columns) {
     }
 }
 
-/// What an anti join tests and reads.
+/// The right side and the condition of an anti join.
 type Inside = (JoinTreeNode, Option<Expr>);
 
 fn is_emptied(j: &JoinExpr, emptied: &Relids) -> bool {
     j.jointype == JoinType::Anti && node_relids(&j.rarg).is_subset(emptied)
 }
 
-/// Takes the conditions and right sides out of the anti joins that read nothing but `emptied`.
+/// Detaches the conditions and right sides of the anti joins whose right side is within `emptied`.
 fn take_inside(node: &mut JoinTreeNode, emptied: &Relids, out: &mut Vec<Inside>) {
     match node {
         JoinTreeNode::Rtr(_) => {}
@@ -295,7 +297,7 @@ fn take_inside(node: &mut JoinTreeNode, emptied: &Relids, out: &mut Vec<Inside>)
         }
         JoinTreeNode::Join(j) => {
             if is_emptied(j, emptied) {
-                // The entry keeps the join recognizable.
+                // `put_back` recognizes the join by this entry.
                 let Some(first) = node_relids(&j.rarg).first() else { return };
                 let right = std::mem::replace(&mut j.rarg, JoinTreeNode::Rtr(first));
                 out.push((right, j.quals.take()));
@@ -307,7 +309,7 @@ fn take_inside(node: &mut JoinTreeNode, emptied: &Relids, out: &mut Vec<Inside>)
     }
 }
 
-/// Puts back what [`take_inside`] took; the last element is the first that was taken.
+/// Reattaches what [`take_inside`] detached; `inside` has it in reverse order.
 fn put_back(node: &mut JoinTreeNode, emptied: &Relids, inside: &mut Vec<Inside>) {
     match node {
         JoinTreeNode::Rtr(_) => {}
@@ -327,7 +329,7 @@ fn put_back(node: &mut JoinTreeNode, emptied: &Relids, inside: &mut Vec<Inside>)
     }
 }
 
-/// Drops conditions that have become true.
+/// Removes conditions that have become constant true.
 fn drop_true(from: &mut FromExpr) {
     let Some(quals) = from.quals.take() else { return };
     let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! Expressions of a plan node expressed over its children's outputs. Counterpart: setrefs.c.
+//! Replaces expressions of a plan node by references to its children's outputs. Counterpart:
+//! setrefs.c.
 
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -7,9 +8,9 @@ use plan::walk;
 
 /// The outputs of a node's children.
 ///
-/// **Invariant:** an expression over a side whose rows may be missing (the right side of a left
-/// join) is not taken from what this side has computed: above the join it is computed from columns
-/// that may have become NULL. The conditions by which the rows are joined may take it.
+/// INVARIANT: above an outer join, an expression over the nullable side is not replaced by a
+/// reference to the value that this side computed: it must be computed from columns that may have
+/// become NULL. Join conditions may use the computed value.
 pub(crate) struct Below<'a> {
     outer: Side<'a>,
     inner: Side<'a>,
@@ -19,7 +20,7 @@ pub(crate) struct Below<'a> {
 #[derive(Clone, Copy)]
 struct Side<'a> {
     targets: &'a [TargetEntry],
-    /// Nothing but columns can be taken from it.
+    /// Only columns may be replaced by references to it.
     columns_only: bool,
 }
 
@@ -42,7 +43,7 @@ impl<'a> Below<'a> {
         Below { outer: side(outer), inner: side(inner) }
     }
 
-    /// The same for what is computed and tested after rows have been joined.
+    /// The outputs as seen by the target list and the filter above the join.
     pub(crate) fn joined(&self, jointype: JoinType) -> Below<'a> {
         let (outer, inner) = match jointype {
             JoinType::Inner => (false, false),
@@ -54,8 +55,8 @@ impl<'a> Below<'a> {
         Below { outer: side(self.outer, outer), inner: side(self.inner, inner) }
     }
 
-    /// Replaces every part that a child computes by a reference to it. Columns that no child has
-    /// are an error: the planner forgot to ask for them.
+    /// Replaces every part that a child computes by a reference to the child's output. A column
+    /// that no child outputs is an internal error.
     pub(crate) fn fix(&self, expr: &Expr) -> Result<Expr> {
         let mut e = expr.clone();
         let mut missing = None;
@@ -77,7 +78,7 @@ impl<'a> Below<'a> {
     }
 
     fn visit(&self, e: &mut Expr, missing: &mut Option<String>) {
-        // Constants and parameters cost nothing to repeat.
+        // Constants and parameters are kept as they are.
         if matches!(e, Expr::Const(_) | Expr::Param(_)) {
             return;
         }
@@ -97,7 +98,7 @@ impl<'a> Below<'a> {
     }
 }
 
-/// The child's output as the node above reads it.
+/// A reference to a child's output column.
 pub(crate) fn output_of(t: &TargetEntry, varno: i32) -> Expr {
     Expr::Var(Var {
         varno,
@@ -110,7 +111,7 @@ pub(crate) fn output_of(t: &TargetEntry, varno: i32) -> Expr {
     })
 }
 
-/// Gives each expression a target-list place, in order.
+/// A target list of the expressions, in order.
 pub(crate) fn targets_of(exprs: &[Expr]) -> Vec<TargetEntry> {
     exprs
         .iter()

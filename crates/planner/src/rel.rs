@@ -1,5 +1,5 @@
-//! Base relations: what a range-table entry yields before any join.
-//! Counterpart: relnode.c, plancat.c, costsize.c (set_*_size_estimates).
+//! Base relations and their size estimates. Counterpart: relnode.c, plancat.c, costsize.c
+//! (set_*_size_estimates).
 
 use crate::facts::RelFacts;
 use crate::glob::*;
@@ -12,11 +12,11 @@ use plan::query::{RangeTblEntry, RteKind, TableSample};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// One entry of FROM.
+/// A base relation: one range-table entry in FROM.
 #[derive(Clone, Debug)]
 pub(crate) struct BaseRel {
     pub rti: i32,
-    /// Catalog facts where this is a table.
+    /// Catalog data, if it is a table.
     pub table: Option<Arc<RelFacts>>,
     /// Conditions on this relation alone.
     pub quals: Vec<Expr>,
@@ -24,12 +24,13 @@ pub(crate) struct BaseRel {
     pub tuples: f64,
     pub rows: f64,
     pub width: i32,
-    /// Relations that must be joined first, since this one uses their columns.
+    /// Relations that must be joined first, because this one uses their columns (LATERAL).
     pub lateral: Relids,
 }
 
 impl Glob<'_> {
-    /// Makes the base relation of a range-table entry, with its conditions.
+    /// Creates the base relation of a range-table entry with its conditions, and estimates its
+    /// size. A subquery is planned here.
     pub(crate) fn base_rel(&mut self, root: &mut Root, rti: i32, quals: Vec<Expr>) -> Result<()> {
         let mut rel = BaseRel {
             rti,
@@ -53,7 +54,7 @@ impl Glob<'_> {
                     .max(1);
                 rel.table = Some(facts);
                 if let Some(sample) = sample_of(root.query.rte(rti)) {
-                    // As PostgreSQL guesses where it does not know the percentage.
+                    // PostgreSQL's default if the percentage is not a constant.
                     let fraction = match sample.args.first() {
                         Some(Expr::Const(c)) if !c.is_null() => {
                             f64::from(c.value.as_ref().as_f32()) / 100.0
@@ -69,7 +70,7 @@ impl Glob<'_> {
             RteKind::Subquery { .. } => {
                 rel.quals = self.push_into_subquery(root, rti, rel.quals)?;
                 if rel.quals.is_empty() {
-                    self.hand_down_order(root, rti)?;
+                    self.push_down_order(root, rti)?;
                 }
                 let i = self.plan_subquery(root, rti)?;
                 let s = &root.subqueries[i];
@@ -119,8 +120,7 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The width of a table's rows as they leave its scan: the columns that somebody above asks
-    /// for.
+    /// Reduces the width of a table's rows to the columns that are needed above.
     pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Rc<Need>]) -> Result<()> {
         let Some(table) = root.rel(rti)?.table.clone() else { return Ok(()) };
         self.facts.check_interrupts()?;
@@ -134,7 +134,7 @@ impl Glob<'_> {
                     Some(stats) if stats.width > 0 => stats.width,
                     _ => column.avg_width,
                 },
-                // The whole row, and what the system keeps with it.
+                // A whole-row reference; other missing columns are system columns.
                 None if v.varattno == 0 => {
                     table.columns.iter().filter(|c| !c.dropped).map(|c| c.avg_width).sum()
                 }
@@ -147,7 +147,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Rows of a set-returning function; `generate_series` over constants is counted.
+    /// Estimated number of rows of a set-returning function: exact for `generate_series` over
+    /// constants, else `prorows`.
     pub(crate) fn srf_rows(&mut self, funcid: ids::Oid, args: &[Expr]) -> Result<f64> {
         let is_series = self.facts.function(funcid)?.name == "generate_series";
         let int = |e: &Expr| match e {
@@ -176,7 +177,7 @@ pub(crate) fn sample_of(rte: &RangeTblEntry) -> Option<&TableSample> {
     }
 }
 
-/// At least one row, and a whole number.
+/// Rounds a row estimate to a whole number of at least 1. Counterpart: `clamp_row_est`.
 pub(crate) fn clamp_rows(rows: f64) -> f64 {
     if rows.is_nan() || rows <= 1.0 { 1.0 } else { rows.min(1e100).round() }
 }

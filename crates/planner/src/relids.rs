@@ -1,5 +1,5 @@
-//! Sets of range-table indexes: bits, in one word as long as all are below 64. Counterpart:
-//! bitmapset.c.
+//! Sets of range-table indexes as bit sets, without heap allocation for indexes below 128.
+//! Counterpart: bitmapset.c.
 
 use smallvec::SmallVec;
 
@@ -25,12 +25,12 @@ impl Relids {
     }
 
     pub(crate) fn contains(&self, rti: &i32) -> bool {
-        let (word, bit) = place(*rti);
+        let (word, bit) = bit_of(*rti);
         self.words.get(word).is_some_and(|w| w & bit != 0)
     }
 
     pub(crate) fn insert(&mut self, rti: i32) {
-        let (word, bit) = place(rti);
+        let (word, bit) = bit_of(rti);
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
         }
@@ -38,7 +38,7 @@ impl Relids {
     }
 
     pub(crate) fn remove(&mut self, rti: &i32) {
-        let (word, bit) = place(*rti);
+        let (word, bit) = bit_of(*rti);
         if let Some(w) = self.words.get_mut(word) {
             *w &= !bit;
         }
@@ -74,7 +74,7 @@ impl Relids {
         out
     }
 
-    /// What is in both.
+    /// The elements in both sets.
     pub(crate) fn intersection(&self, other: &Relids) -> Relids {
         let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b);
         let mut out = Relids { words: words.collect() };
@@ -82,7 +82,7 @@ impl Relids {
         out
     }
 
-    /// What is in this set alone.
+    /// The elements of this set that are not in `other`.
     pub(crate) fn difference(&self, other: &Relids) -> Relids {
         let mut out = self.clone();
         out.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= !b);
@@ -90,7 +90,7 @@ impl Relids {
         out
     }
 
-    /// The least one.
+    /// The smallest element.
     pub(crate) fn first(&self) -> Option<i32> {
         self.iter().next()
     }
@@ -105,7 +105,7 @@ impl Relids {
 }
 
 /// Index of the word, and the bit in it. Range-table indexes are positive.
-fn place(rti: i32) -> (usize, u64) {
+fn bit_of(rti: i32) -> (usize, u64) {
     debug_assert!(rti >= 0, "range-table index {rti}");
     (rti as usize / 64, 1 << (rti as usize % 64))
 }
@@ -151,7 +151,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn sets_of_bits_are_sets() {
+    fn operations_agree_with_ordered_sets() {
         let lists: [&[i32]; 7] =
             [&[], &[1], &[63], &[64], &[1, 63, 64, 200], &[2, 200], &[1, 2, 3, 64]];
         for a in lists {

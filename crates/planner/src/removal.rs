@@ -1,5 +1,6 @@
-//! Left joins that change nothing: nobody reads the right side, and it has at most one partner for
-//! each row. Counterpart: analyzejoins.c (`remove_useless_joins`, `query_is_distinct_for`).
+//! Join removal: removes left joins whose right side is not referenced and has at most one match
+//! for each left row. Counterpart: analyzejoins.c (`remove_useless_joins`,
+//! `query_is_distinct_for`).
 
 use crate::glob::*;
 use crate::path::Relids;
@@ -15,7 +16,7 @@ use plan::walk;
 
 const BTREE_EQUAL: u16 = 3;
 
-/// An equality of the ON clause: the side over the right input, and the operator.
+/// An equality of the ON clause: the operand over the right side, and the operator.
 struct Equality {
     inner: Expr,
     opno: Oid,
@@ -23,21 +24,20 @@ struct Equality {
 }
 
 impl Glob<'_> {
-    /// Takes left joins out of the level's join tree whose right side adds neither columns nor
-    /// rows.
+    /// Removes useless left joins from the level's join tree.
     pub(crate) fn remove_useless_joins(&mut self, query: &mut Query) -> Result<()> {
-        // One that is gone may have been what others were needed for.
+        // A removed join may have been the only user of another one.
         while self.remove_some(query)? {}
         Ok(())
     }
 
-    /// Goes once through the join tree; has it changed?
+    /// One pass over the join tree; true if a join was removed.
     fn remove_some(&mut self, query: &mut Query) -> Result<bool> {
         let mut removed = false;
         let mut fromlist = std::mem::take(&mut query.jointree.fromlist);
         for at in 0..fromlist.len() {
             let mut node = std::mem::replace(&mut fromlist[at], JoinTreeNode::Rtr(0));
-            // What the others of the list hold counts as well.
+            // References in the other items of the list count, too.
             query.jointree.fromlist = std::mem::take(&mut fromlist);
             let done = self.remove_in(query, &mut node);
             fromlist = std::mem::take(&mut query.jointree.fromlist);
@@ -80,7 +80,7 @@ impl Glob<'_> {
         Ok(removed)
     }
 
-    /// Goes on within `inner`, whose surroundings `rest` count as used by the query.
+    /// Continues within `inner`; references in `rest`, the tree around it, count as uses.
     fn beside(
         &mut self,
         query: &mut Query,
@@ -114,7 +114,7 @@ impl Glob<'_> {
         }
     }
 
-    /// Has a row at most one partner among those of the table `rti`, by these conditions?
+    /// True if the conditions match at most one row of the table `rti`.
     pub(crate) fn is_unique_by(&mut self, query: &Query, rti: i32, on: &[Expr]) -> Result<bool> {
         let RteKind::Relation { relid, .. } = query.rte(rti).kind else { return Ok(false) };
         let mut equalities = Vec::new();
@@ -124,8 +124,8 @@ impl Glob<'_> {
         self.has_unique_key(relid, rti, &equalities)
     }
 
-    /// `inner = other`, where only one side is of entry `rti`, by an equality that orders agree
-    /// with.
+    /// The condition as `inner = other` with a mergejoinable operator, where only `inner` refers to
+    /// entry `rti`.
     fn equality_on(&mut self, part: &Expr, rti: i32) -> Result<Option<Equality>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
@@ -167,7 +167,8 @@ impl Glob<'_> {
         Ok(false)
     }
 
-    /// Do the subquery's rows differ in the columns that are compared?
+    /// True if the subquery's rows are distinct in the compared columns. Counterpart:
+    /// `query_is_distinct_for`.
     fn is_distinct_for(&mut self, sub: &Query, rti: i32, on: &[Equality]) -> Result<bool> {
         let compared: Vec<(AttrNo, Oid)> = on
             .iter()
@@ -224,7 +225,7 @@ impl Glob<'_> {
         Ok(true)
     }
 
-    /// Is the column among those compared, by an operator with the same sense of equality?
+    /// True if the column is compared by an operator of a B-tree family of `eqop`.
     fn is_compared(&mut self, resno: AttrNo, eqop: Oid, on: &[(AttrNo, Oid)]) -> Result<bool> {
         for &(attno, opno) in on {
             if attno != resno {
@@ -242,7 +243,7 @@ impl Glob<'_> {
     }
 }
 
-/// The one entry that the node is over, conditions aside.
+/// The only range-table entry of the node, if there is just one.
 fn single_entry(node: &JoinTreeNode) -> Option<i32> {
     match node {
         JoinTreeNode::Rtr(rti) => Some(*rti),
@@ -258,7 +259,8 @@ fn is_of(e: &Expr, rti: i32) -> bool {
     matches!(e, Expr::Var(v) if v.varno == rti && v.varlevelsup == 0)
 }
 
-/// Does anything of the query, the detached part of its join tree aside, read the entry?
+/// True if anything in the query, apart from the detached part of its join tree, refers to the
+/// entry.
 fn reads(query: &Query, rti: i32) -> bool {
     let mut found = false;
     walk::clause_exprs(query, &mut |e| found = found || walk::any(e, &mut |e| is_of(e, rti)));

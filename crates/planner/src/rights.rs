@@ -1,5 +1,6 @@
-//! Which rights a statement needs. Taken from the query before it is planned, since parts that the
-//! planner finds needless must be allowed all the same. Counterpart: `add_rtes_to_flat_rtable`.
+//! Collects the privileges that a statement needs. They are taken from the query before planning,
+//! because parts that the planner removes must be checked as well. Counterpart: setrefs.c
+//! (`add_rtes_to_flat_rtable`).
 
 use crate::facts::PlannerFacts;
 use ids::Oid;
@@ -10,7 +11,7 @@ use plan::query::{Query, RangeTblEntry, RteKind};
 use plan::walk;
 use std::collections::BTreeSet;
 
-/// The rights that the query and all within it need.
+/// The privileges that the query and its subqueries need.
 pub(crate) fn of_query(query: &Query, facts: &mut dyn PlannerFacts) -> Result<RightsNeeded> {
     let mut rights = RightsNeeded::default();
     let mut called = BTreeSet::new();

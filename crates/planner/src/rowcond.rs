@@ -24,15 +24,16 @@ struct Pair {
     family: Oid,
 }
 
-/// The condition that an index can look for, and whether the comparison must be tested besides.
+/// An index condition made from a row comparison.
 pub(crate) struct RowCondition {
     pub qual: Expr,
+    /// It uses only a prefix of the comparison, which must be tested as well.
     pub lossy: bool,
 }
 
 impl Glob<'_> {
-    /// The part of a row comparison that the index can look for: the pairs from the first one on
-    /// whose one side is a key, with one direction. The first of them must be the key `first`.
+    /// The index condition of a row comparison: the longest prefix of pairs that match index keys
+    /// with the same strategy. The first pair must match the key `first`.
     pub(crate) fn row_condition(
         &mut self,
         rti: i32,
@@ -66,8 +67,8 @@ impl Glob<'_> {
         Ok(Some(RowCondition { qual: self.condition_of(pairs, kind)?, lossy }))
     }
 
-    /// Pair number `n`, if one side is the key and the other does not depend on the relation; with
-    /// its strategy.
+    /// Pair `n` and its strategy, if one side is the key and the other does not depend on the
+    /// relation.
     fn row_pair(
         &mut self,
         rti: i32,
@@ -103,8 +104,8 @@ impl Glob<'_> {
         Ok(Some((Pair { key, value, opno, collation, family }, strategy)))
     }
 
-    /// Of a part of the pairs only `<=` or `>=` is implied. None if an operator family lacks the
-    /// operator.
+    /// The kind of comparison for the pairs; a prefix (`lossy`) implies only `<=` or `>=`, for
+    /// which the operators are replaced. `None` if an operator family lacks the operator.
     fn loosened(
         &mut self,
         pairs: &mut [Pair],
@@ -133,7 +134,7 @@ impl Glob<'_> {
         }))
     }
 
-    /// One pair is an ordinary comparison.
+    /// The condition of the pairs; a single pair becomes an ordinary comparison.
     fn condition_of(&mut self, mut pairs: Vec<Pair>, rctype: RowCompareKind) -> Result<Expr> {
         if pairs.len() == 1
             && let Some(pair) = pairs.pop()

@@ -1,12 +1,10 @@
-//! Conditions on window functions of a subquery that end its windows early, and the order in which
-//! windows are computed. Counterpart: allpaths.c (`find_window_run_conditions`), planner.c
-//! (`select_active_windows`).
+//! Run conditions of window functions, and the order in which windows are computed. Counterpart:
+//! allpaths.c (`find_window_run_conditions`), planner.c (`select_active_windows`).
 //!
-//! Within a partition the values of `row_number()`, `rank()`, `dense_rank()` and of some counts
-//! only grow, or only shrink, from row to row. A condition that holds until such a value passes a
-//! bound holds for none of the partition's rows behind the first one that it rejects: the window
-//! node need not give these to anybody. That is so for the window that is computed last alone;
-//! others need all rows.
+//! Within a partition `row_number()`, `rank()`, `dense_rank()` and some counts are monotonic. If a
+//! condition bounds such a value on the side to which it moves, it is false for all rows after the
+//! first one that it rejects, and the WindowAgg node can stop. This applies only to the window that
+//! is computed last, because other windows need all rows.
 
 use crate::glob::*;
 use crate::vars::*;
@@ -17,14 +15,14 @@ use plan::expr::*;
 use plan::query::*;
 use std::cmp::Ordering;
 
-/// Functions by their OIDs.
+/// OIDs of functions.
 const ROW_NUMBER: u32 = 3100;
 const RANK: u32 = 3101;
 const DENSE_RANK: u32 = 3102;
 const COUNT_ANY: u32 = 2147;
 const COUNT_STAR: u32 = 2803;
 
-/// The B-tree family of the integers, of which all these functions' results are.
+/// The B-tree operator family of integers, the result type of all these functions.
 const INTEGER_OPS: Oid = Oid(1976);
 
 /// Bits of a window's frame options.
@@ -38,40 +36,40 @@ const LESS_EQUAL: u16 = 2;
 const EQUAL: u16 = 3;
 const GREATER_EQUAL: u16 = 4;
 
-/// How a function's values may change from row to row.
+/// Monotonicity of a window function. Counterpart: `MonotonicFunction`.
 #[derive(Clone, Copy)]
-struct Course {
-    grows: bool,
-    shrinks: bool,
+struct Monotonicity {
+    increasing: bool,
+    decreasing: bool,
 }
 
-/// A condition that ends a window's rows.
+/// A run condition.
 pub(crate) struct RunCondition {
     /// Over columns of the subquery.
     pub condition: Expr,
-    /// It only follows from the one that it was made from, which must be tested as well.
+    /// It is only implied by the original condition, which must be tested as well.
     pub lossy: bool,
 }
 
-fn course(f: &WindowFunc, w: &WindowClause) -> Course {
+fn monotonicity(f: &WindowFunc, w: &WindowClause) -> Monotonicity {
     let options = w.frame_options;
     match f.winfnoid.0 {
-        ROW_NUMBER | RANK | DENSE_RANK => Course { grows: true, shrinks: false },
+        ROW_NUMBER | RANK | DENSE_RANK => Monotonicity { increasing: true, decreasing: false },
         COUNT_ANY | COUNT_STAR if options & EXCLUSIONS == 0 => {
-            // Without an order all rows are peers.
+            // Without ORDER BY all rows of a partition are peers.
             let one_frame = w.order_clause.is_empty() && options & ROWS == 0;
-            Course {
-                grows: one_frame || options & START_UNBOUNDED_PRECEDING != 0,
-                shrinks: one_frame || options & END_UNBOUNDED_FOLLOWING != 0,
+            Monotonicity {
+                increasing: one_frame || options & START_UNBOUNDED_PRECEDING != 0,
+                decreasing: one_frame || options & END_UNBOUNDED_FOLLOWING != 0,
             }
         }
-        _ => Course { grows: false, shrinks: false },
+        _ => Monotonicity { increasing: false, decreasing: false },
     }
 }
 
 impl Glob<'_> {
-    /// The condition on a column of subquery `rti` as one that ends the rows of its last window, if
-    /// it is such a one.
+    /// Converts a condition on a column of subquery `rti` to a run condition of its last window, if
+    /// possible.
     pub(crate) fn run_condition(
         &mut self,
         qual: &Expr,
@@ -101,27 +99,27 @@ impl Glob<'_> {
         {
             return Ok(None);
         }
-        let Course { grows, shrinks } = course(f, &window);
+        let Monotonicity { increasing, decreasing } = monotonicity(f, &window);
         let Some(strategy) = self.facts.strategy(op.opno, INTEGER_OPS)? else { return Ok(None) };
-        // The function's value is bounded from above, or from below.
+        // True for an upper bound on the function's value, false for a lower bound.
         let from_above = (strategy < EQUAL) == on_left;
         let exact = match strategy.cmp(&EQUAL) {
-            Ordering::Equal => grows && shrinks,
+            Ordering::Equal => increasing && decreasing,
             _ => {
                 if from_above {
-                    grows
+                    increasing
                 } else {
-                    shrinks
+                    decreasing
                 }
             }
         };
         if exact {
             return Ok(Some(RunCondition { condition: qual.clone(), lossy: false }));
         }
-        if strategy != EQUAL || !(grows || shrinks) {
+        if strategy != EQUAL || !(increasing || decreasing) {
             return Ok(None);
         }
-        let bound = if grows == on_left { LESS_EQUAL } else { GREATER_EQUAL };
+        let bound = if increasing == on_left { LESS_EQUAL } else { GREATER_EQUAL };
         let (left, right) = (l.type_oid(), r.type_oid());
         let Some(opno) = self.facts.family_operator(INTEGER_OPS, left, right, bound)? else {
             return Ok(None);
@@ -133,8 +131,8 @@ impl Glob<'_> {
     }
 }
 
-/// The windows that functions are computed over, in the order in which they are: those whose rows
-/// come in an order that serves others as well before these.
+/// The windows in use, in the order of computation: windows with a common prefix of sort columns
+/// are adjacent, the one with the longest list first, so that they share a sort.
 pub(crate) fn active_windows(query: &Query) -> Vec<WindowClause> {
     let mut used = Vec::new();
     for t in &query.target_list {
@@ -161,7 +159,7 @@ pub(crate) fn active_windows(query: &Query) -> Vec<WindowClause> {
     active.into_iter().map(|(_, w)| w).collect()
 }
 
-/// Windows with a common beginning come together, the longest first.
+/// Order of windows. Counterpart: `common_prefix_cmp`.
 fn compare(a: &[SortGroupClause], b: &[SortGroupClause]) -> Ordering {
     for (x, y) in a.iter().zip(b) {
         let by = |c: &SortGroupClause| (c.tle_sort_group_ref, c.sortop, c.nulls_first);

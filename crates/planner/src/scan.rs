@@ -1,4 +1,5 @@
-//! Ways to read one relation. Counterpart: allpaths.c, indxpath.c, tidpath.c, costsize.c.
+//! Scan paths of base relations, and their costs. Counterpart: allpaths.c, indxpath.c, costsize.c,
+//! selfuncs.c (btcostestimate).
 
 use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
 use crate::glob::*;
@@ -20,9 +21,9 @@ use types::oids;
 const BTREE_EQUAL: u16 = 3;
 
 impl Glob<'_> {
-    /// All paths of a base relation. `join_quals` are conditions that tie it to others: each gives
-    /// a parameterised index scan where an index matches. `wanted` are the orders that the level
-    /// could use.
+    /// All paths of a base relation. `join_quals` are join conditions with other relations, which
+    /// give parameterized index scans. `needed` are the expressions evaluated above, which
+    /// determine whether an index-only scan is possible.
     pub(crate) fn scan_paths(
         &mut self,
         root: &mut Root,
@@ -135,12 +136,12 @@ impl Glob<'_> {
             self.index_paths(root, rel, index, quals, join_quals, needed, set)?;
         }
         self.bitmap_paths(root, rel, &table.indexes, quals, set)?;
-        self.tied_or_paths(root, rel, &table, quals, join_quals, set)
+        self.parameterized_or_paths(root, rel, &table, quals, join_quals, set)
     }
 
-    /// Scans by OR-clauses that compare the indexed columns with those of other relations, for
-    /// their current row.
-    fn tied_or_paths(
+    /// Parameterized bitmap scans by OR clauses that compare indexed columns with columns of other
+    /// relations.
+    fn parameterized_or_paths(
         &mut self,
         root: &Root,
         rel: &BaseRel,
@@ -191,9 +192,9 @@ impl Glob<'_> {
         if !self.implies_all(rel.rti, quals, &index.predicate)? {
             return Ok(());
         }
-        let quals = &self.beyond_predicate(root, rel.rti, index, quals)?;
+        let quals = &self.not_implied_by_predicate(root, rel.rti, index, quals)?;
         let own = self.match_quals(root, rel.rti, index, quals)?;
-        // The order of the index serves even without a condition.
+        // Without conditions, the scan is considered for its order.
         self.add_index_path(root, rel, index, own.clone(), quals, needed, set)?;
         if join_quals.is_empty() {
             return Ok(());
@@ -206,8 +207,8 @@ impl Glob<'_> {
                 groups.push(others);
             }
         }
-        // Also everything at once, where more than one relation is involved; of columns that equal
-        // each other one will do.
+        // Also with the columns of all relations together; one condition of each equivalence class
+        // is sufficient.
         if groups.len() > 1 {
             let mut once: Vec<Expr> = tied.iter().map(|m| m.original.clone()).collect();
             root.first_of_classes(&mut once);
@@ -235,15 +236,15 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The conditions that do not hold anyway for all that is in the index.
-    fn beyond_predicate(
+    /// The conditions that a partial index's predicate does not imply.
+    fn not_implied_by_predicate(
         &mut self,
         root: &Root,
         rti: i32,
         index: &IndexFacts,
         quals: &[Expr],
     ) -> Result<Vec<Expr>> {
-        // Changed rows that are looked at anew are tested again.
+        // An EvalPlanQual recheck must test all conditions on the new row version.
         let tested_again =
             root.query.result_relation == rti || root.query.row_marks.iter().any(|r| r.rti == rti);
         if index.predicate.is_empty() || tested_again {
@@ -259,7 +260,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// Conditions that the index can look for.
+    /// The conditions that match an index column. Counterpart: `match_clause_to_index`.
     fn match_quals(
         &mut self,
         root: &Root,
@@ -385,8 +386,8 @@ impl Glob<'_> {
         }))))
     }
 
-    /// Conditions that bound the scan: leading columns under equality, and the first one that is
-    /// not.
+    /// The boundary conditions of the scan: those on leading columns with equality and on the first
+    /// column without; and the number of columns with equality.
     fn boundary(&mut self, index: &IndexFacts, m: &[MatchedQual]) -> Result<(Vec<Expr>, usize)> {
         let mut bound = Vec::new();
         let mut equal = 0;
@@ -428,7 +429,7 @@ impl Glob<'_> {
         let Some(table) = rel.table.clone() else { return Ok(()) };
         let (bound, equal) = self.boundary(index, &m)?;
         let unique_row = index.unique && equal == index.keys.len();
-        // A partial index holds fewer rows.
+        // A partial index has only the rows that satisfy its predicate.
         let partial: Vec<Expr> = index.predicate.iter().map(|p| renumber(p, rel.rti)).collect();
         let within = |quals: &[Expr]| {
             let more = partial.iter().filter(|p| !quals.contains(p));
@@ -447,8 +448,8 @@ impl Glob<'_> {
         };
         let filter: Vec<Expr> = quals.iter().filter(|q| !covers(&m, q)).cloned().collect();
         let outer: Relids = relids_of_all(&all).into_iter().filter(|r| *r != rel.rti).collect();
-        // What the level's conditions fix may vary here, below an outer join: the scan's own ones
-        // count.
+        // Columns that are constant in the level's result may vary below an outer join, so only the
+        // scan's own conditions count.
         let fixed = if root.constants.is_empty() { Vec::new() } else { self.fixed_by(quals)? };
         let index_order = |direction| {
             let mut order = index_order(rel.rti, &table, index, direction);
@@ -469,12 +470,12 @@ impl Glob<'_> {
         };
         let visited = clamp_rows(visited);
         let fetched = clamp_rows(rel.tuples * index_sel);
-        // Repeated scans find pages in the cache that earlier ones read.
+        // Repeated scans find pages of earlier scans in the cache.
         let scans = scan_count(root, &outer);
         let pages = shared_pages(index.pages, (index.pages * part).ceil().max(1.0), scans, &c);
         let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
-        // A column that a condition names counts even where the condition is a key of the index.
+        // As in PostgreSQL, columns in conditions are needed even if the index tests these.
         let index_only =
             c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, quals);
         // Heap pages: between perfectly correlated and random order.
@@ -504,7 +505,7 @@ impl Glob<'_> {
             + fetched * (c.cpu_tuple + filter_cost);
         let filter_sel = self.lookup_selectivity(root, rel.rti, &filter)?;
         let rows = if outer.is_empty() { rel.rows } else { clamp_rows(fetched * filter_sel) };
-        // Without array conditions the output has the index's order.
+        // With array conditions the output is not in index order.
         let ordered = !m.iter().any(|m| matches!(m.qual, Expr::ScalarArrayOp(_)));
         for direction in [ScanDirection::Forward, ScanDirection::Backward] {
             if direction == ScanDirection::Backward && (!ordered || !outer.is_empty()) {
@@ -530,7 +531,8 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Can every column that anybody uses be read from the index?
+    /// True if the index has all columns that the scan's conditions and the expressions above use.
+    /// Counterpart: `check_index_only`.
     fn covers_needed(
         &self,
         rti: i32,
@@ -637,13 +639,13 @@ impl Glob<'_> {
         bitmap: &BitmapPath,
         quals: &[Expr],
     ) -> Result<f64> {
-        // Each part of a bitmap comes here with all conditions.
+        // Called for each part of a bitmap, with all conditions.
         self.facts.check_interrupts()?;
         let c = self.costs();
         let fetched = clamp_rows(rel.tuples * bitmap.selectivity());
         let t = table.pages.max(1.0);
         let pages = (2.0 * t * fetched / (2.0 * t + fetched)).min(t);
-        // The more of the table is read, the more its pages follow each other.
+        // The larger the part of the table that is read, the more sequential the reads are.
         let per_page = match pages >= 2.0 {
             true => c.random_page - (c.random_page - c.seq_page) * (pages / t).sqrt(),
             false => c.random_page,
@@ -757,12 +759,13 @@ impl Glob<'_> {
     }
 }
 
-/// Is the condition one of those that the index looks for?
+/// True if the index scan guarantees the condition.
 fn covers(m: &[MatchedQual], q: &Expr) -> bool {
     m.iter().any(|m| !m.lossy && m.original == *q)
 }
 
-/// The expression with relation 1 renamed, as index expressions are stored.
+/// An index expression or predicate, which is stored with varno 1, with its columns renumbered to
+/// `rti`.
 pub(crate) fn renumber(expr: &Expr, rti: i32) -> Expr {
     let mut e = expr.clone();
     plan::walk::deep_expr_mut(&mut e, 0, &mut |e, level| {
@@ -776,7 +779,8 @@ pub(crate) fn renumber(expr: &Expr, rti: i32) -> Expr {
     e
 }
 
-/// Is the expression this key of an index?
+/// True if the expression is this key of an index on relation `rti`. Counterpart:
+/// `match_index_to_operand`.
 pub(crate) fn is_index_key(e: &Expr, rti: i32, key: &IndexKey) -> bool {
     if key.attno != 0 {
         return matches!(strip(e), Expr::Var(v)
@@ -788,8 +792,7 @@ pub(crate) fn is_index_key(e: &Expr, rti: i32, key: &IndexKey) -> bool {
     })
 }
 
-/// The order in which a scan of the index returns rows. It ends at the first expression column
-/// whose value nothing above could name.
+/// The order in which a scan of the index returns rows. Counterpart: `build_index_pathkeys`.
 fn index_order(
     rti: i32,
     table: &RelFacts,
@@ -818,7 +821,8 @@ fn index_order(
     out
 }
 
-/// An index column as COLLATE in a query makes it. Counterpart: `canonicalize_ec_expression`.
+/// An index column under the index's collation, in the form that COLLATE gives it in a query.
+/// Counterpart: `canonicalize_ec_expression`.
 fn under_collation(expr: Expr, collation: Oid) -> Expr {
     if !collation.is_valid() || expr.collation() == collation {
         return expr;
@@ -853,8 +857,8 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
         .collect()
 }
 
-/// What it costs to find the first entry: comparisons on the way down, and fifty operators' worth
-/// for each page. Counterpart: `btcostestimate`.
+/// Cost of the descent to the first entry: key comparisons, and 50 operator costs for each page.
+/// Counterpart: `btcostestimate`.
 fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
     let height = f64::from(index.tree_height.max(0));
     let compares = index.tuples.max(2.0).log2().ceil() * cpu_operator;
@@ -871,14 +875,14 @@ fn array_searches(bound: &[Expr]) -> f64 {
         .product()
 }
 
-/// How often a scan that takes values from other relations is likely to run. Counterpart:
-/// `get_loop_count`.
+/// Estimated number of scans of a parameterized path. Counterpart: `get_loop_count`.
 fn scan_count(root: &Root, outer: &Relids) -> f64 {
     let rows = outer.iter().filter_map(|r| root.rels.get(&r)).map(|r| r.rows.max(1.0));
     rows.reduce(f64::min).unwrap_or(1.0)
 }
 
-/// Pages that one of `scans` scans reads, if each visits `visited` of `pages`.
+/// Average number of pages that each of `scans` scans reads from disk, if each visits `visited` of
+/// `pages` pages. Counterpart: `index_pages_fetched`.
 fn shared_pages(pages: f64, visited: f64, scans: f64, c: &CostSettings) -> f64 {
     if scans <= 1.0 {
         return visited;
@@ -886,7 +890,7 @@ fn shared_pages(pages: f64, visited: f64, scans: f64, c: &CostSettings) -> f64 {
     mackert_lohman(pages, visited * scans, c.effective_cache_size) / scans
 }
 
-/// Pages fetched when `tuples` rows are looked up at random in a table of `pages` pages with a
+/// Number of pages fetched for `tuples` random row look-ups in a table of `pages` pages, with a
 /// cache of `cache` pages (Mackert and Lohman, 1989).
 pub(crate) fn mackert_lohman(pages: f64, tuples: f64, cache: f64) -> f64 {
     let t = pages.max(1.0);

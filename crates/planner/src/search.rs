@@ -1,5 +1,5 @@
-//! The order in which relations are joined. Counterpart: joinrels.c (`join_search_one_level`),
-//! geqo.
+//! Join order search: dynamic programming over subsets, or a greedy search for long lists.
+//! Counterpart: joinrels.c (`join_search_one_level`), geqo.
 
 use crate::clause::{Clause, Clauses};
 use crate::filters::FilterRel;
@@ -13,26 +13,26 @@ use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What a search by subsets works on; the bits of a mask are the numbers of `rels`.
+/// State of the exhaustive search. A subset is a mask: bit `i` is `rels[i]`.
 struct Subsets<'a> {
     rels: Vec<JoinRel>,
-    /// The last ones of `rels` are the right sides of these.
+    /// The right sides of the filters are the last elements of `rels`, in the same order.
     filters: Vec<FilterRel>,
     quals: Vec<SubsetQual>,
     ends: &'a Ends,
-    /// The sets that can be made, by their masks.
+    /// The joins found so far, indexed by mask.
     best: Vec<Option<JoinRel>>,
 }
 
 /// A condition of the search.
 struct SubsetQual {
     clause: Rc<Clause>,
-    /// What it is about.
+    /// The subset of its relations.
     mask: usize,
 }
 
 impl Subsets<'_> {
-    /// The filter whose right side that is alone.
+    /// The filter whose right side is this subset.
     fn filter(&self, mask: usize) -> Option<&FilterRel> {
         if !mask.is_power_of_two() {
             return None;
@@ -41,9 +41,9 @@ impl Subsets<'_> {
         self.filters.get((mask.trailing_zeros() as usize).wrapping_sub(plain))
     }
 
-    /// The conditions that a join of the two sets tests, one of each class, and whether they tie
-    /// the two. With `added`, conditions on the right set alone count too: its columns are first
-    /// available in this join.
+    /// The conditions tested by a join of two subsets, one of each equivalence class, and whether
+    /// one of them connects the two. With `added`, conditions on the right subset alone are
+    /// included, because its columns become available in this join.
     fn between(&self, left: usize, right: usize, added: bool) -> (Vec<Rc<Clause>>, bool) {
         let mut here = Vec::new();
         let mut classes: SmallVec<[usize; 8]> = SmallVec::new();
@@ -65,7 +65,7 @@ impl Subsets<'_> {
 }
 
 impl Glob<'_> {
-    /// Joins the relations of each list, then all that is left.
+    /// Joins the relations of each sublist, then the remaining ones.
     pub(crate) fn search_lists(
         &mut self,
         root: &mut Root,
@@ -98,8 +98,8 @@ impl Glob<'_> {
         }
     }
 
-    /// The best order of all. A filter is joined with any set that has the relations it asks for,
-    /// as the right side.
+    /// Finds the best of all join orders. A filter is joined as the right side of any subset that
+    /// has its required relations.
     pub(crate) fn search_exhaustively(
         &mut self,
         root: &mut Root,
@@ -123,7 +123,8 @@ impl Glob<'_> {
         let mut best = vec![None; full + 1];
         rels.iter().enumerate().for_each(|(i, r)| best[1 << i] = Some(r.clone()));
         let mut subsets = Subsets { rels, filters, quals, ends, best };
-        // Where LATERAL asks for relations that no condition ties, the pairs tied may not suffice.
+        // With LATERAL references, joins without a condition may be necessary: try again with
+        // Cartesian products everywhere.
         for everywhere in [false, true] {
             if subsets.best[full].is_some() {
                 break;
@@ -134,8 +135,8 @@ impl Glob<'_> {
         joined.ok_or_else(|| PgError::internal("no way to join all relations"))
     }
 
-    /// Makes larger and larger sets. Cartesian products are made where nothing else makes a set of
-    /// that size, or `everywhere`.
+    /// Builds subsets of increasing size. Cartesian products are considered only if no other join
+    /// gives a subset of that size, or `everywhere`.
     fn search_sizes(
         &mut self,
         root: &Root,
@@ -146,7 +147,7 @@ impl Glob<'_> {
         let full = (1usize << n) - 1;
         for size in 2..=n {
             let mut found_any = false;
-            // First only pairs tied by a condition (or by LATERAL).
+            // First only pairs that are connected by a condition or by LATERAL.
             for cartesian in [false, true] {
                 if cartesian && found_any && size < n && !everywhere {
                     break;
@@ -166,7 +167,7 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// All ways to make a set of two smaller ones.
+    /// Joins all pairs of subsets that form the subset `mask`; `None` if there is none.
     fn make_subset(
         &mut self,
         root: &Root,
@@ -175,7 +176,7 @@ impl Glob<'_> {
         cartesian: bool,
     ) -> Result<Option<JoinRel>> {
         let mut out: Option<JoinRel> = None;
-        // In ascending order: of equal ways the one that begins with what was written first.
+        // In ascending order, so that ties favour the order of the query.
         let mut sub = mask & mask.wrapping_neg();
         while sub != mask {
             let other = mask ^ sub;
@@ -213,8 +214,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// Joins the pair with the fewest rows until one relation is left. What a pair makes is
-    /// remembered: each step tries only the pairs of the relation that is new.
+    /// Joins the pair with the fewest rows until one relation is left. The joins of all pairs are
+    /// cached: each step computes only those with the new relation.
     pub(crate) fn search_greedily(
         &mut self,
         root: &mut Root,
@@ -226,7 +227,7 @@ impl Glob<'_> {
         let all = rels.iter().fold(Relids::new(), |all, r| all.union(&r.relids));
         let mut rels: Vec<(usize, JoinRel)> = rels.into_iter().enumerate().collect();
         let mut next = rels.len();
-        // `None`: nothing ties the two, or there is no way to join them like this.
+        // `None`: no condition connects the pair, or it cannot be joined yet.
         let mut tried: HashMap<(usize, usize), Option<JoinRel>> = HashMap::new();
         while rels.len() > 1 {
             let mut best: Option<(usize, usize, JoinRel)> = None;
@@ -270,8 +271,8 @@ impl Glob<'_> {
         rels.pop().map(|(_, rel)| rel).ok_or_else(|| PgError::internal("no relation to join"))
     }
 
-    /// The join of two relations; none if no condition ties them, unless `cartesian`, and none if
-    /// LATERAL asks for more of `all`: those come first.
+    /// The join of two relations. `None` if no condition connects them (unless `cartesian`), or if
+    /// every path needs further relations of `all` (LATERAL), which must be joined first.
     fn greedy_pair(
         &mut self,
         root: &mut Root,
@@ -305,18 +306,18 @@ impl Glob<'_> {
     }
 }
 
-/// All pairs of different numbers below `n`.
+/// All pairs `(i, j)` with `i < j < n`.
 fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |i| (i + 1..n).map(move |j| (i, j)))
 }
 
-/// Has one join fewer rows than another, or as many at a lower cost?
+/// True if join `a` has fewer rows than `b`, or the same number at a lower cost.
 fn is_better(a: &JoinRel, b: &JoinRel) -> bool {
     let cost = |rel: &JoinRel| rel.paths.cheapest().map_or(f64::INFINITY, |p| p.total);
     a.rows < b.rows || (a.rows == b.rows && cost(a) < cost(b))
 }
 
-/// Does `a` need columns of `b`?
+/// True if all paths of `a` need columns of `b`.
 fn depends(a: &JoinRel, b: &JoinRel) -> bool {
     !a.paths.paths.is_empty() && a.paths.paths.iter().all(|p| !p.outer.is_disjoint(&b.relids))
 }

@@ -1,4 +1,5 @@
-//! Which part of the rows a condition lets through. Counterpart: clausesel.c, selfuncs.c.
+//! Selectivity estimates of conditions, and estimates of the number of groups. Counterpart:
+//! clausesel.c, selfuncs.c.
 
 use crate::clause::Clauses;
 use crate::crosstype::converted;
@@ -20,14 +21,14 @@ const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
 const DEFAULT_RANGE_PAIR: f64 = 0.005;
 const DEFAULT_MATCH: f64 = 0.005;
 const DEFAULT_UNKNOWN: f64 = 0.005;
-/// Distinct values assumed where nothing is known.
+/// Number of distinct values if there are no statistics.
 const DEFAULT_DISTINCT: f64 = 200.0;
-/// Bounds of a histogram that need no help from the pattern's look.
+/// With this number of histogram bounds, a pattern is estimated by the histogram alone.
 const LONG_HISTOGRAM: usize = 100;
-/// Elements of an array that are looked at one by one.
+/// Largest number of array elements that are estimated individually.
 const ELEMENTS_MAX: usize = 100;
 
-/// What is known of a column that a condition is about.
+/// Statistics of a column or expression. Counterpart: `VariableStatData`.
 struct VarFacts {
     stats: Option<Arc<ColStats>>,
     rows: f64,
@@ -37,9 +38,8 @@ struct VarFacts {
 }
 
 impl Glob<'_> {
-    /// Selectivity for one scan that looks up values of other relations in `rti`: for that scan
-    /// they are constants that are not known. Counterpart: `clauselist_selectivity` with a
-    /// `varRelid`.
+    /// Selectivity for a parameterized scan of `rti`: columns of other relations are treated as
+    /// unknown constants. Counterpart: `clauselist_selectivity` with a `varRelid`.
     pub(crate) fn lookup_selectivity(
         &mut self,
         root: &Root,
@@ -52,7 +52,8 @@ impl Glob<'_> {
         selectivity
     }
 
-    /// Selectivity of ANDed conditions. Pairs of range conditions on one column count together.
+    /// Selectivity of ANDed conditions. A lower and an upper bound on the same column are estimated
+    /// together. Counterpart: `clauselist_selectivity`.
     pub(crate) fn selectivity_all(&mut self, root: &Root, quals: &[Expr]) -> Result<f64> {
         let mut s = 1.0;
         // (column, selectivity of the lower bound, of the upper bound)
@@ -87,8 +88,8 @@ impl Glob<'_> {
         Ok(s.clamp(0.0, 1.0))
     }
 
-    /// What an OR-clause lets through of the rows that the conditions made from it have let
-    /// through.
+    /// Selectivity of an OR clause among the rows that satisfy the restrictions extracted from it.
+    /// Counterpart: orclauses.c (`consider_new_or_clause`).
     fn beside_restrictions(&mut self, root: &Root, clause: &Expr, own: f64) -> Result<f64> {
         let mut s = own;
         if let Some((_, parts)) = root.restrictions.iter().find(|(c, _)| c == clause) {
@@ -99,7 +100,8 @@ impl Glob<'_> {
         Ok(s.min(1.0))
     }
 
-    /// A `column < constant`-like condition: the column, is it a lower bound, its selectivity.
+    /// A condition such as `column < constant`: its column, whether it is a lower bound, and its
+    /// selectivity.
     pub(crate) fn range_part(
         &mut self,
         root: &Root,
@@ -158,15 +160,15 @@ impl Glob<'_> {
                 if n.is_not { 1.0 - frac } else { frac }
             }
             Expr::BooleanTest(b) => self.boolean_test_selectivity(root, b)?,
-            Expr::Var(_) => self.boolean_shares(root, q)?.map_or(0.5, |(yes, _)| yes),
+            Expr::Var(_) => self.boolean_fractions(root, q)?.map_or(0.5, |(yes, _)| yes),
             Expr::CurrentOf(_) => 1.0 / root.rels.values().next().map_or(1.0, |r| r.tuples),
             _ => 0.5,
         };
         Ok(s.clamp(0.0, 1.0))
     }
 
-    /// Which parts of the rows have TRUE and FALSE in a boolean column, if that is known.
-    fn boolean_shares(&mut self, root: &Root, column: &Expr) -> Result<Option<(f64, f64)>> {
+    /// Fractions of the rows with TRUE and FALSE in a boolean column, if there are statistics.
+    fn boolean_fractions(&mut self, root: &Root, column: &Expr) -> Result<Option<(f64, f64)>> {
         let Some(stats) = self.var_facts(root, strip(column))?.stats else { return Ok(None) };
         let (Some(value), Some(&frequency)) = (stats.mcv.first(), stats.mcv_freq.first()) else {
             return Ok(None);
@@ -178,11 +180,11 @@ impl Glob<'_> {
         }))
     }
 
-    /// `x IS TRUE` and its kin. Counterpart: `booltestsel`.
+    /// Selectivity of `x IS TRUE` and the like. Counterpart: `booltestsel`.
     fn boolean_test_selectivity(&mut self, root: &Root, test: &BooleanTest) -> Result<f64> {
         use BoolTestKind::*;
         if let Some((yes, no)) = match strip(&test.arg) {
-            Expr::Var(_) => self.boolean_shares(root, &test.arg)?,
+            Expr::Var(_) => self.boolean_fractions(root, &test.arg)?,
             _ => None,
         } {
             return Ok(match test.booltesttype {
@@ -202,7 +204,8 @@ impl Glob<'_> {
         })
     }
 
-    /// `x op ANY (array)` and `x op ALL (array)`: each element counts, where they are known.
+    /// Selectivity of `x op ANY (array)` and `x op ALL (array)`, by the elements if they are known.
+    /// Counterpart: `scalararraysel`.
     fn array_selectivity(&mut self, root: &Root, op: &ScalarArrayOpExpr) -> Result<f64> {
         let [left, right] = op.args.as_slice() else { return Ok(0.5) };
         let facts = self.facts.operator(op.opno)?;
@@ -237,7 +240,7 @@ impl Glob<'_> {
                 each.collect()
             }
             Expr::Const(_) => return Ok(0.0),
-            // As many as are assumed of an array that is not known.
+            // An unknown array; `array_len` gives the assumed number of elements.
             _ => Vec::new(),
         };
         let count = if elements.is_empty() { array_len(right) } else { elements.len() as f64 };
@@ -257,7 +260,8 @@ impl Glob<'_> {
         Ok(combined(&each, count, op.use_or, negated))
     }
 
-    /// Which part of the outer rows finds a partner in `inner_rows` inner rows.
+    /// Fraction of the outer rows of a semi join that match one of `inner_rows` inner rows.
+    /// Counterpart: `eqjoinsel_semi`.
     pub(crate) fn semi_selectivity(
         &mut self,
         root: &Root,
@@ -265,7 +269,7 @@ impl Glob<'_> {
         inner_rows: f64,
         quals: &Clauses,
     ) -> Result<f64> {
-        let mut share = 1.0;
+        let mut fraction = 1.0;
         for q in quals {
             let sides = match &*q.expr {
                 Expr::OpExpr(op) => match op.args.as_slice() {
@@ -278,7 +282,7 @@ impl Glob<'_> {
             let (Some((a, b, _)), true) = (&sides, matches!(estimator, "eqjoinsel" | "neqjoinsel"))
             else {
                 let inequality = estimator.starts_with("scalar");
-                share *= if inequality { DEFAULT_RANGE_ONE } else { 0.5 };
+                fraction *= if inequality { DEFAULT_RANGE_ONE } else { 0.5 };
                 continue;
             };
             let within = |e: &Expr| matches!(e, Expr::Var(v) if inner.contains(&v.varno));
@@ -286,20 +290,20 @@ impl Glob<'_> {
             let outer = self.var_facts(root, outer)?;
             let nulls = outer.stats.as_ref().map_or(0.0, |s| s.null_frac);
             if estimator == "neqjoinsel" {
-                // Among several values there is nearly always another one.
-                share *= 1.0 - nulls;
+                // Almost every outer value differs from some inner value.
+                fraction *= 1.0 - nulls;
                 continue;
             }
             let inside = self.var_facts(root, inside)?;
             let distinct = inside.distinct.min(inner_rows.max(1.0));
-            share *= (1.0 - nulls) * (distinct / outer.distinct.max(1.0)).min(1.0);
+            fraction *= (1.0 - nulls) * (distinct / outer.distinct.max(1.0)).min(1.0);
         }
-        Ok(share.clamp(0.0, 1.0))
+        Ok(fraction.clamp(0.0, 1.0))
     }
 
-    /// Which parts of two inputs a merge join reads before one of them ends, by the largest values
-    /// known of the columns. Counterpart: `mergejoinscansel`.
-    pub(crate) fn merge_shares(&mut self, root: &Root, clause: &Expr) -> Result<(f64, f64)> {
+    /// Fractions of the two inputs that a merge join reads before one of them ends, by the largest
+    /// known values of the columns. Counterpart: `mergejoinscansel`.
+    pub(crate) fn merge_fractions(&mut self, root: &Root, clause: &Expr) -> Result<(f64, f64)> {
         let Expr::OpExpr(op) = clause else { return Ok((1.0, 1.0)) };
         let [l, r] = op.args.as_slice() else { return Ok((1.0, 1.0)) };
         let (l, r) = (strip(l), strip(r));
@@ -313,18 +317,18 @@ impl Glob<'_> {
             return Ok((1.0, 1.0));
         };
         let side = Side { less: true, equal: true };
-        let share = |v: &VarFacts, s: &ColStats, end: DatumRef<'_>| {
+        let fraction = |v: &VarFacts, s: &ColStats, end: DatumRef<'_>| {
             (range_selectivity(s, v.distinct, end, &cmp, v.type_oid, side) + s.null_frac)
                 .clamp(0.0, 1.0)
         };
         Ok(match cmp.order(la, lb, op.inputcollid) {
-            std::cmp::Ordering::Less => (1.0, share(&b, sb, la)),
-            std::cmp::Ordering::Greater => (share(&a, sa, lb), 1.0),
+            std::cmp::Ordering::Less => (1.0, fraction(&b, sb, la)),
+            std::cmp::Ordering::Greater => (fraction(&a, sa, lb), 1.0),
             std::cmp::Ordering::Equal => (1.0, 1.0),
         })
     }
 
-    /// The first columns decide mostly. Counterpart: `rowcomparesel`.
+    /// Selectivity of a row comparison: that of its first columns. Counterpart: `rowcomparesel`.
     fn row_selectivity(&mut self, root: &Root, r: &RowCompareExpr) -> Result<f64> {
         let (Some(l), Some(v), Some(&opno)) = (r.largs.first(), r.rargs.first(), r.opnos.first())
         else {
@@ -363,7 +367,7 @@ impl Glob<'_> {
             _ if self.is_known(root, r)? && relids_of(l).is_empty() => (r, l, true),
             _ => return Ok(default_selectivity(&facts.restrict)),
         };
-        // What varies with the rows of the same relation is no value to look for.
+        // An operand that depends on the same relation is not a constant.
         if let Expr::Var(own) = var {
             let mut same = Vec::new();
             pull_vars_of(own.varno, other, &mut same);
@@ -383,7 +387,7 @@ impl Glob<'_> {
         if let Some((kind, negated)) = PatternKind::of_estimator(&facts.restrict) {
             return self.pattern_selectivity(op, &v, kind, negated, flipped);
         }
-        // The comparison reads both sides as the column's type.
+        // Statistics are compared with the constant in the column's type.
         let near = value.as_ref().map(|d| converted(d, strip(other).type_oid(), v.type_oid));
         let comparable = near.as_ref().is_none_or(|d| d.is_some());
         let value = near.flatten().or(value);
@@ -409,8 +413,9 @@ impl Glob<'_> {
         })
     }
 
-    /// Selectivity of `column ~ pattern`: the known values of the column are tried, and where the
-    /// histogram is short, the pattern's own look counts. Counterpart: `patternsel_common`.
+    /// Selectivity of `column ~ pattern`: the operator is evaluated for the most common values and
+    /// the histogram bounds; with a short histogram the result is combined with an estimate from
+    /// the pattern. Counterpart: `patternsel_common`.
     fn pattern_selectivity(
         &mut self,
         op: &OpExpr,
@@ -440,26 +445,27 @@ impl Glob<'_> {
             None => DEFAULT_MATCH,
         } * matches.rest;
         let bounds = v.stats.as_ref().map_or(0, |s| s.histogram.len());
-        let share = match others {
-            Some(share) if bounds >= LONG_HISTOGRAM => share,
-            Some(share) => {
+        let fraction = match others {
+            Some(fraction) if bounds >= LONG_HISTOGRAM => fraction,
+            Some(fraction) => {
                 let weight = bounds as f64 / LONG_HISTOGRAM as f64;
-                share * weight + own * (1.0 - weight)
+                fraction * weight + own * (1.0 - weight)
             }
             None => own,
         };
         let all_common: f64 = v.stats.as_ref().map_or(0.0, |s| s.mcv_freq.iter().sum());
         let rest = (1.0 - nulls - all_common).max(0.0);
-        Ok(finish(share.clamp(0.0001, 0.9999) * rest + commons))
+        Ok(finish(fraction.clamp(0.0001, 0.9999) * rest + commons))
     }
 
-    /// The part of all rows that have common values which match, and the matching share of the
-    /// histogram's bounds, if there are enough of them. `op` may be the negated match.
+    /// Evaluates the operator: the fraction of all rows with a most common value that matches, and
+    /// the fraction of histogram bounds that match, if there are enough. `op` may be the negated
+    /// match.
     fn tried(&mut self, op: &OpExpr, v: &VarFacts, negated: bool) -> Result<(f64, Option<f64>)> {
-        /// Fewer bounds of the histogram say nothing.
+        /// A histogram with fewer bounds is not used.
         const BOUNDS_MIN: usize = 10;
         let Some(stats) = &v.stats else { return Ok((0.0, None)) };
-        // The ends of the histogram are not typical.
+        // The ends of the histogram are extreme values.
         let inner = match stats.histogram.len() {
             n if n >= BOUNDS_MIN => &stats.histogram[1..n - 1],
             _ => &[],
@@ -471,8 +477,8 @@ impl Glob<'_> {
         let common =
             pairs.filter(|(hit, _)| **hit != negated).map(|(_, frequency)| frequency).sum();
         let hits = of_inner.iter().filter(|hit| **hit != negated).count();
-        let share = (!inner.is_empty()).then(|| hits as f64 / inner.len() as f64);
-        Ok((common, share))
+        let fraction = (!inner.is_empty()).then(|| hits as f64 / inner.len() as f64);
+        Ok((common, fraction))
     }
 
     fn join_selectivity(&mut self, root: &Root, l: &Expr, r: &Expr, join: &str) -> Result<f64> {
@@ -513,7 +519,7 @@ impl Glob<'_> {
                     && matches!(i.keys.as_slice(), [k] if k.attno == v.varattno)
             })
         });
-        // The tuple identifier is unique by nature.
+        // ctid is unique.
         let unique = unique || v.varattno == -1;
         let stats =
             if v.varattno > 0 { self.facts.column_stats(*relid, v.varattno)? } else { None };
@@ -536,13 +542,13 @@ impl Glob<'_> {
         })
     }
 
-    /// Is it an expression of which an index tells more than nothing?
+    /// True if there are statistics, or a unique index, for the expression.
     fn is_known(&mut self, root: &Root, expr: &Expr) -> Result<bool> {
         let facts = self.var_facts(root, expr)?;
         Ok(facts.stats.is_some() || facts.unique)
     }
 
-    /// What is known of an expression that an index is over.
+    /// Statistics of an expression, from an index on it.
     fn expression_facts(
         &mut self,
         root: &Root,
@@ -575,7 +581,8 @@ impl Glob<'_> {
         Ok(unknown)
     }
 
-    /// Estimated number of groups that these expressions form over `rows` rows.
+    /// Estimated number of groups by these expressions among `rows` rows. Counterpart:
+    /// `estimate_num_groups`.
     pub(crate) fn group_count(&mut self, root: &Root, exprs: &[Expr], rows: f64) -> Result<f64> {
         let mut groups = 1.0;
         for e in exprs {
@@ -591,14 +598,14 @@ impl Glob<'_> {
     }
 }
 
-/// The largest value that is known of a column.
+/// The largest known value of a column.
 fn largest<'s>(s: &'s ColStats, cmp: &Comparer) -> Option<DatumRef<'s>> {
     let collation = ids::Oid(100);
     let candidates = s.mcv.iter().chain(s.histogram.last()).map(Datum::as_ref);
     candidates.reduce(|a, b| if cmp.order(a, b, collation).is_lt() { b } else { a })
 }
 
-/// Elements of an array; as many as are assumed where it is not known.
+/// Number of elements of an array; 10 if it is unknown. Counterpart: `estimate_array_length`.
 pub(crate) fn array_len(array: &Expr) -> f64 {
     match strip(array) {
         Expr::Array(a) if !a.multidims => a.elements.len() as f64,
@@ -608,7 +615,7 @@ pub(crate) fn array_len(array: &Expr) -> f64 {
     }
 }
 
-/// Stands for a value of the type that is not known.
+/// A placeholder for an unknown value of the expression's type.
 fn unknown_like(e: &Expr) -> Expr {
     Expr::CaseTest(CaseTestExpr {
         typeid: e.type_oid(),
@@ -617,8 +624,8 @@ fn unknown_like(e: &Expr) -> Expr {
     })
 }
 
-/// Selectivity of `count` comparisons joined by OR or AND, of which these are known. Equalities
-/// exclude each other, and so do inequalities joined by AND.
+/// Selectivity of `count` comparisons combined by OR (`any`) or AND, of which `each` are known.
+/// Equalities are treated as mutually exclusive under OR, and inequalities (`negated`) under AND.
 fn combined(each: &[f64], count: f64, any: bool, negated: bool) -> f64 {
     let mean = each.iter().sum::<f64>() / each.len().max(1) as f64;
     let known = each.len() as f64;
@@ -639,7 +646,7 @@ fn combined(each: &[f64], count: f64, any: bool, negated: bool) -> f64 {
     }
 }
 
-/// Through relabellings that do not change the value.
+/// The expression without RelabelType and COLLATE.
 pub(crate) fn strip(expr: &Expr) -> &Expr {
     match expr {
         Expr::Relabel(r) => strip(&r.arg),
@@ -648,19 +655,19 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
     }
 }
 
-/// Part of the rows other than the common ones that begin with the prefix. Counterpart:
+/// Fraction of the rows without most common values that begin with the prefix. Counterpart:
 /// `prefix_selectivity`.
 fn prefix_selectivity(v: &VarFacts, s: &ColStats, prefix: &[u8], cmp: &Comparer) -> f64 {
     let start = DatumRef::Bytes(prefix);
     let Some(below) = histogram_fraction(s, start, cmp, v.type_oid) else { return DEFAULT_MATCH };
     let end = next_prefix(prefix)
         .and_then(|end| histogram_fraction(s, DatumRef::Bytes(&end), cmp, v.type_oid));
-    // The histogram is too coarse for most prefixes: no fewer than equal the prefix itself.
+    // The histogram may be too coarse: at least the fraction that equals the prefix.
     let equal = eq_selectivity(v, Some(start), Some(cmp.clone()));
     (end.unwrap_or(1.0) - below).max(equal).max(0.0)
 }
 
-/// Of an operator whose operands say nothing, by its estimator.
+/// Default selectivity of an operator by its estimator, if nothing is known about the operands.
 fn default_selectivity(estimator: &str) -> f64 {
     match estimator {
         "eqsel" => DEFAULT_EQ,
@@ -686,22 +693,21 @@ fn eq_selectivity(v: &VarFacts, value: Option<DatumRef<'_>>, cmp: Option<Compare
         let rest = (1.0 - mcv_sum - s.null_frac).max(0.0);
         let others = (v.distinct - s.mcv.len() as f64).max(1.0);
         let one = rest / others;
-        // Not more frequent than the least frequent of the common ones.
+        // Not more than the frequency of the last most common value.
         return s.mcv_freq.last().map_or(one, |&least| one.min(least));
     }
     (1.0 - s.null_frac) / v.distinct.max(1.0)
 }
 
-/// The values that a comparison lets through: those less than another or those greater, with or
-/// without equal ones.
+/// Direction of an inequality, and whether it includes equality.
 #[derive(Clone, Copy)]
 struct Side {
     less: bool,
     equal: bool,
 }
 
-/// Part of the rows on that side of the value, by common values and histogram. Counterpart:
-/// `scalarineqsel`, `ineq_histogram_selectivity`.
+/// Selectivity of an inequality by most common values and histogram. Counterpart: `scalarineqsel`,
+/// `ineq_histogram_selectivity`.
 fn range_selectivity(
     s: &ColStats,
     distinct: f64,
@@ -723,8 +729,8 @@ fn range_selectivity(
     let Some(frac) = histogram_fraction(s, value, cmp, ty) else {
         return (common + rest * 0.5).clamp(0.0, 1.0);
     };
-    // The share of the value itself. A bound of the histogram ends its part, so that the fraction
-    // includes the value; the first bound alone begins one.
+    // The fraction of the value itself. A histogram bound ends its bin, so that the fraction
+    // includes the value; only the first bound begins a bin.
     let one = 1.0 / (distinct - s.mcv.len() as f64).max(1.0);
     let bins = (s.histogram.len() - 1) as f64;
     let order_with = |i: usize| cmp.order(s.histogram[i].as_ref(), value, collation);
@@ -743,7 +749,7 @@ fn range_selectivity(
     (common + rest * hist.clamp(least, 1.0 - least)).clamp(0.0, 1.0)
 }
 
-/// Part of the histogram that is below the value; `None` without a histogram.
+/// Fraction of the histogram below the value; `None` without a histogram.
 fn histogram_fraction(
     s: &ColStats,
     value: DatumRef<'_>,
@@ -770,7 +776,7 @@ fn histogram_fraction(
     })
 }
 
-/// Three values as numbers on one line, where the type has such a sense. Counterpart:
+/// Converts three values to comparable numbers, if the type allows it. Counterpart:
 /// `convert_to_scalar`.
 fn scalars(
     lo: DatumRef<'_>,
@@ -791,15 +797,15 @@ fn scalars(
     Some((scalar(lo, ty)?, scalar(hi, ty)?, scalar(value, ty)?))
 }
 
-/// Texts as fractions, their bytes as digits of a base that the texts themselves suggest.
-/// Counterpart: `convert_string_to_scalar`.
+/// Converts strings to fractions: their bytes are digits of a base derived from the range of bytes
+/// in the histogram bounds. Counterpart: `convert_string_to_scalar`.
 fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
-    /// More bytes than this do not change the fraction.
+    /// Further bytes are ignored.
     const DIGITS_MAX: usize = 12;
     let ends = lo.iter().chain(hi);
     let (mut least, mut most) = (255u8, 0u8);
     ends.for_each(|&c| (least, most) = (least.min(c), most.max(c)));
-    // Where some of a kind of characters occur, all of it may.
+    // If some letters or digits occur, assume that all of their kind may.
     for (first, last) in [(b'A', b'Z'), (b'a', b'z'), (b'0', b'9')] {
         if least <= last && most >= first {
             (least, most) = (least.min(first), most.max(last));
@@ -824,7 +830,7 @@ fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
     (fraction(lo), fraction(hi), fraction(value))
 }
 
-/// A value as a number on a line, where the type has such a sense.
+/// Converts a value to a number, if the type allows it.
 fn scalar(v: DatumRef<'_>, ty: ids::Oid) -> Option<f64> {
     use types::oids;
     match ty {

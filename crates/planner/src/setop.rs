@@ -1,4 +1,4 @@
-//! UNION, INTERSECT, EXCEPT and recursive queries. Counterpart: prepunion.c.
+//! Set operations (UNION, INTERSECT, EXCEPT) and recursive queries. Counterpart: prepunion.c.
 
 use crate::create::Made;
 use crate::glob::*;
@@ -13,15 +13,15 @@ use plan::node::*;
 use plan::query::*;
 use stdx::stack::deep;
 
-/// A finished input of a set operation.
+/// A planned input of a set operation.
 struct Part {
     plan: Plan,
     rows: f64,
-    /// Different rows.
+    /// Estimated number of distinct rows.
     groups: f64,
-    /// Entry in the flat range table of an input that is one subquery.
+    /// Index in the flat range table, if the input is a single subquery.
     rti: Option<i32>,
-    /// It gives no rows, and PostgreSQL knows that before it plans the operation.
+    /// It returns no rows, and PostgreSQL detects that before it plans the operation.
     empty: bool,
 }
 
@@ -38,7 +38,8 @@ impl Glob<'_> {
         let ordered = self.order_arms(root, &tree)?;
         let part = self.set_operation(root, &tree)?;
         let finals: Vec<Expr> = root.query.target_list.iter().map(|t| t.expr.clone()).collect();
-        // Columns are told apart by place; ORDER BY finds them by the target list's expressions.
+        // The columns correspond by position; ORDER BY finds them by the expressions of the target
+        // list.
         let mut made = Made { plan: part.plan, output: targets_of(&finals) };
         let targets = root.query.target_list.clone();
         let order: Vec<PathKey> = self.order_of(root, &root.query.sort_clause.clone(), &targets)?;
@@ -60,7 +61,7 @@ impl Glob<'_> {
                 let empty = has_from(root.query.rte(*rti)) && never_gives_rows(&plan);
                 let rti = self.flat(root, *rti);
                 if plan.info.target_list.iter().any(|t| t.resjunk) {
-                    // Sort columns of the leaf's own ORDER BY end here.
+                    // Remove the junk sort columns of the leaf's own ORDER BY.
                     let info = read_leaf(&plan, rti);
                     let child = Box::new(plan);
                     plan = Plan { info, node: PlanNode::SubqueryScan { scanrelid: rti, child } };
@@ -80,13 +81,13 @@ impl Glob<'_> {
             self.gather_union(root, side, op.all, &op.col_types, &mut parts)?;
         }
         if root.omits_empty_arms {
-            // What gives no rows is left out, but for the last.
+            // Leave out inputs without rows, except the last one if all are empty.
             let last = parts.pop();
             parts.retain(|p| !p.empty);
             parts.extend(last.filter(|p| !p.empty || parts.is_empty()));
         }
         let rows: f64 = parts.iter().map(|p| p.rows).sum();
-        // Of several, and where the only one is empty, the columns are the operation's.
+        // With several inputs, or a single empty one, the columns have the operation's typmods.
         let only = parts.len() == 1 && !parts[0].empty;
         let mut append = append(parts);
         if !only {
@@ -100,7 +101,8 @@ impl Glob<'_> {
         Ok(Part { plan, rows, groups: rows, rti: None, empty: false })
     }
 
-    /// The inputs of nested unions of the same kind, flattened.
+    /// Flattens nested unions of the same kind into one list of inputs. Counterpart:
+    /// `plan_union_children`.
     fn gather_union(
         &mut self,
         root: &mut Root,
@@ -123,7 +125,7 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The input with its columns converted to the operation's types.
+    /// Converts the input's columns to the operation's types.
     fn converted(&mut self, part: Part, types: &[Oid]) -> Result<Part> {
         let have = part.plan.info.target_list.iter().map(|t| t.expr.type_oid());
         if have.eq(types.iter().copied()) {
@@ -136,7 +138,7 @@ impl Glob<'_> {
         Ok(part)
     }
 
-    /// Is hashing the cheaper way to find equal rows? Counterpart: `choose_hashed_setop`.
+    /// True if hashing is cheaper than sorting. Counterpart: `choose_hashed_setop`.
     fn hash_is_cheaper(
         &mut self,
         root: &Root,
@@ -181,9 +183,9 @@ impl Glob<'_> {
     ) -> Result<Plan> {
         let keys = column_keys(op);
         let c = self.costs();
-        let mut info = hand_on(&child);
+        let mut info = pass_through_info(&child);
         info.plan_rows = rows;
-        // Without columns all rows are one, and there is nothing to sort by.
+        // Without columns all rows are equal, and there are no sort keys.
         let columnless = keys.cols.is_empty();
         if columnless && c.enable_hashagg
             || !columnless && self.hash_is_cheaper(root, op, &child.info, rows, rows)
@@ -203,7 +205,7 @@ impl Glob<'_> {
             return Ok(Plan { info, node });
         }
         let sorted = self.sort_columns(child, op)?;
-        let mut info = hand_on(&sorted);
+        let mut info = pass_through_info(&sorted);
         info.plan_rows = rows;
         Ok(Plan { info, node: PlanNode::Unique { child: Box::new(sorted), keys } })
     }
@@ -220,7 +222,7 @@ impl Glob<'_> {
             keys.collations.push(op.col_collations.get(i).copied().unwrap_or_default());
             keys.nulls_first.push(g.nulls_first);
         }
-        let mut info = hand_on(&child);
+        let mut info = pass_through_info(&child);
         let (startup, total) =
             self.sort_cost(child.info.total_cost, child.info.plan_rows, child.info.plan_width);
         info.startup_cost = startup;
@@ -228,7 +230,7 @@ impl Glob<'_> {
         Ok(Plan { info, node: PlanNode::Sort { child: Box::new(child), keys } })
     }
 
-    /// Both inputs one after the other with a flag column; SetOp counts.
+    /// INTERSECT and EXCEPT: a SetOp node above an Append of both inputs with a flag column.
     fn intersect_except(&mut self, root: &mut Root, op: &SetOperationStmt) -> Result<Part> {
         let l = self.set_operation(root, &op.larg)?;
         let l = self.converted(l, &op.col_types)?;
@@ -243,10 +245,10 @@ impl Glob<'_> {
             (true, false) => rows,
             (false, _) => groups,
         });
-        // The smaller input of INTERSECT comes first: its rows are the ones that are kept.
+        // INTERSECT: the smaller input comes first, as in PostgreSQL.
         let (first, second) = if except || lgroups <= r.groups { (l, r) } else { (r, l) };
         let child = append(vec![with_flag(first, 0), with_flag(second, 1)]);
-        // A hash table that does not fit would not go to disk.
+        // A hashed SetOp cannot spill, so its table must fit in memory.
         let bytes = child.info.plan_rows * (f64::from(child.info.plan_width) + 56.0);
         let fits = bytes <= self.facts.costs().hash_mem;
         let hashed = self.hash_is_cheaper(root, op, &child.info, groups, rows);
@@ -255,7 +257,7 @@ impl Glob<'_> {
         } else {
             (self.sort_columns(child, op)?, SetOpStrategy::Sorted)
         };
-        let mut info = hand_on(&child);
+        let mut info = pass_through_info(&child);
         info.target_list.truncate(columns as usize);
         take_typmods(&mut info, op);
         info.plan_rows = rows;
@@ -272,7 +274,7 @@ impl Glob<'_> {
         Ok(Part { plan: Plan { info, node }, rows, groups: rows, rti: None, empty: false })
     }
 
-    /// Plans a `WITH RECURSIVE` query: the part that starts, and the part that refers to itself.
+    /// Plans a recursive `WITH` query: the non-recursive term, then the recursive term.
     pub(crate) fn plan_recursive(
         &mut self,
         root: &mut Root,
@@ -305,7 +307,7 @@ impl Glob<'_> {
             return Err(PgError::internal("recursive part refers to its sibling"));
         }
         let width = left.plan.info.plan_width;
-        let mut info = hand_on(&left.plan);
+        let mut info = pass_through_info(&left.plan);
         info.total_cost += 10.0 * right.plan.info.total_cost;
         info.plan_rows = clamp_rows(rows);
         if !op.all && !op.group_clauses.iter().all(|g| g.hashable) {
@@ -328,9 +330,9 @@ impl Glob<'_> {
     }
 }
 
-/// Is the tree made of UNION ALL whose inputs need no conversion? PostgreSQL leaves out inputs that
-/// give no rows only there: columns then have the type modifier of the input that remains.
-/// Counterpart: `is_simple_union_all_recurse`.
+/// True if the tree consists of UNION ALL and its inputs need no conversion. Only then does
+/// PostgreSQL leave out inputs without rows; the columns then have the type modifiers of the
+/// remaining input. Counterpart: `is_simple_union_all_recurse`.
 fn is_simple_union_all(query: &Query, node: &SetOpNode) -> bool {
     let SetOpNode::Op(top) = node else { return false };
     let types = &top.col_types;
@@ -355,8 +357,8 @@ fn is_simple_union_all(query: &Query, node: &SetOpNode) -> bool {
     true
 }
 
-/// A node's costs and columns as the node above starts from them.
-fn hand_on(child: &Plan) -> PlanInfo {
+/// `PlanInfo` of a node above `child` with the same costs, rows and columns.
+fn pass_through_info(child: &Plan) -> PlanInfo {
     let target_list = child
         .info
         .target_list
@@ -382,8 +384,8 @@ fn hand_on(child: &Plan) -> PlanInfo {
     }
 }
 
-/// Has the subquery a FROM? PostgreSQL plans one without it apart, and does not look whether its
-/// condition is ever true.
+/// True if the subquery has a FROM clause. PostgreSQL plans one without FROM separately, and does
+/// not detect that its condition is never true.
 fn has_from(rte: &RangeTblEntry) -> bool {
     matches!(&rte.kind, RteKind::Subquery { subquery, .. } if !subquery.jointree.fromlist.is_empty())
 }
@@ -399,9 +401,9 @@ fn never_gives_rows(plan: &Plan) -> bool {
     }
 }
 
-/// As [`hand_on`], of a subquery's visible columns for a scan of it.
+/// As [`pass_through_info`], for a SubqueryScan: without junk columns.
 fn read_leaf(child: &Plan, rti: i32) -> PlanInfo {
-    let mut info = hand_on(child);
+    let mut info = pass_through_info(child);
     info.target_list.retain(|t| !t.resjunk);
     for t in &mut info.target_list {
         let below = child.info.target_list.iter().find(|b| b.resno == t.resno);
@@ -415,8 +417,7 @@ fn read_leaf(child: &Plan, rti: i32) -> PlanInfo {
 }
 
 impl Part {
-    /// With a node on top that has a target list of its own: a scan of the subquery where it is
-    /// one.
+    /// Adds a node that can compute a target list: a SubqueryScan for a subquery, else a Result.
     fn projected(self) -> Part {
         let (info, node) = match (self.rti, &self.plan.node) {
             // A scan already.
@@ -427,7 +428,7 @@ impl Part {
                 (info, PlanNode::SubqueryScan { scanrelid: rti, child })
             }
             (None, _) => {
-                let info = hand_on(&self.plan);
+                let info = pass_through_info(&self.plan);
                 let child = Some(Box::new(self.plan));
                 (info, PlanNode::Result { child, constant_qual: Vec::new() })
             }
@@ -443,13 +444,13 @@ fn append(parts: Vec<Part>) -> Plan {
     {
         return only;
     }
-    let mut info = children.first().map(hand_on).unwrap_or_default();
+    let mut info = children.first().map(pass_through_info).unwrap_or_default();
     info.total_cost = children.iter().map(|c| c.info.total_cost).sum();
     info.plan_rows = children.iter().map(|c| c.info.plan_rows).sum();
     Plan { info, node: PlanNode::Append { children } }
 }
 
-/// Gives the columns that a plan hands on the type modifiers of the operation.
+/// Sets the type modifiers of the columns to those of the operation.
 fn take_typmods(info: &mut PlanInfo, op: &SetOperationStmt) {
     for (t, &typmod) in info.target_list.iter_mut().zip(&op.col_typmods) {
         match &mut t.expr {

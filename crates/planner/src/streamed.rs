@@ -1,8 +1,6 @@
-//! Levels that hand rows on as they come, so that a LIMIT above reads only a part of what lies
-//! below:
-//! grouping, windows and DISTINCT over rows in their order, subqueries, the arms of a UNION ALL.
-//! Counterpart: the choice among the upper relations' paths by `tuple_fraction`, and
-//! `generate_orderedappend_paths`.
+//! Uses sort orders so that a LIMIT reads only part of its input: grouping, windows and DISTINCT
+//! over sorted rows, subqueries, and the inputs of UNION ALL. Counterpart: the choice among paths
+//! of upper relations by `tuple_fraction`, and allpaths.c (`generate_orderedappend_paths`).
 
 use crate::glob::*;
 use crate::path::*;
@@ -13,7 +11,7 @@ use plan::expr::*;
 use plan::node::*;
 use plan::query::*;
 
-/// What comes between the joins and the result.
+/// The stages between the joins and the result.
 pub(crate) struct Stages {
     pub grouped: bool,
     pub windowed: bool,
@@ -26,13 +24,13 @@ impl Stages {
     }
 }
 
-/// A sort key that is a column of a subquery, by its number.
+/// A sort key that is a column of a subquery: its number, and the clause.
 type ColumnKey = (i16, SortGroupClause);
 
 impl Glob<'_> {
-    /// How many of the joins' rows a LIMIT will fetch where they come in the order `helpful`, which
-    /// is that of the result too: grouping, windows and DISTINCT then hand on rows as they get
-    /// them.
+    /// The tuple fraction of the joins' rows that a LIMIT fetches, if they have the order
+    /// `helpful`, which is also the order of the result: grouping, windows and DISTINCT then return
+    /// rows without reading all input.
     pub(crate) fn body_fraction(
         &mut self,
         root: &Root,
@@ -65,7 +63,7 @@ impl Glob<'_> {
         if limit < 1.0 {
             return Ok(limit);
         }
-        // So many groups of all that there are.
+        // LIMIT counts groups here.
         let exprs: Vec<Expr> = helpful.iter().map(|k| Expr::clone(&k.expr)).collect();
         let groups = self.group_count(root, &exprs, rows)?;
         let selected = if having.is_empty() { 1.0 } else { self.selectivity_all(root, having)? };
@@ -73,8 +71,9 @@ impl Glob<'_> {
         Ok(if limit < all { limit / all } else { 0.0 })
     }
 
-    /// Hands ORDER BY and LIMIT of a level that is nothing but a subquery's rows down to it.
-    pub(crate) fn hand_down_order(&mut self, root: &mut Root, rti: i32) -> Result<()> {
+    /// Pushes ORDER BY and the tuple fraction of LIMIT into a subquery, if the level only returns
+    /// the subquery's rows.
+    pub(crate) fn push_down_order(&mut self, root: &mut Root, rti: i32) -> Result<()> {
         let q = &root.query;
         let limit = self.limit_fraction(root);
         let alone = matches!(q.jointree.fromlist.as_slice(), [JoinTreeNode::Rtr(r)] if *r == rti);
@@ -113,9 +112,9 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// The subquery with an ORDER BY of these columns, where its rows may come in that order
-    /// without
-    /// a sort at its end. `plain`: of a join's rows, too.
+    /// Adds an ORDER BY of these columns to the subquery, if its grouping, windows, DISTINCT or set
+    /// operation may produce that order without a final sort. `plain`: also if it has none of
+    /// these.
     fn sorted_subquery(
         &mut self,
         query: &Query,
@@ -164,8 +163,8 @@ impl Glob<'_> {
         Ok(suits.then_some(sorted))
     }
 
-    /// Plans the arms of a UNION ALL, whose rows a LIMIT takes in an order, in that order. Returns
-    /// whether that was done.
+    /// For UNION ALL with ORDER BY and LIMIT: adds the ORDER BY to all inputs. Returns whether that
+    /// was possible.
     pub(crate) fn order_arms(&mut self, root: &mut Root, tree: &SetOpNode) -> Result<bool> {
         let limit = self.limit_fraction(root);
         if limit == 0.0 || root.query.sort_clause.is_empty() || !root.omits_empty_arms {
@@ -197,7 +196,7 @@ impl Glob<'_> {
             let RteKind::Subquery { subquery, .. } = &root.query.rte(rti).kind else {
                 return Ok(false);
             };
-            // The operation's collation is to be that of the arm.
+            // The column's collation must be that of the set operation.
             let same = |resno: i16| {
                 let mine = subquery.target_list.iter().find(|t| t.resno == resno && !t.resjunk);
                 let wanted = usize::try_from(resno - 1).ok();
@@ -223,9 +222,8 @@ impl Glob<'_> {
         Ok(true)
     }
 
-    /// Merges the arms, each in the order of `keys`, where that is cheaper than to sort all of
-    /// their
-    /// rows. Else their sorts are taken away, and false is returned.
+    /// Replaces the Append of inputs sorted by `keys` by a MergeAppend, if that is cheaper than one
+    /// sort of all rows. Otherwise removes the inputs' Sort nodes and returns false.
     pub(crate) fn merge_arms(&mut self, root: &Root, append: &mut Plan, keys: SortKeys) -> bool {
         let limit = self.limit_fraction(root);
         let PlanNode::Append { children } = &mut append.node else { return true };
@@ -261,14 +259,15 @@ impl Glob<'_> {
     }
 }
 
-/// Groups by the sort columns first, in their directions. False where they are not all grouped by.
+/// Reorders GROUP BY to begin with the sort columns in their directions. False if a sort column is
+/// not in GROUP BY.
 fn group_in_order(query: &mut Query) -> bool {
     let mut rest = std::mem::take(&mut query.group_clause);
     for key in &query.sort_clause {
-        let place = rest.iter().position(|g| g.tle_sort_group_ref == key.tle_sort_group_ref);
-        let Some(place) = place else { return false };
+        let at = rest.iter().position(|g| g.tle_sort_group_ref == key.tle_sort_group_ref);
+        let Some(at) = at else { return false };
         let (sortop, nulls_first) = (key.sortop, key.nulls_first);
-        query.group_clause.push(SortGroupClause { sortop, nulls_first, ..rest.remove(place) });
+        query.group_clause.push(SortGroupClause { sortop, nulls_first, ..rest.remove(at) });
     }
     query.group_clause.append(&mut rest);
     true

@@ -1,8 +1,8 @@
-//! Sub-selects: those in expressions become SubPlans or init plans, those in FROM are planned on
-//! their own. Counterpart: subselect.c.
+//! Plans sub-selects in expressions as SubPlans or init plans, and subqueries in FROM. Counterpart:
+//! subselect.c.
 //!
-//! Columns of this level that a sub-select uses become exec parameters before the sub-select is
-//! planned: so deeper levels see only parameters, and no level looks at another's range table.
+//! Outer references of a sub-select become exec parameters before it is planned. So no level uses
+//! the range table of another one.
 
 use crate::facts::PlannerFacts;
 use crate::glob::*;
@@ -17,8 +17,9 @@ use plan::walk;
 use stdx::Nested;
 
 impl Glob<'_> {
-    /// Replaces what `query`, one level below, takes from this level by exec parameters, and
-    /// returns the parameters with the expressions (over this level) that set them.
+    /// Replaces the references to this level in `query`, one level below, by exec parameters.
+    /// Returns the parameters with the expressions over this level that set them. Counterpart:
+    /// `SS_replace_correlation_vars`.
     pub(crate) fn parameterise(&mut self, query: &mut Query) -> Vec<(i32, Expr)> {
         let mut params: Vec<(i32, Expr)> = Vec::new();
         walk::deep_query_mut(query, 0, &mut |e, level| {
@@ -55,8 +56,8 @@ impl Glob<'_> {
     }
 
     fn plan_sublink(&mut self, root: &mut Root, mut s: SubLink) -> Result<Expr> {
-        // Those in the left side first: until then, columns of their sub-selects look like those of
-        // this one.
+        // Plan the sub-selects in the test expression first: their outer references could be taken
+        // for those of this sub-select.
         if let Some(test) = &mut s.testexpr {
             self.plan_sublinks(root, test)?;
         }
@@ -76,9 +77,9 @@ impl Glob<'_> {
         };
         let planned = self.plan_level(query, root.child_input(fraction))?;
         if !params.is_empty() {
-            // Folding may have removed what referred to this level: then the rows are the same for
-            // each outer row, and volatile functions are called once.
-            let read = plan::params::mentioned(&[&planned.plan], &[], &self.subplans).read;
+            // Folding may have removed all references to this level. The sub-select is then
+            // uncorrelated and runs once, including its volatile functions.
+            let read = plan::params::param_refs(&[&planned.plan], &[], &self.subplans).read;
             params.retain(|(id, _)| read.binary_search(id).is_ok());
         }
         let columns: Vec<Expr> = planned
@@ -119,11 +120,10 @@ impl Glob<'_> {
                 _ => total,
             },
         };
-        // The arguments are expressions of this level and may hold columns of outer levels, which
-        // are parameters by now.
+        // The arguments are expressions of this level. References to outer levels in them are
+        // already parameters.
         for (_, e) in &params {
-            // An aggregate of this level came along with sub-selects in it that are not planned
-            // yet.
+            // An aggregate of this level may contain sub-selects that are not planned yet.
             sub.args.push(self.preprocess(root, e.clone())?);
         }
         let correlated = !params.is_empty();
@@ -178,13 +178,13 @@ impl Glob<'_> {
                 sub.plan_name = format!("SubPlan {plan_id}");
                 sub.param_ids = ids;
                 if s.kind == SubLinkKind::RowCompare && !correlated {
-                    // Run once; the test over its columns stays where it was.
+                    // It runs once, as an init plan; the test stays in the expression.
                     sub.set_param = std::mem::take(&mut sub.param_ids);
                     sub.kind = SubLinkKind::Expr;
                     root.init_plans.push(Expr::SubPlan(Box::new(sub)));
                     return Ok(test);
                 }
-                // The table stays in memory, so it must fit.
+                // The hash table cannot spill, so it must fit in memory.
                 let bytes = rows * (f64::from(planned.width) + 24.0);
                 sub.use_hash_table = s.kind == SubLinkKind::Any
                     && !correlated
@@ -220,7 +220,7 @@ impl Glob<'_> {
         }
     }
 
-    /// Keeps the rows of a sub-select that is read again for each outer row.
+    /// Adds a Material node to a sub-select that is scanned again for each outer row.
     fn keep_rows(&mut self, plan_id: u32) {
         let costs = self.facts.costs().clone();
         let Some(plan) = self.subplans.get_mut(plan_id as usize - 1) else { return };
@@ -236,7 +236,7 @@ impl Glob<'_> {
             return;
         }
         let mut child = std::mem::replace(plan, never_plan(Vec::new()));
-        // Init plans belong to the top.
+        // Init plans move to the top node.
         let init_plan = std::mem::take(&mut child.info.init_plan);
         let mut info = PlanInfo {
             target_list: crate::create::pass_through(&child.info.target_list),
@@ -248,8 +248,8 @@ impl Glob<'_> {
         *plan = Plan { info, node: PlanNode::Material { child: Box::new(child) } };
     }
 
-    /// EXISTS as it is run for each row, or a look into a table of hashed rows, whichever costs
-    /// less for as many rows as the level's largest table has. Counterpart:
+    /// The cheaper of two forms of EXISTS: run for each row, or as a hashed sub-plan. The number of
+    /// calls is estimated as the number of rows of the level's largest table. Counterpart:
     /// `fix_alternative_subplan`.
     fn cheaper_exists(
         &mut self,
@@ -372,7 +372,8 @@ impl Glob<'_> {
         Ok(Some((*test, right.clone())))
     }
 
-    /// Is the test made of hashable equalities `outer expression = column`, ANDed?
+    /// True if the test consists of ANDed hashable equalities `outer expression = column`.
+    /// Counterpart: `testexpr_is_hashable`.
     fn can_hash_test(&mut self, test: &Expr) -> Result<bool> {
         Ok(match test {
             Expr::OpExpr(op) => {
@@ -392,7 +393,7 @@ impl Glob<'_> {
         })
     }
 
-    /// Plans the subquery of a range-table entry; returns its place in `root.subqueries`.
+    /// Plans the subquery of a range-table entry; returns its index in `root.subqueries`.
     pub(crate) fn plan_subquery(&mut self, root: &mut Root, rti: i32) -> Result<usize> {
         if let Some(i) = root.subquery_of.get(&rti) {
             return Ok(*i);
@@ -447,7 +448,7 @@ fn plan_each(glob: &mut Glob<'_>, root: &mut Root, expr: &mut Expr, failure: &mu
     walk::each_child_mut(expr, &mut |c| plan_each(glob, root, c, failure));
 }
 
-/// What EXISTS does not look at need not be computed.
+/// Removes clauses that do not affect EXISTS. Counterpart: `simplify_EXISTS_query`.
 fn simplify_exists(query: &mut Query, facts: &mut dyn PlannerFacts) {
     drop_idle_limit(query, facts);
     let plain = query.command_type == CmdType::Select
@@ -469,7 +470,7 @@ fn simplify_exists(query: &mut Query, facts: &mut dyn PlannerFacts) {
     }
 }
 
-/// An exec parameter that stands for the expression.
+/// An exec parameter of the expression's type.
 pub(crate) fn exec_param(id: i32, of: &Expr) -> Expr {
     Expr::Param(Param {
         paramkind: ParamKind::Exec,
@@ -481,7 +482,7 @@ pub(crate) fn exec_param(id: i32, of: &Expr) -> Expr {
     })
 }
 
-/// A plan that yields no row, with these columns.
+/// A plan with these columns that returns no row.
 pub(crate) fn never_plan(target_list: Vec<TargetEntry>) -> Plan {
     Plan {
         info: PlanInfo { target_list, plan_rows: 0.0, ..PlanInfo::default() },

@@ -1,5 +1,5 @@
-//! Scans for rows by their places. Counterpart: tidpath.c, cost_tidscan and cost_tidrangescan of
-//! costsize.c.
+//! TID scan and TID range scan paths. Counterpart: tidpath.c, costsize.c (cost_tidscan,
+//! cost_tidrangescan).
 
 use crate::glob::*;
 use crate::path::*;
@@ -15,8 +15,8 @@ const TID_EQUAL: u32 = 387;
 const TID_RANGE: std::ops::RangeInclusive<u32> = 2799..=2802;
 
 impl Glob<'_> {
-    /// Adds the ways to find rows by their places; false if the row of a cursor is asked for, which
-    /// no other scan can tell.
+    /// Adds the TID and TID range paths. False if there is a CURRENT OF condition, which only a TID
+    /// scan can evaluate.
     pub(crate) fn tid_paths(
         &mut self,
         root: &Root,
@@ -25,7 +25,7 @@ impl Glob<'_> {
         join_quals: &[Expr],
         set: &mut PathSet,
     ) -> Result<bool> {
-        if let Some(tid_quals) = places_in(rel.rti, quals) {
+        if let Some(tid_quals) = tid_conditions(rel.rti, quals) {
             let current = tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
             let whole = any_of(&tid_quals);
             let rest = quals.iter().filter(|q| **q != whole).cloned().collect();
@@ -35,8 +35,8 @@ impl Glob<'_> {
             }
         }
         for q in join_quals {
-            // The place is another relation's column.
-            if let Some(other) = place_of(rel.rti, q)
+            // The TID is a column of another relation.
+            if let Some(other) = tid_operand(rel.rti, q)
                 && !relids_of(other).is_empty()
             {
                 let sel = self.selectivity_all(root, quals)?;
@@ -57,7 +57,7 @@ impl Glob<'_> {
     ) -> Result<()> {
         let c = self.costs();
         let current = tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
-        let places: f64 = tid_quals
+        let tids: f64 = tid_quals
             .iter()
             .map(|q| match q {
                 Expr::ScalarArrayOp(op) => op.args.get(1).map_or(1.0, array_len),
@@ -67,8 +67,8 @@ impl Glob<'_> {
         let penalty = if c.enable_tidscan || current { 0.0 } else { 1e10 };
         let per_row = c.random_page + c.cpu_tuple + self.quals_cost(&quals)?;
         let rows = match tied {
-            Some(sel) => clamp_rows(places * sel),
-            None => rel.rows.min(places.max(1.0)),
+            Some(sel) => clamp_rows(tids * sel),
+            None => rel.rows.min(tids.max(1.0)),
         };
         let others = relids_of_all(&tid_quals).into_iter().filter(|r| *r != rel.rti);
         let outer: Relids = others.chain(rel.lateral.iter()).collect();
@@ -78,7 +78,7 @@ impl Glob<'_> {
             rows,
             width: rel.width,
             startup: penalty,
-            total: penalty + places * per_row,
+            total: penalty + tids * per_row,
             order: Vec::new(),
             outer,
         });
@@ -116,7 +116,7 @@ impl Glob<'_> {
     }
 }
 
-/// One condition that says the same as any of these.
+/// The disjunction of the conditions.
 fn any_of(quals: &[Expr]) -> Expr {
     match quals {
         [one] => one.clone(),
@@ -132,8 +132,8 @@ fn is_ctid(e: &Expr, rti: i32) -> bool {
     matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == CTID && v.varlevelsup == 0)
 }
 
-/// The other side of `ctid = …`.
-fn place_of(rti: i32, q: &Expr) -> Option<&Expr> {
+/// The other operand of `ctid = …`.
+fn tid_operand(rti: i32, q: &Expr) -> Option<&Expr> {
     let Expr::OpExpr(op) = q else { return None };
     let [l, r] = op.args.as_slice() else { return None };
     let other = if is_ctid(l, rti) { r } else { l };
@@ -141,21 +141,21 @@ fn place_of(rti: i32, q: &Expr) -> Option<&Expr> {
     (op.opno.0 == TID_EQUAL && known).then_some(other)
 }
 
-/// Has a comparison with another table's column the scanned rows' place on its right side?
-pub(crate) fn names_place_last(rti: i32, q: &Expr) -> bool {
+/// True if the condition compares a column of another relation with `ctid` as the right operand.
+pub(crate) fn has_ctid_on_right(rti: i32, q: &Expr) -> bool {
     matches!(q, Expr::OpExpr(op)
         if matches!(op.args.as_slice(), [l, r] if is_ctid(r, rti) && !relids_of(l).is_empty()))
 }
 
-/// Is it `ctid = …` or `ctid = ANY (…)` with values that are known before the scan?
-fn is_place(rti: i32, q: &Expr) -> bool {
+/// True for `ctid = …` and `ctid = ANY (…)` with values that do not depend on columns.
+fn is_tid_condition(rti: i32, q: &Expr) -> bool {
     match q {
         Expr::ScalarArrayOp(op) => {
             op.opno.0 == TID_EQUAL
                 && op.use_or
                 && matches!(op.args.as_slice(), [l, r] if is_ctid(l, rti) && relids_of(r).is_empty())
         }
-        _ => place_of(rti, q).is_some_and(|other| relids_of(other).is_empty()),
+        _ => tid_operand(rti, q).is_some_and(|other| relids_of(other).is_empty()),
     }
 }
 
@@ -167,11 +167,11 @@ fn is_bound(rti: i32, q: &Expr) -> bool {
             || (is_ctid(r, rti) && relids_of(l).is_empty()))
 }
 
-/// Conditions one of which each row satisfies that the list lets through, and which say where it
-/// is: the row of a cursor before others, an OR-clause if every arm says it.
-fn places_in(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
+/// TID conditions of which each result row satisfies at least one: CURRENT OF, else a `ctid = …`,
+/// else an OR clause whose arms all have one. Counterpart: `TidQualFromRestrictInfoList`.
+fn tid_conditions(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
     let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
-    if let Some(q) = current.or_else(|| quals.iter().find(|q| is_place(rti, q))) {
+    if let Some(q) = current.or_else(|| quals.iter().find(|q| is_tid_condition(rti, q))) {
         return Some(vec![q.clone()]);
     }
     quals.iter().find_map(|q| {
@@ -183,7 +183,7 @@ fn places_in(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
         for arm in &b.args {
             let mut parts = Vec::new();
             conjuncts(arm.clone(), &mut parts);
-            out.extend(places_in(rti, &parts)?);
+            out.extend(tid_conditions(rti, &parts)?);
         }
         Some(out)
     })

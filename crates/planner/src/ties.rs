@@ -1,8 +1,10 @@
-//! Classes of columns that equal each other: every pair of them is a way to join. Counterpart:
-//! equivclass.c (`generate_join_implied_equalities`).
+//! Equivalence classes of columns: adds the equalities between all pairs of a class, so that each
+//! pair is available as a join condition. Counterpart: equivclass.c
+//! (`generate_join_implied_equalities`).
 //!
-//! The columns of a class that are within a joined set are equal there. So a join of two sets has
-//! to test one pair of each class with columns on both sides, and it does not matter which.
+//! The columns of a class that belong to a joined set are equal there. So a join of two sets must
+//! test only one pair of each class that has columns on both sides. In this module a "tie" is an
+//! equality between two columns of a class.
 
 use crate::equal::{add, is_column};
 use crate::glob::*;
@@ -12,13 +14,13 @@ use pgerror::Result;
 use plan::expr::Expr;
 use std::rc::Rc;
 
-/// Pairs grow with the square; larger classes keep the conditions that were written.
+/// The number of pairs is quadratic. Larger classes keep only the conditions of the query.
 const COLUMNS_MAX: usize = 16;
 
 impl Glob<'_> {
-    /// The conditions (ANDed), and those between columns that follow from them. The pairs of one
-    /// class come in the order of its columns, so that the first pair across a join has the first
-    /// column of either side.
+    /// Adds the implied equalities between columns to the conditions. The pairs of a class are in
+    /// the order of its columns, so that the first pair across a join has the first column of each
+    /// side.
     pub(crate) fn spread_ties(&mut self, root: &mut Root, quals: Vec<Expr>) -> Result<Vec<Expr>> {
         let mut classes = Vec::new();
         let mut rest = Vec::with_capacity(quals.len());
@@ -72,7 +74,7 @@ fn is_between(tie: &Expr, a: &Expr, b: &Expr) -> bool {
 }
 
 impl Root {
-    /// The class whose pair the condition is.
+    /// The class of an equality between two of its columns.
     pub(crate) fn tie_class(&self, q: &Expr) -> Option<usize> {
         self.ties.iter().find(|(pair, _)| pair == q).map(|(_, number)| *number)
     }
@@ -86,12 +88,12 @@ impl Root {
         Ordered { expr: e.clone(), class: self.column_class(e) }
     }
 
-    /// Fills in the classes of an order.
+    /// Sets the classes of sort keys.
     pub(crate) fn classify(&self, order: &mut [PathKey]) {
         order.iter_mut().for_each(|k| k.class = self.column_class(&k.expr));
     }
 
-    /// Leaves the first condition of each class.
+    /// Removes all but the first condition of each class.
     pub(crate) fn first_of_classes(&self, quals: &mut Vec<Expr>) {
         if self.ties.is_empty() {
             return;
@@ -107,8 +109,8 @@ impl Root {
         });
     }
 
-    /// Does an index scan of an inner side look for a value of `outer` that the condition's class
-    /// holds equal?
+    /// True if an index scan of an inner side tests a condition of this class with a column of
+    /// `outer`.
     pub(crate) fn tied_by(&self, quals: &[MatchedQual], outer: &Relids, class: usize) -> bool {
         quals.iter().any(|m| {
             !m.lossy && m.class == Some(class) && !relids_of(&m.original).is_disjoint(outer)

@@ -1,5 +1,5 @@
-//! Columns of a subquery in FROM that nobody reads need not be computed.
-//! Counterpart: allpaths.c (`remove_unused_subquery_outputs`).
+//! Replaces unused columns of a subquery in FROM by NULL. Counterpart: allpaths.c
+//! (`remove_unused_subquery_outputs`).
 
 use crate::create::null_for;
 use crate::glob::*;
@@ -14,16 +14,16 @@ use plan::walk;
 use std::collections::BTreeSet;
 
 impl Glob<'_> {
-    /// Puts NULL in place of the columns of `sub`, the subquery of entry `rti`, that `query` does
-    /// not use. What its rows are told apart, sorted or multiplied by stays, and so does what has
-    /// effects.
+    /// Replaces the columns of `sub`, the subquery of entry `rti`, that `query` does not use by
+    /// NULL. Columns used by DISTINCT, GROUP BY or ORDER BY, and set-returning or volatile columns
+    /// are kept.
     pub(crate) fn drop_unused_columns(
         &mut self,
         query: &Query,
         rti: i32,
         sub: &mut Query,
     ) -> Result<()> {
-        // What set operations combine stands in no FROM, and is used as a whole.
+        // Inputs of set operations are not in FROM; all their columns are used.
         let in_from = query.jointree.fromlist.iter().any(|n| node_relids(n).contains(&rti));
         if query.command_type != CmdType::Select
             || !in_from
@@ -48,7 +48,7 @@ impl Glob<'_> {
     }
 }
 
-/// The columns of entry `rti` that the query reads; none if it reads whole rows.
+/// The columns of entry `rti` that the query uses; `None` if it has a whole-row reference.
 fn columns_used(query: &Query, rti: i32) -> Option<BTreeSet<i16>> {
     let mut used = BTreeSet::new();
     let mut visit = |e: &Expr| {

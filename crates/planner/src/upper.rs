@@ -1,9 +1,9 @@
-//! What comes above the joins: grouping, windows, set-returning functions, DISTINCT, ORDER BY, row
-//! locks, LIMIT. Counterpart: planner.c (grouping_planner).
+//! Plans a query level: the joins, and the stages above them (grouping, windows, set-returning
+//! functions, DISTINCT, ORDER BY, row locks, LIMIT). Counterpart: planner.c (grouping_planner).
 
 use crate::create::{Made, pass_through};
 use crate::glob::*;
-use crate::group::{keeps_rows, set_keys_apart};
+use crate::group::{has_sorting_aggs, make_keys_distinct};
 use crate::join::JoinRel;
 use crate::path::*;
 use crate::pullup::lateral_exprs;
@@ -55,13 +55,13 @@ impl Glob<'_> {
         self.flatten_rtable(root);
         let marks = self.row_marks(root)?;
         self.remove_useless_keys(&mut root.query)?;
-        set_keys_apart(&mut root.query);
+        make_keys_distinct(&mut root.query);
         let targets = root.query.target_list.clone();
         let made = self.plan_body(root, &targets, &marks)?;
         self.finish_level(root, made, &marks)
     }
 
-    /// The level's rows with the given target list, before row locks and LIMIT.
+    /// Plans the level with the given target list, up to ORDER BY.
     pub(crate) fn plan_body(
         &mut self,
         root: &mut Root,
@@ -69,7 +69,7 @@ impl Glob<'_> {
         marks: &[PlanRowMark],
     ) -> Result<Made> {
         root.constants = self.constant_exprs(&root.query)?;
-        root.alike = self.equal_columns(&root.query)?;
+        root.equal_pairs = self.equal_columns(&root.query)?;
         root.query.window_clause = active_windows(&root.query);
         let q = &mut root.query;
         let grouped = q.has_aggs || !q.group_clause.is_empty() || !q.grouping_sets.is_empty();
@@ -82,18 +82,18 @@ impl Glob<'_> {
         let mut order = self.order_of(root, &q.sort_clause.clone(), targets)?;
         let distinct = root.query.distinct_clause.clone();
         let group_exprs = self.group_exprs(root, targets)?;
-        // Sets in grouping expressions are expanded below the grouping.
+        // Set-returning functions in grouping expressions are expanded below the grouping.
         let done = if grouped { group_exprs.as_slice() } else { &[] };
         let all: Vec<Expr> = targets.iter().map(|t| t.expr.clone()).collect();
-        let late = self.after_sort(root, targets, &order)?;
-        let finals = if late.is_empty() {
+        let postponed = self.after_sort(root, targets, &order)?;
+        let finals = if postponed.is_empty() {
             all.clone()
         } else {
             let mut early: Vec<Expr> = Vec::new();
             let mut done = group_exprs.clone();
             all.iter().for_each(|e| collect_window_funcs(e, &mut done));
             for e in &all {
-                if late.contains(e) {
+                if postponed.contains(e) {
                     inputs(e, &done, &mut early);
                 } else {
                     push_unique(&mut early, e);
@@ -102,7 +102,7 @@ impl Glob<'_> {
             early
         };
         let has_srf = finals.iter().any(|e| contains_srf(e) && !done.contains(e));
-        // What the stage below SRFs and windows must deliver.
+        // The expressions that the stage below windows and set-returning functions must output.
         let simple = !windowed && !has_srf;
         let mut upper_want: Vec<Expr> = Vec::new();
         if simple {
@@ -110,7 +110,7 @@ impl Glob<'_> {
         } else {
             let mut done = done.to_vec();
             if !windowed {
-                // Sorted by, before the sets are expanded.
+                // Sort keys that are computed before the sets are expanded.
                 let by = order.iter().map(|k| Expr::clone(&k.expr));
                 done.extend(by.filter(|e| !contains_srf(e)));
             }
@@ -121,7 +121,7 @@ impl Glob<'_> {
                 }
             }
         }
-        // What the joins must deliver.
+        // The expressions that the joins must output.
         let mut having = Vec::new();
         if let Some(qual) = &root.query.having_qual {
             conjuncts(qual.clone(), &mut having);
@@ -135,7 +135,7 @@ impl Glob<'_> {
             upper_want.clone()
         };
 
-        // The order that helps, if the joins could deliver it.
+        // The order of the joins' output that the next stage can use.
         let mut helpful = if grouped {
             self.order_of(root, &root.query.group_clause.clone(), targets).unwrap_or_default()
         } else if windowed {
@@ -156,7 +156,7 @@ impl Glob<'_> {
             join_want.iter().for_each(|e| inputs(e, &[], &mut scan_want));
         }
         let rel = self.level_rel(root, &scan_want)?;
-        // The classes of columns are known by now.
+        // Equivalence classes are known only after the joins are planned.
         if root.query.grouping_sets.is_empty() {
             root.classify(&mut order);
             root.classify(&mut helpful);
@@ -171,14 +171,17 @@ impl Glob<'_> {
         };
         let (mut path, cost) = self.best_path(root, &rel, &helpful, fraction)?;
         let distinct_alone = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
-        // Rows by groups: hashed, they need not come in any order.
+        // Hashed grouping needs no order.
         let mut hash = false;
         if !helpful.is_empty()
             && (grouped || distinct_alone)
             && let Some(cheapest) = rel.paths.cheapest()
         {
             let (clauses, keep) = match grouped {
-                true => (&root.query.group_clause, keeps_rows(&upper_want) || keeps_rows(&having)),
+                true => (
+                    &root.query.group_clause,
+                    has_sorting_aggs(&upper_want) || has_sorting_aggs(&having),
+                ),
                 false => (&distinct, false),
             };
             let ordered = !order.is_empty();
@@ -191,7 +194,7 @@ impl Glob<'_> {
         }
         let mut have = path.order.clone();
         if grouped && let Some(all) = all_columns(root, &path, &scan_want) {
-            // The subquery stands in the scan's place.
+            // The Agg node reads the subquery's plan directly.
             scan_want = all;
         }
         let mut made = self.create(root, &path, &scan_want)?;
@@ -213,7 +216,7 @@ impl Glob<'_> {
         let mut sorted = starts_with(&have, &order);
         let order_has_srf = order.iter().any(|k| contains_srf(&k.expr));
         if has_srf && !order_has_srf && !order.is_empty() && distinct.is_empty() && !sorted {
-            // Sort the fewer rows, before the sets are expanded.
+            // Sort before the sets are expanded, when there are fewer rows.
             let mut missing = false;
             for k in &order {
                 missing |= !made.output.iter().any(|t| t.expr == *k.expr);
@@ -235,14 +238,14 @@ impl Glob<'_> {
         if !order.is_empty() && !sorted {
             made = self.sort_on(root, made, &order, &have)?;
         }
-        if !late.is_empty() {
+        if !postponed.is_empty() {
             made = self.project_sets(made, &all)?;
         }
         let _ = marks;
         Ok(made)
     }
 
-    /// Row locks and LIMIT above the body, and the final names of the columns.
+    /// Adds row locks and LIMIT, and sets the final names of the columns.
     pub(crate) fn finish_level(
         &mut self,
         root: &mut Root,
@@ -253,7 +256,7 @@ impl Glob<'_> {
             marks.iter().filter(|m| m.strength != LockStrength::None).cloned().collect();
         let targets = root.query.target_list.clone();
         if !locking.is_empty() {
-            // The node finds the rows' identities by their names.
+            // LockRows finds the ctid columns by their names.
             self.label(&mut made.plan, &targets);
             let epq_param = self.new_param(Oid::INVALID);
             let info = self.above(&made, made.plan.info.plan_rows * self.facts.costs().cpu_tuple);
@@ -279,7 +282,7 @@ impl Glob<'_> {
         })
     }
 
-    /// Different rows of the level, where a set operation asks for them.
+    /// Estimated number of distinct rows, if a set operation above needs it.
     fn distinct_rows(&mut self, root: &Root, rows: f64) -> Result<f64> {
         let q = &root.query;
         let grouped = q.has_aggs
@@ -295,7 +298,7 @@ impl Glob<'_> {
         self.group_count(root, &exprs, rows)
     }
 
-    /// Names, junk flags and origins of the query's target list onto the top node.
+    /// Copies names, junk flags and origins from the query's target list to the plan's.
     pub(crate) fn label(&self, plan: &mut Plan, targets: &[TargetEntry]) {
         for (have, want) in plan.info.target_list.iter_mut().zip(targets) {
             have.resname.clone_from(&want.resname);
@@ -321,7 +324,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The joined relations of the level with all paths worth looking at.
+    /// The joined relations of the level with their paths. Counterpart: `query_planner`.
     fn level_rel(&mut self, root: &mut Root, want: &[Expr]) -> Result<JoinRel> {
         let problem = Problem::of(&root.query.jointree.clone(), self.facts.costs().collapse);
         if !problem.items.is_empty() {
@@ -356,8 +359,8 @@ impl Glob<'_> {
         Ok(JoinRel { rows: 1.0, paths, ..JoinRel::default() })
     }
 
-    /// The cheapest path for the wanted order and the rows that will be fetched, and its cost with
-    /// the sort that it needs.
+    /// The cheapest path for the order and the fraction of rows that will be fetched, without its
+    /// sort, and the cost including the sort.
     fn best_path(
         &mut self,
         root: &Root,
@@ -406,7 +409,7 @@ impl Glob<'_> {
                 best = Some((cost, candidate));
             }
         }
-        // Where nothing forces a sort here (grouping may hash), the plain cheapest is kept instead.
+        // The caller adds the sort, if it is still needed (grouping may hash).
         let (cost, path) = best.ok_or_else(|| {
             PgError::internal("no path without outside parameters for this query")
         })?;
@@ -430,7 +433,7 @@ impl Glob<'_> {
         (startup, startup + c.cpu_operator * rows)
     }
 
-    /// Cost and size of a node above `made` that hands on its columns and rows.
+    /// `PlanInfo` of a node above `made` with the same columns and rows, and additional cost.
     pub(crate) fn above(&self, made: &Made, extra: f64) -> PlanInfo {
         let below = &made.plan.info;
         PlanInfo {
@@ -454,7 +457,7 @@ impl Glob<'_> {
         Ok(Made { plan: Plan { info, node }, output: made.output })
     }
 
-    /// As [`Glob::sort`], making use of the order that the rows have where that helps.
+    /// As [`Glob::sort`]; uses an incremental sort if the existing order `have` makes it cheaper.
     pub(crate) fn sort_on(
         &mut self,
         root: &Root,
@@ -466,7 +469,7 @@ impl Glob<'_> {
         if presorted == 0 || !self.facts.costs().enable_incremental_sort {
             let below = made.plan.info.clone();
             let mut made = self.sort(made, order)?;
-            // With LIMIT only the first rows are kept.
+            // With LIMIT, the sort keeps only the first rows.
             let limit = self.limit_fraction(root);
             let unit = self.facts.costs().cpu_operator;
             let rows = below.plan_rows;
@@ -494,7 +497,8 @@ impl Glob<'_> {
         Ok(Made { plan: Plan { info, node }, output: made.output })
     }
 
-    /// Sorting rows that come in `sets` sets one after the other.
+    /// Cost of an incremental sort of rows in `sets` presorted groups. Counterpart:
+    /// `cost_incremental_sort`.
     fn incremental_sort_cost(&self, below: &PlanInfo, sets: f64) -> (f64, f64) {
         let c = self.facts.costs();
         let run = below.total_cost - below.startup_cost;
@@ -509,7 +513,8 @@ impl Glob<'_> {
         (first, first + rest)
     }
 
-    /// The order that these clauses ask for. Constants order nothing.
+    /// The order required by these clauses, without redundant keys. Counterpart:
+    /// `make_pathkeys_for_sortclauses`.
     pub(crate) fn order_of(
         &mut self,
         root: &Root,
@@ -520,12 +525,12 @@ impl Glob<'_> {
         for c in clauses {
             let expr = target_for(c, targets)?;
             let constant = matches!(expr, Expr::Const(_)) || root.constants.contains(expr);
-            // Rows that are sorted by a column are sorted by those that always equal it.
+            // Rows sorted by a column are also sorted by columns that always equal it.
             let alike = |k: &PathKey| {
                 let pair = |(a, b): &(Expr, Expr)| {
                     a == expr && *b == *k.expr || b == expr && *a == *k.expr
                 };
-                *k.expr == *expr || root.alike.iter().any(pair)
+                *k.expr == *expr || root.equal_pairs.iter().any(pair)
             };
             if constant || out.iter().any(alike) {
                 continue;
@@ -537,7 +542,7 @@ impl Glob<'_> {
                 .facts
                 .ordering(c.sortop)?
                 .ok_or_else(|| PgError::internal("operator is not an ordering operator"))?;
-            // Grouping sets make NULLs of columns that are equal below.
+            // Grouping sets replace columns by NULL, so that equal columns may differ above.
             let class = match root.query.grouping_sets.is_empty() {
                 true => root.column_class(expr),
                 false => None,
@@ -561,7 +566,7 @@ impl Glob<'_> {
         order: &[PathKey],
         targets: &[TargetEntry],
     ) -> Result<Vec<PathKey>> {
-        // ORDER BY first, as far as it goes; then the remaining DISTINCT columns.
+        // The ORDER BY columns first, then the remaining DISTINCT columns.
         let mut out = order.to_vec();
         for k in self.order_of(root, distinct, targets)? {
             if !out.iter().any(|o| *o.expr == *k.expr) {
@@ -655,7 +660,7 @@ impl Glob<'_> {
                 partition,
                 order: order_keys,
                 frame_options: w.frame_options,
-                // They use no column, and are computed before there is a row.
+                // Offsets contain no columns; they are evaluated before the first row.
                 start_offset: w.start_offset,
                 end_offset: w.end_offset,
                 start_in_range_func: w.start_in_range_func,
@@ -670,8 +675,8 @@ impl Glob<'_> {
         Ok(made)
     }
 
-    /// Computes the final target list, expanding set-returning functions: innermost ones first, all
-    /// of one depth together.
+    /// Adds nodes that compute the final target list. Nested set-returning functions are expanded
+    /// from the innermost ones outward, all of one depth in one ProjectSet node.
     fn project_sets(&mut self, mut made: Made, finals: &[Expr]) -> Result<Made> {
         loop {
             let mut ready: Vec<Expr> = Vec::new();
@@ -687,8 +692,8 @@ impl Glob<'_> {
                     factor = factor.max(self.srf_rows(f.funcid, &f.args)?);
                 }
             }
-            // The last one computes what is asked for itself, unless something takes a set's
-            // values.
+            // The last ProjectSet node computes the final target list itself, unless an expression
+            // uses the values of a set.
             let last =
                 finals.iter().all(|e| ready.contains(e) || !has_pending_srf(e, &made.output));
             let want: Vec<Expr> = match last {
@@ -709,7 +714,7 @@ impl Glob<'_> {
         }
         let output = targets_of(finals);
         if computes_outputs(&made.plan.node) {
-            // Computed by the node itself.
+            // The node can compute the target list itself.
             let have = std::mem::take(&mut made.plan.info.target_list);
             let made_of = |e: &Expr| {
                 let at = made.output.iter().position(|t| t.expr == *e)?;
@@ -818,7 +823,8 @@ impl Glob<'_> {
         Ok(Made { plan: Plan { info, node }, output: made.output })
     }
 
-    /// How much of the output LIMIT (or the caller) will fetch.
+    /// The tuple fraction of the output that LIMIT, or the level above, will fetch: 0 is all, a
+    /// number below 1 is a fraction, others are a count.
     pub(crate) fn limit_fraction(&self, root: &Root) -> f64 {
         let number = |e: &Expr| match e {
             Expr::Const(c) if !c.is_null() => Some(c.value.as_ref().as_i64() as f64),
@@ -835,8 +841,7 @@ impl Glob<'_> {
     }
 }
 
-/// All columns of the subquery that the path reads without a condition, where no more than columns
-/// of it are wanted.
+/// All columns of a subquery path without conditions, if `want` has only columns of the subquery.
 pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec<Expr>> {
     let PathKind::Subquery { rti, plan, quals } = &path.kind else { return None };
     let of_it = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == *rti && v.varattno > 0);
@@ -845,8 +850,7 @@ pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec
     }
     let columns = root.subqueries[*plan].plan.info.target_list.iter().filter(|t| !t.resjunk);
     let columns = columns.map(|t| {
-        // As the query has it: the plan's own expression may have a collation where the column has
-        // none.
+        // Use the query's own Var: its collation may differ from that of the plan's expression.
         let asked = want.iter().find(|e| matches!(e, Expr::Var(v) if v.varattno == t.resno));
         let (ty, typmod, collation) = (t.expr.type_oid(), t.expr.typmod(), t.expr.collation());
         asked.cloned().unwrap_or_else(|| make_var(*rti, t.resno, ty, typmod, collation))
@@ -854,7 +858,7 @@ pub(crate) fn all_columns(root: &Root, path: &Path, want: &[Expr]) -> Option<Vec
     Some(columns.collect())
 }
 
-/// Do LIMIT and OFFSET take any rows away? Counterpart: `limit_needed`.
+/// True if LIMIT or OFFSET may remove rows. Counterpart: `limit_needed`.
 pub(crate) fn limits_rows(query: &Query) -> bool {
     let limited = match &query.limit_count {
         Some(Expr::Const(c)) => !c.is_null(),
@@ -867,7 +871,7 @@ pub(crate) fn limits_rows(query: &Query) -> bool {
     limited || skips
 }
 
-/// The target-list expression that a sort or group clause means.
+/// The target-list expression of a sort or group clause. Counterpart: `get_sortgroupclause_expr`.
 pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) -> Result<&'t Expr> {
     targets
         .iter()
@@ -876,8 +880,8 @@ pub(crate) fn target_for<'t>(c: &SortGroupClause, targets: &'t [TargetEntry]) ->
         .ok_or_else(|| PgError::internal("ORDER/GROUP BY expression not found in targetlist"))
 }
 
-/// What an expression above grouping needs from below: group expressions whole, the columns in
-/// aggregates, and columns that depend on the group.
+/// Adds the inputs of an expression above the grouping: grouping expressions, columns in
+/// aggregates, and other columns.
 fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
     if groups.contains(e) {
         return;
@@ -890,9 +894,8 @@ fn grouped_inputs(e: &Expr, groups: &[Expr], out: &mut Vec<Expr>) {
     }
 }
 
-/// What must be there before an expression can be computed: columns, aggregates, and the
-/// expressions that are computed earlier (`done`). What else there is in it is computed with it,
-/// once for each of its rows.
+/// Adds the inputs of an expression: columns, aggregates, and expressions that are computed earlier
+/// (`done`). Other parts are computed together with the expression, once per row.
 fn inputs(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
     let whole = done.contains(e)
         || match e {
@@ -908,7 +911,7 @@ fn inputs(e: &Expr, done: &[Expr], out: &mut Vec<Expr>) {
     }
 }
 
-/// Is the node's output computed from its rows, not handed on?
+/// True if the node can compute a target list. Counterpart: `is_projection_capable_plan`.
 fn computes_outputs(node: &PlanNode) -> bool {
     matches!(
         node,
@@ -925,7 +928,7 @@ fn computes_outputs(node: &PlanNode) -> bool {
     )
 }
 
-/// The conditions that the level is given on its window functions.
+/// The level's run conditions, over its own expressions.
 fn run_conditions(root: &Root, targets: &[TargetEntry]) -> Vec<Expr> {
     let mut conditions = root.input.run_conditions.clone();
     for e in &mut conditions {
@@ -945,7 +948,7 @@ fn collect_window_funcs(e: &Expr, out: &mut Vec<Expr>) {
     plan::walk::each_child(e, &mut |c| collect_window_funcs(c, out));
 }
 
-/// Set-returning calls not yet computed whose arguments hold none.
+/// Adds the set-returning calls that are not computed yet and have no set-returning arguments.
 fn innermost_srfs(e: &Expr, done: &[TargetEntry], out: &mut Vec<Expr>) {
     if done.iter().any(|t| t.expr == *e) || !contains_srf(e) {
         return;

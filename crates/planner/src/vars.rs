@@ -1,5 +1,5 @@
-//! Columns in expressions: which relations an expression needs, and moving expressions between
-//! query levels and range tables. Counterpart: var.c, rewriteManip.c.
+//! Columns in expressions: finds the relations that an expression uses, and renumbers or replaces
+//! columns. Counterpart: var.c, rewriteManip.c.
 
 use crate::path::Relids;
 use ids::Oid;
@@ -22,8 +22,7 @@ pub(crate) fn relids_of_all<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Re
 }
 
 fn collect_relids(expr: &Expr, out: &mut Relids) {
-    // SubPlans take the outer columns they use as arguments; SubLinks are planned before this is
-    // asked.
+    // SubPlans have their outer columns as arguments. SubLinks have been planned before.
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => {
             out.insert(v.varno);
@@ -35,8 +34,8 @@ fn collect_relids(expr: &Expr, out: &mut Relids) {
     }
 }
 
-/// Adds the expression's columns of this level to `out`, each once. Aggregates and window functions
-/// are gone into.
+/// Adds the expression's columns of this level to `out`, without duplicates, including those in
+/// aggregates and window functions.
 pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => push_unique(out, expr),
@@ -44,8 +43,8 @@ pub(crate) fn pull_vars(expr: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
-/// As [`pull_vars`], of one relation: expressions of a wide join have many columns of others, and
-/// the search for what is there already would cost their square.
+/// As [`pull_vars`], for the columns of one relation. The search for duplicates is quadratic, so
+/// columns of other relations are not collected.
 pub(crate) fn pull_vars_of(rti: i32, expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => {
@@ -79,7 +78,7 @@ pub(crate) fn contains_subplans(expr: &Expr) -> bool {
     walk::any(expr, &mut |e| matches!(e, Expr::SubLink(_) | Expr::SubPlan(_)))
 }
 
-/// Does the expression return a set at its top or below?
+/// True if the expression contains a set-returning function.
 pub(crate) fn contains_srf(expr: &Expr) -> bool {
     walk::any(expr, &mut |e| match e {
         Expr::FuncExpr(f) => f.funcretset,
@@ -98,7 +97,7 @@ pub(crate) fn conjuncts(expr: Expr, out: &mut Vec<Expr>) {
     }
 }
 
-/// ANDs the parts; `None` where there is none.
+/// The conjunction of the parts; `None` if there are none.
 pub(crate) fn conjunction(mut parts: Vec<Expr>) -> Option<Expr> {
     match parts.len() {
         0 => None,
@@ -140,8 +139,8 @@ fn offset_join_node(node: &mut JoinTreeNode, offset: i32) {
     }
 }
 
-/// Replaces the columns of range-table entry `rti` of this level by what `replacement` gives for
-/// their numbers, in the whole query (sub-selects included, levels adjusted).
+/// Replaces the columns of range-table entry `rti` of this level by the results of `replacement`,
+/// in the whole query including sub-selects; levels are adjusted.
 pub(crate) fn replace_rte_vars(
     query: &mut Query,
     rti: i32,
@@ -176,7 +175,7 @@ pub(crate) fn make_var(rti: i32, attno: i16, ty: Oid, typmod: i32, collation: Oi
     })
 }
 
-/// Replaces every part of the expression that `f` gives a substitute for, outermost first.
+/// Replaces every part of the expression for which `f` returns a substitute, outermost first.
 pub(crate) fn substitute(expr: &mut Expr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) {
     if let Some(new) = f(expr) {
         *expr = new;

@@ -1,6 +1,7 @@
-//! UPDATE and DELETE of one row after the other.
+//! UPDATE and DELETE of single rows, with the handling of concurrent updates. Counterpart:
+//! nodeModifyTable.c (`ExecUpdate`, `ExecDelete`).
 
-use super::{ModifyNode, Refs, with_made};
+use super::{ModifyNode, Refs, with_computed};
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::Run;
@@ -11,30 +12,30 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
 use types::{Batch, DatumRef};
 
-/// What an UPDATE changes of a row.
+/// Description of an UPDATE.
 pub(super) struct Update {
-    /// Columns set, in the order of the child's.
+    /// Columns set, in the child's order.
     columns: Vec<AttrNo>,
-    /// Columns that stay as they are.
+    /// Columns copied from the old version.
     keep: Vec<AttrNo>,
-    /// Columns set that must not be NULL, and their place among the child's.
+    /// Columns set that are NOT NULL: index in the row, and column of the child.
     not_null: Vec<(usize, usize)>,
-    /// Somebody looks at the row beyond the columns set.
+    /// Something refers to columns of the row that are not set.
     needs_row: bool,
-    /// The change concerns foreign keys or triggers.
+    /// The change may fire foreign-key checks or triggers.
     events: bool,
-    /// How strongly a row is locked before it is changed.
+    /// Lock mode for a row that is about to be changed.
     lock: RowLock,
 }
 
-/// A change by the running statement.
+/// Options for a change by the running statement.
 fn change_options<'a>(run: &Run<'_>, crosscheck: Option<&'a Snapshot>) -> ChangeOptions<'a> {
     let command = Some(run.st.desc.snapshot.curcid);
     ChangeOptions { command, crosscheck, ..ChangeOptions::default() }
 }
 
-/// The lock on a row of which `set` is about to be changed: whoever leaves the keys alone does not
-/// disturb those who refer to them. Counterpart: `ExecUpdateLockMode`.
+/// Lock mode for an update of the columns `set`: an update that changes no key column does not
+/// conflict with FOR KEY SHARE locks of foreign-key checks. Counterpart: `ExecUpdateLockMode`.
 pub(super) fn update_lock(rel: &OpenRel, set: &[AttrNo]) -> RowLock {
     if rel.table.key_columns.iter().any(|key| set.contains(key)) {
         RowLock::Update
@@ -44,13 +45,14 @@ pub(super) fn update_lock(rel: &OpenRel, set: &[AttrNo]) -> RowLock {
 }
 
 impl Update {
-    /// `set`: the columns, computed ones among them. `looks_at_row`: conditions or RETURNING do.
+    /// `set`: the columns set, including generated ones. `reads_row`: constraints, check options
+    /// or RETURNING refer to the row.
     pub(super) fn new(
         rel: &OpenRel,
         operation: CmdType,
         columns: Vec<AttrNo>,
         set: &[AttrNo],
-        looks_at_row: bool,
+        reads_row: bool,
     ) -> Update {
         let attrs = &rel.table.tupdesc.attrs;
         let live = (1..=attrs.len() as AttrNo).filter(|n| !attrs[*n as usize - 1].dropped);
@@ -59,11 +61,11 @@ impl Update {
             .iter()
             .enumerate()
             .filter(|(_, n)| attrs[**n as usize - 1].not_null)
-            .map(|(place, n)| (*n as usize - 1, place))
+            .map(|(position, n)| (*n as usize - 1, position))
             .collect();
         let events = rel.row_events
             && rel.event_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
-        let needs_row = looks_at_row || events;
+        let needs_row = reads_row || events;
         let lock = match operation {
             CmdType::Update => update_lock(rel, set),
             _ => RowLock::Update,
@@ -77,7 +79,7 @@ impl Update {
 }
 
 impl ModifyNode {
-    /// Stores a new version; what `keep` says of columns is taken from the old one.
+    /// Stores a new version; the columns `keep` are copied from the old one.
     pub(super) fn store(
         &self,
         run: &mut Run<'_>,
@@ -90,7 +92,7 @@ impl ModifyNode {
         table::update(run.sv.backend(), &self.rel.table, tid, row, options)
     }
 
-    /// An UPDATE for which the columns set suffice.
+    /// Updates a row without reading its old version.
     fn update_set(
         &mut self,
         run: &mut Run<'_>,
@@ -100,8 +102,8 @@ impl ModifyNode {
         let u = &self.update;
         let mut row = Refs::new();
         row.resize(self.all_columns.len(), DatumRef::Null);
-        for (place, n) in u.columns.iter().enumerate() {
-            row[*n as usize - 1] = source.0.get(source.1, place);
+        for (position, n) in u.columns.iter().enumerate() {
+            row[*n as usize - 1] = source.0.get(source.1, position);
         }
         if let Some(&(column, _)) = u.not_null.iter().find(|&&(c, _)| row[c].is_null()) {
             let old = self.take_old(run, tid)?;
@@ -118,7 +120,7 @@ impl ModifyNode {
         Ok(done.outcome)
     }
 
-    /// An UPDATE with the old row at hand.
+    /// Updates a row whose old version has been read.
     fn update_whole(
         &mut self,
         run: &mut Run<'_>,
@@ -129,11 +131,11 @@ impl ModifyNode {
     ) -> Result<RowOutcome> {
         let before: Refs<'_> = old.row(0).collect();
         let mut given = before.clone();
-        for (place, n) in self.update.columns.iter().enumerate() {
-            given[*n as usize - 1] = source.0.get(source.1, place);
+        for (position, n) in self.update.columns.iter().enumerate() {
+            given[*n as usize - 1] = source.0.get(source.1, position);
         }
-        let made = self.generate(run, &given)?;
-        let row = with_made(&given, &made);
+        let computed = self.generate(run, &given)?;
+        let row = with_computed(&given, &computed);
         self.check_row(run, &row)?;
         let done = self.store(run, tid, &row, &self.update.keep)?;
         if done.outcome != RowOutcome::Ok {
@@ -146,13 +148,14 @@ impl ModifyNode {
             self.event(run, Some((&before[..], tid)), Some((&row[..], done.tid)))?;
         }
         self.check_views(run, &row, done.tid)?;
-        self.give_back(run, &row, done.tid, source, out)?;
+        self.push_returning(run, &row, done.tid, source, out)?;
         Ok(RowOutcome::Ok)
     }
 
-    /// The row has been changed by our own transaction since the statement began: by the statement
-    /// itself, in a join that met the row twice, which leaves it; or by a function that it called.
-    pub(super) fn changed_by_us(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
+    /// The row has been changed by our own transaction since the statement began. If the statement
+    /// itself changed it, because a join returned the row twice, the second change is ignored. A
+    /// change by a function that the statement called is an error.
+    pub(super) fn self_modified(&self, run: &Run<'_>, cmax: CommandId) -> Result<()> {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
         }
@@ -164,7 +167,7 @@ impl ModifyNode {
         .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
     }
 
-    /// One try at the version at `tid`.
+    /// Tries to change the version at `tid`.
     fn try_change(
         &mut self,
         run: &mut Run<'_>,
@@ -190,7 +193,7 @@ impl ModifyNode {
             if outcome == RowOutcome::Ok {
                 let row: Refs<'_> = old.1.row(0).collect();
                 self.event(run, Some((&row[..], tid)), None)?;
-                self.give_back(run, &row, tid, source, out)?;
+                self.push_returning(run, &row, tid, source, out)?;
             }
             self.put_old(old);
         }
@@ -216,7 +219,7 @@ impl ModifyNode {
                     self.count(run);
                     return Ok(());
                 }
-                RowOutcome::SelfModified { cmax } => return self.changed_by_us(run, cmax),
+                RowOutcome::SelfModified { cmax } => return self.self_modified(run, cmax),
                 RowOutcome::WouldBlock => return Ok(()),
                 RowOutcome::Invisible => {
                     return Err(PgError::internal("attempted to change an invisible tuple"));
@@ -237,7 +240,7 @@ impl ModifyNode {
                             "could not serialize access due to concurrent update"
                         );
                     }
-                    // Lock the newest version, then see whether it still qualifies.
+                    // Lock the newest version, then recheck whether it still qualifies.
                     let mut scratch = table::new_batch(&self.rel.table, &[]);
                     let how = LockRow { follow: true, ..self.update.lock(run) };
                     let (locked, newest) = table::lock_row(
@@ -250,7 +253,7 @@ impl ModifyNode {
                     )?;
                     match locked {
                         RowOutcome::Ok => {}
-                        RowOutcome::SelfModified { cmax } => return self.changed_by_us(run, cmax),
+                        RowOutcome::SelfModified { cmax } => return self.self_modified(run, cmax),
                         _ => return Ok(()),
                     }
                     let Some(fresh) = self.recheck.run(run, self.rti, newest, source)? else {

@@ -1,8 +1,9 @@
-//! INSERT … ON CONFLICT. Counterpart: `ExecOnConflictUpdate`, `ExecCheckIndexConstraints`.
+//! INSERT … ON CONFLICT by speculative insertion. Counterpart: nodeModifyTable.c
+//! (`ExecOnConflictUpdate`), execIndexing.c (`ExecCheckIndexConstraints`).
 
 use super::change::update_lock;
 use super::entries::is_unchanged;
-use super::{ModifyNode, Refs, RowColumns, insert_options, with_made};
+use super::{ModifyNode, Refs, RowColumns, insert_options, with_computed};
 use crate::node::{compile, compile_all};
 use crate::relation::OpenRel;
 use crate::run::Run;
@@ -18,13 +19,13 @@ use types::{Batch, Datum, DatumRef};
 
 pub(super) struct Conflict {
     action: OnConflictAction,
-    /// Places among the relation's indexes; all unique ones where none is named.
+    /// Arbiter indexes, by position in `OpenRel::indexes`; all unique indexes if none is named.
     arbiters: Vec<usize>,
     set: Vec<(AttrNo, Program)>,
     condition: Option<Program>,
-    /// For each index: does its key have no column that is set?
+    /// For each index: DO UPDATE sets no column of its key.
     pub(super) unchanged: Vec<bool>,
-    /// How strongly the row in the way is locked before it is changed.
+    /// Lock mode for the conflicting row before it is updated.
     lock: RowLock,
 }
 
@@ -40,7 +41,7 @@ impl Conflict {
             .iter()
             .enumerate()
             .filter(|(_, i)| c.arbiter_indexes.contains(&i.desc.oid))
-            .map(|(place, _)| place)
+            .map(|(position, _)| position)
             .collect();
         if c.arbiter_indexes.is_empty() {
             arbiters = (0..rel.indexes.len()).filter(|&i| rel.indexes[i].unique).collect();
@@ -66,7 +67,7 @@ fn not_serializable() -> PgError {
 }
 
 impl ModifyNode {
-    pub(super) fn insert_or(
+    pub(super) fn insert_on_conflict(
         &mut self,
         run: &mut Run<'_>,
         batch: &Batch,
@@ -77,15 +78,15 @@ impl ModifyNode {
         let arbiters = self.conflict.as_ref().map(|c| c.arbiters.clone()).unwrap_or_default();
         loop {
             run.interrupts()?;
-            // Look first; most conflicts end here without a trace in the table.
+            // Check for a conflict first, so that most conflicts leave no dead tuple.
             let mut found = None;
-            for &place in &arbiters {
-                if self.rel.indexes[place].deferrable {
-                    return Err(self.deferrable_arbiter(place));
+            for &position in &arbiters {
+                if self.rel.indexes[position].deferrable {
+                    return Err(self.deferrable_arbiter(position));
                 }
-                let Some(values) = self.index_values(run, place, row)? else { continue };
+                let Some(values) = self.index_values(run, position, row)? else { continue };
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
-                let idx = self.rel.indexes[place].desc.clone();
+                let idx = self.rel.indexes[position].desc.clone();
                 let be = run.sv.backend();
                 if let Some(c) = index::find_conflict(be, &idx, &self.rel.table, &refs)? {
                     found = Some(c);
@@ -98,7 +99,7 @@ impl ModifyNode {
                 }
                 let action = self.conflict.as_ref().map(|c| c.action);
                 if action == Some(OnConflictAction::Nothing) {
-                    self.must_be_seen(run, c.tid)?;
+                    self.check_visible(run, c.tid)?;
                     self.conflicting += 1;
                     return Ok(());
                 }
@@ -121,12 +122,13 @@ impl ModifyNode {
             self.event(run, None, Some((row, tid)))?;
             self.check_views(run, row, tid)?;
             self.count(run);
-            return self.give_back(run, row, tid, (batch, r), out);
+            return self.push_returning(run, row, tid, (batch, r), out);
         }
     }
 
-    /// Entries of a deferrable constraint may be twice for a while: no conflict can be told by them.
-    fn deferrable_arbiter(&self, place: usize) -> PgError {
+    /// The error for a deferrable arbiter: its index may contain duplicates for a while, so that it
+    /// cannot detect conflicts.
+    fn deferrable_arbiter(&self, position: usize) -> PgError {
         let table = &self.rel.table;
         pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -134,12 +136,13 @@ impl ModifyNode {
              arbiters"
         )
         .table(&*table.schema, &*table.name)
-        .constraint(&*self.rel.indexes[place].desc.name)
+        .constraint(&*self.rel.indexes[position].desc.name)
     }
 
-    /// Under one snapshot a transaction must not act on a row that the snapshot does not show,
-    /// unless it made the row itself. Counterpart: `ExecCheckTupleVisible`.
-    fn must_be_seen(&self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
+    /// Under REPEATABLE READ and SERIALIZABLE a conflicting row must be visible to the
+    /// transaction's snapshot or inserted by the transaction itself; otherwise it is a
+    /// serialization failure. Counterpart: `ExecCheckTupleVisible`.
+    fn check_visible(&self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
         let snapshot = run.st.desc.snapshot.clone();
         let be = run.sv.backend();
         if !be.txn.isolation().uses_transaction_snapshot() {
@@ -158,7 +161,8 @@ impl ModifyNode {
         Err(not_serializable())
     }
 
-    /// ON CONFLICT DO UPDATE for the row in the way; false: it has gone, try again.
+    /// ON CONFLICT DO UPDATE of the conflicting row; false if it was deleted or updated
+    /// concurrently, in which case the caller tries again.
     fn update_conflicting(
         &mut self,
         run: &mut Run<'_>,
@@ -181,7 +185,7 @@ impl ModifyNode {
         )?;
         let one_snapshot = run.sv.backend().txn.isolation().uses_transaction_snapshot();
         match outcome {
-            RowOutcome::Ok => self.must_be_seen(run, at)?,
+            RowOutcome::Ok => self.check_visible(run, at)?,
             RowOutcome::Updated { .. } | RowOutcome::Deleted { .. } if one_snapshot => {
                 return Err(not_serializable());
             }
@@ -197,9 +201,9 @@ impl ModifyNode {
             }
             _ => return Ok(false),
         }
-        let place = at.to_bytes();
+        let tid_bytes = at.to_bytes();
         let old: Refs<'_> = existing.row(0).collect();
-        let full = self.with_system(run, &old, at, &place)?;
+        let full = self.with_system(run, &old, at, &tid_bytes)?;
         let input = RowInput {
             scan: RowRef::Refs(&full),
             outer: RowRef::Batch(batch, r),
@@ -216,16 +220,16 @@ impl ModifyNode {
             let v = p.eval_row(&mut self.st, run, &input)?.into_owned();
             set.push((*n as usize - 1, v));
         }
-        let given = with_made(&old, &set);
-        let made = self.generate(run, &given)?;
-        let new = with_made(&given, &made);
+        let given = with_computed(&old, &set);
+        let computed = self.generate(run, &given)?;
+        let new = with_computed(&given, &computed);
         self.check_row(run, &new)?;
         let done = self.store(run, at, &new, &[])?;
         match done.outcome {
             RowOutcome::Ok => {}
-            // The expressions, or a WITH query that they have run, have changed the locked row.
+            // The SET expressions, or a WITH query that they ran, have changed the locked row.
             RowOutcome::SelfModified { cmax } => {
-                self.changed_by_us(run, cmax)?;
+                self.self_modified(run, cmax)?;
                 return Ok(true);
             }
             _ => return Ok(false),
@@ -236,7 +240,7 @@ impl ModifyNode {
         self.event(run, Some((&old[..], at)), Some((&new[..], done.tid)))?;
         self.check_views(run, &new, done.tid)?;
         self.count(run);
-        self.give_back(run, &new, done.tid, (batch, r), out)?;
+        self.push_returning(run, &new, done.tid, (batch, r), out)?;
         Ok(true)
     }
 }

@@ -1,7 +1,7 @@
-//! What a new row must satisfy, and its entries in indexes. Counterpart: execIndexing.c,
-//! `ExecConstraints`.
+//! Constraint checks of a new row, and its index entries. Counterpart: execIndexing.c, execMain.c
+//! (`ExecConstraints`).
 
-use super::{Made, ModifyNode, Refs, RowColumns};
+use super::{Computed, ModifyNode, Refs, RowColumns};
 use crate::node::{compile, compile_all};
 use crate::relation::{OpenRel, RelIndex};
 use crate::run::Run;
@@ -19,8 +19,8 @@ use types::{Batch, Datum, DatumRef};
 pub(super) struct IndexUse {
     exprs: Vec<Option<Program>>,
     predicate: Option<Program>,
-    /// The UPDATE sets no column of the key: the new version's entry is but another of the same
-    /// row.
+    /// The UPDATE sets no column of the key: the new entry is a version duplicate, which is a hint
+    /// for the index's bottom-up deletion.
     unchanged: bool,
 }
 
@@ -48,27 +48,28 @@ impl IndexUse {
     }
 }
 
-/// Counterpart: `index_unchanged_by_update`: columns of INCLUDE and of the predicate do not count.
+/// True if an UPDATE of `set` leaves the index's key unchanged. INCLUDE columns and the predicate's
+/// columns are not considered. Counterpart: `index_unchanged_by_update`.
 pub(super) fn is_unchanged(index: &RelIndex, set: &[AttrNo]) -> bool {
     let keys = index.desc.schema.key_count;
     let mut columns = index.desc.columns.iter().take(keys);
     columns.all(|c| *c == 0 || !set.contains(c))
-        && index.exprs.iter().take(keys).flatten().all(|e| !mentions(e, set))
+        && index.exprs.iter().take(keys).flatten().all(|e| !refers_to(e, set))
 }
 
-/// Does the expression look at one of the columns?
-fn mentions(e: &Expr, set: &[AttrNo]) -> bool {
+/// True if the expression refers to one of the columns, to the whole row or to a system column.
+fn refers_to(e: &Expr, set: &[AttrNo]) -> bool {
     match e {
         Expr::Var(v) => v.varattno <= 0 || set.contains(&v.varattno),
         _ => {
             let mut any = false;
-            walk::each_child(e, &mut |c| any |= mentions(c, set));
+            walk::each_child(e, &mut |c| any |= refers_to(c, set));
             any
         }
     }
 }
 
-/// The columns that entries are made of; all where expressions look at the row.
+/// The columns needed for index entries; all columns if an index has expressions or a predicate.
 pub(super) fn columns_of(rel: &OpenRel, uses: &[IndexUse]) -> Vec<AttrNo> {
     if !uses.iter().all(IndexUse::is_plain) {
         return (1..=rel.columns.columns.len() as AttrNo).collect();
@@ -82,16 +83,16 @@ pub(super) fn columns_of(rel: &OpenRel, uses: &[IndexUse]) -> Vec<AttrNo> {
 
 impl ModifyNode {
     /// Computes the generated columns.
-    pub(super) fn generate(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>]) -> Result<Made> {
-        let mut made = Made::new();
+    pub(super) fn generate(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>]) -> Result<Computed> {
+        let mut computed = Computed::new();
         for (n, p) in &self.generated {
             let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(row)))?;
-            made.push((*n as usize - 1, v.into_owned()));
+            computed.push((*n as usize - 1, v.into_owned()));
         }
-        Ok(made)
+        Ok(computed)
     }
 
-    /// Tests NOT NULL and CHECK.
+    /// Checks the NOT NULL and CHECK constraints.
     pub(super) fn check_row(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>]) -> Result<()> {
         if let Some(&column) = self.not_null.iter().find(|&&i| row[i].is_null()) {
             return Err(self.null_violation(run, column, row)?);
@@ -113,7 +114,7 @@ impl ModifyNode {
         Ok(())
     }
 
-    /// Tests the conditions of views, after all of the table's own, unique indexes among them.
+    /// Checks WITH CHECK OPTION of views, after all constraints and unique indexes of the table.
     pub(super) fn check_views(
         &mut self,
         run: &mut Run<'_>,
@@ -123,8 +124,8 @@ impl ModifyNode {
         if self.wcos.is_empty() {
             return Ok(());
         }
-        let place = tid.to_bytes();
-        let full = self.with_system(run, row, tid, &place)?;
+        let tid_bytes = tid.to_bytes();
+        let full = self.with_system(run, row, tid, &tid_bytes)?;
         for (view, p) in &self.wcos {
             let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(&full)))?;
             if v.is_null() || !v.as_ref().as_bool() {
@@ -157,7 +158,7 @@ impl ModifyNode {
         self.with_row(run, e, row)
     }
 
-    /// The error with the row that failed, as far as the user may see it.
+    /// Adds the failing row as the detail of an error, as far as the user has SELECT privilege.
     #[cold]
     fn with_row(&self, run: &mut Run<'_>, e: PgError, row: &[DatumRef<'_>]) -> Result<PgError> {
         let row: Vec<Datum> = row.iter().map(|d| DatumRef::to_owned(*d)).collect();
@@ -171,21 +172,21 @@ impl ModifyNode {
         })
     }
 
-    /// The index's values for a row; `None` if the row does not belong into it.
+    /// The index's column values for a row; `None` if the predicate excludes the row.
     pub(super) fn index_values<'r>(
         &mut self,
         run: &mut Run<'_>,
-        place: usize,
+        position: usize,
         row: &[DatumRef<'r>],
     ) -> Result<Option<SmallVec<[Val<'r>; 4]>>> {
-        let usage = &self.indexes[place];
+        let usage = &self.indexes[position];
         let input = RowInput::scan(RowRef::Refs(row));
         if let Some(p) = &usage.predicate
             && !p.test_row(&mut self.st, run, &input)?
         {
             return Ok(None);
         }
-        let desc = &self.rel.indexes[place].desc;
+        let desc = &self.rel.indexes[position].desc;
         let mut values = SmallVec::new();
         for (i, &attno) in desc.columns.iter().enumerate() {
             values.push(match usage.exprs.get(i).and_then(Option::as_ref) {
@@ -196,8 +197,9 @@ impl ModifyNode {
         Ok(Some(values))
     }
 
-    /// Entries for a new row version in all indexes. `Some(tid)`: a conflict with another row in an
-    /// arbiter index. `update`: the row is a new version of an old one.
+    /// Inserts entries for a new row version into all indexes. Returns `Some(tid)` if there is a
+    /// conflict with another row in an arbiter index. `update`: the row is a new version of an old
+    /// one.
     pub(super) fn insert_entries(
         &mut self,
         run: &mut Run<'_>,
@@ -206,11 +208,11 @@ impl ModifyNode {
         arbiters: Option<&[usize]>,
         update: bool,
     ) -> Result<Option<Tid>> {
-        for place in 0..self.indexes.len() {
-            let Some(values) = self.index_values(run, place, row)? else { continue };
-            let (rel, idx) = (&self.rel, &self.rel.indexes[place]);
+        for position in 0..self.indexes.len() {
+            let Some(values) = self.index_values(run, position, row)? else { continue };
+            let (rel, idx) = (&self.rel, &self.rel.indexes[position]);
             let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
-            let speculative = arbiters.is_some_and(|a| a.contains(&place));
+            let speculative = arbiters.is_some_and(|a| a.contains(&position));
             let check = if !idx.unique {
                 UniqueCheck::No
             } else if speculative || idx.deferrable {
@@ -220,13 +222,13 @@ impl ModifyNode {
             };
             let unchanged = update
                 && match &self.conflict {
-                    Some(c) => c.unchanged[place],
-                    None => self.indexes[place].unchanged,
+                    Some(c) => c.unchanged[position],
+                    None => self.indexes[position].unchanged,
                 };
             let be = run.sv.backend();
             match index::insert(be, &idx.desc, &rel.table, &refs, tid, check, unchanged)? {
                 Inserted::Done { unique: false } if speculative => return Ok(Some(tid)),
-                // A deferrable constraint's trigger looks again.
+                // A deferrable constraint is checked again by its trigger.
                 Inserted::Done { .. } => {}
                 Inserted::Conflict { .. } => return Err(self.duplicate(run, idx, &refs)?),
             }
@@ -234,8 +236,7 @@ impl ModifyNode {
         Ok(None)
     }
 
-    /// As [`Self::insert_entries`] for the new version at `tid` of a row whose columns are not at
-    /// hand.
+    /// As [`Self::insert_entries`], for the new version at `tid`, whose columns are read back.
     pub(super) fn insert_entries_of(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<()> {
         let (mut fetch, mut batch) = match self.entry_fetch.take() {
             Some(x) => x,
@@ -281,7 +282,8 @@ impl ModifyNode {
         Ok(index::unique_violation(&idx.desc, &self.rel.table, Some((&keys, &values))))
     }
 
-    /// The version at `tid`, all columns; the batch goes back with [`Self::put_old`].
+    /// Reads all columns of the version at `tid`; the caller returns the batch by
+    /// [`Self::put_old`].
     pub(super) fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
         let (mut fetch, mut batch) = match self.old_fetch.take() {
             Some(x) => x,

@@ -1,7 +1,7 @@
-//! System columns of a row that is being changed. Expressions see them behind the user columns, in
-//! the order of `COLUMNS`. Place and table are at hand; what the stored header says is read back
-//! from the page, after the change: an inserted or updated row has the new version's, a deleted one
-//! shows who deleted it.
+//! System columns of a row that is being changed. In expressions they follow the user columns, in
+//! the order of `COLUMNS`. `ctid` and `tableoid` are known; the columns of the tuple header are
+//! read back from the page after the change. An inserted or updated row has the new version's
+//! header; a deleted row has the deleting transaction in `xmax`.
 
 use super::{ModifyNode, Refs};
 use crate::relation::OpenRel;
@@ -11,23 +11,23 @@ use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result};
 use types::{Batch, DatumRef};
 
-/// Known without reading the row, then those of its header.
+/// The columns known without reading the tuple, followed by those of its header.
 const COLUMNS: [AttrNo; 6] =
     [system::CTID, system::TABLEOID, system::XMIN, system::CMIN, system::XMAX, system::CMAX];
-/// How many of `COLUMNS` are known without reading.
+/// Number of `COLUMNS` that are known without reading the tuple.
 const KNOWN: usize = 2;
 
-/// The place of a system column behind the user columns.
-pub(super) fn place(column: AttrNo) -> Result<usize> {
-    let place = COLUMNS.iter().position(|c| *c == column);
-    place.ok_or_else(|| PgError::internal(format!("no system column {column}")))
+/// Position of a system column after the user columns.
+pub(super) fn position(column: AttrNo) -> Result<usize> {
+    let position = COLUMNS.iter().position(|c| *c == column);
+    position.ok_or_else(|| PgError::internal(format!("no system column {column}")))
 }
 
 pub(super) fn is_stored(column: AttrNo) -> bool {
     COLUMNS[KNOWN..].contains(&column)
 }
 
-/// Reads headers.
+/// Reads tuple headers.
 pub(super) struct Header {
     fetch: RowFetch,
     batch: Batch,
@@ -42,16 +42,16 @@ impl Header {
 }
 
 impl ModifyNode {
-    /// The row with its system columns. `place`: the TID's bytes.
+    /// The row with its system columns. `tid_bytes` is the TID as bytes, which the result borrows.
     pub(super) fn with_system<'a>(
         &mut self,
         run: &mut Run<'_>,
         row: &[DatumRef<'a>],
         tid: Tid,
-        place: &'a [u8],
+        tid_bytes: &'a [u8],
     ) -> Result<Refs<'a>> {
         let mut full: Refs<'a> = row.iter().copied().collect();
-        full.push(DatumRef::Bytes(place));
+        full.push(DatumRef::Bytes(tid_bytes));
         full.push(DatumRef::Word(u64::from(self.rel.table.oid.0)));
         if let Some(header) = &mut self.header {
             header.batch.clear();

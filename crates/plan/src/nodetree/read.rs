@@ -1,4 +1,4 @@
-//! From text to nodes.
+//! Reads nodes from the parsed text form. Counterpart: nodes/readfuncs.c.
 
 mod partition;
 mod xml;
@@ -14,12 +14,12 @@ use stdx::Nested;
 use stdx::stack::deep;
 use types::Datum;
 
-/// One expression: a default, a check, a condition.
+/// Reads one expression, such as a default, a check or a predicate.
 pub fn read_expr(text: &str) -> Result<Expr> {
     expr(&parse(text)?)
 }
 
-/// A list of expressions: defaults of arguments, index expressions.
+/// Reads a list of expressions, such as argument defaults or index expressions.
 pub fn read_exprs(text: &str) -> Result<Vec<Expr>> {
     match parse(text)? {
         Tree::Nothing => Ok(Vec::new()),
@@ -28,7 +28,7 @@ pub fn read_exprs(text: &str) -> Result<Vec<Expr>> {
     }
 }
 
-/// A list of queries: the actions of a rule, the body of a function.
+/// Reads a list of queries: the actions of a rule, or the body of a function.
 pub fn read_queries(text: &str) -> Result<Vec<Query>> {
     match parse(text)? {
         Tree::Nothing => Ok(Vec::new()),
@@ -52,7 +52,7 @@ impl NodeTree {
     fn word(&self, name: &str) -> Result<&str> {
         match self.value(name)? {
             Tree::Word(word) | Tree::Text(word) => Ok(word),
-            _ => Err(malformed(format_args!("{}.{name} is no word", self.label))),
+            _ => Err(malformed(format_args!("{}.{name} is not a token", self.label))),
         }
     }
 
@@ -60,7 +60,7 @@ impl NodeTree {
         let number: i64 = self
             .word(name)?
             .parse()
-            .map_err(|_| malformed(format_args!("{}.{name} is no number", self.label)))?;
+            .map_err(|_| malformed(format_args!("{}.{name} is not a number", self.label)))?;
         T::try_from(number)
             .map_err(|_| malformed(format_args!("{}.{name} is too large", self.label)))
     }
@@ -73,12 +73,12 @@ impl NodeTree {
         Ok(self.word(name)? == "true")
     }
 
-    /// A character; 0 for none.
+    /// A character; 0 if the field is empty.
     fn char(&self, name: &str) -> Result<u8> {
         match self.value(name)? {
             Tree::Nothing => Ok(0),
             Tree::Word(word) => Ok(word.bytes().next().unwrap_or(0)),
-            _ => Err(malformed(format_args!("{}.{name} is no character", self.label))),
+            _ => Err(malformed(format_args!("{}.{name} is not a character", self.label))),
         }
     }
 
@@ -90,7 +90,7 @@ impl NodeTree {
         match self.value(name)? {
             Tree::Nothing => Ok(None),
             Tree::Word(word) | Tree::Text(word) => Ok(Some(word.clone())),
-            _ => Err(malformed(format_args!("{}.{name} is no string", self.label))),
+            _ => Err(malformed(format_args!("{}.{name} is not a string", self.label))),
         }
     }
 
@@ -102,7 +102,7 @@ impl NodeTree {
         match self.value(name)? {
             Tree::Nothing => Ok(Vec::new()),
             Tree::List(items) => items.iter().map(f).collect(),
-            _ => Err(malformed(format_args!("{}.{name} is no list", self.label))),
+            _ => Err(malformed(format_args!("{}.{name} is not a list", self.label))),
         }
     }
 
@@ -113,12 +113,12 @@ impl NodeTree {
     fn strings(&self, name: &str) -> Result<Vec<String>> {
         self.list(name, |t| match t {
             Tree::Text(s) | Tree::Word(s) => Ok(s.clone()),
-            _ => Err(malformed("a name is no string")),
+            _ => Err(malformed("a name is not a string")),
         })
     }
 
     fn numbers<T: TryFrom<i64>>(&self, name: &str) -> Result<Vec<T>> {
-        let bad = || malformed(format_args!("{}.{name} is no list of numbers", self.label));
+        let bad = || malformed(format_args!("{}.{name} is not a list of numbers", self.label));
         match self.value(name)? {
             Tree::Nothing => Ok(Vec::new()),
             Tree::Numbers(all) => all.iter().map(|&n| T::try_from(n).map_err(|_| bad())).collect(),
@@ -165,7 +165,8 @@ impl NodeTree {
             .ok_or_else(|| malformed(format_args!("{}.{name} is unknown: {n}", self.label)))
     }
 
-    /// Columns of a privilege set: members are shifted by seven.
+    /// Column numbers of a set, which stores them plus 7 so that system columns are not negative.
+    /// Counterpart: `FirstLowInvalidHeapAttributeNumber`.
     fn columns(&self, name: &str) -> Result<Vec<AttrNo>> {
         Ok(self.numbers::<i16>(name)?.into_iter().map(|n| n - 7).collect())
     }
@@ -174,7 +175,7 @@ impl NodeTree {
 fn node<'t>(tree: &'t Tree, label: &str) -> Result<&'t NodeTree> {
     match tree {
         Tree::Node(n) if label.is_empty() || n.label == label => Ok(n),
-        Tree::Node(n) => Err(malformed(format_args!("{} where {label} belongs", n.label))),
+        Tree::Node(n) => Err(malformed(format_args!("found {}, expected {label}", n.label))),
         _ => Err(malformed(format_args!("{label} is missing"))),
     }
 }
@@ -484,7 +485,8 @@ fn op_expr(n: &NodeTree) -> Result<Box<OpExpr>> {
     }))
 }
 
-/// `:constvalue length [ bytes ]`: of a word eight bytes, of a varlena its header, too.
+/// `:constvalue length [ bytes ]`: eight bytes for a value passed by value; the bytes of a varlena
+/// include its header.
 fn constant(n: &NodeTree) -> Result<Const> {
     let constlen: i16 = n.int("constlen")?;
     let constbyval = n.bool("constbyval")?;
@@ -496,22 +498,22 @@ fn constant(n: &NodeTree) -> Result<Const> {
             match tree {
                 Tree::Word(w) if w == "[" || w == "]" => {}
                 Tree::Word(w) => {
-                    let byte: i16 = w.parse().map_err(|_| malformed("a byte of a datum"))?;
+                    let byte: i16 = w.parse().map_err(|_| malformed("invalid byte of a datum"))?;
                     bytes.push(byte as u8);
                 }
-                _ => return Err(malformed("a datum")),
+                _ => return Err(malformed("invalid datum")),
             }
         }
         if constbyval {
             let word = bytes.get(..8).and_then(|b| b.try_into().ok());
-            word_of(u64::from_le_bytes(word.ok_or_else(|| malformed("a word is short"))?), n)?
+            word_of(u64::from_le_bytes(word.ok_or_else(|| malformed("a word is too short"))?), n)?
         } else {
             match constlen {
                 -1 => {
-                    // A short header has its lowest bit set.
+                    // A one-byte header has its lowest bit set.
                     let header = if bytes.first().is_some_and(|b| b & 1 == 1) { 1 } else { 4 };
                     let payload =
-                        bytes.get(header..).ok_or_else(|| malformed("a varlena is short"))?;
+                        bytes.get(header..).ok_or_else(|| malformed("a varlena is too short"))?;
                     Datum::bytes(payload)
                 }
                 -2 => {
@@ -533,7 +535,8 @@ fn constant(n: &NodeTree) -> Result<Const> {
     })
 }
 
-/// PostgreSQL's word as ours: signed types sign-extended, unsigned ones and floats not.
+/// PostgreSQL's eight-byte datum as our word: sign-extended for signed types, zero-extended for
+/// unsigned types and `float4`.
 fn word_of(word: u64, n: &NodeTree) -> Result<Datum> {
     const UNSIGNED: [u32; 14] =
         [26, 28, 29, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191];
@@ -542,7 +545,7 @@ fn word_of(word: u64, n: &NodeTree) -> Result<Datum> {
     Ok(Datum::Word(match len {
         1 => word as u8 as i8 as i64 as u64,
         2 => word as i16 as i64 as u64,
-        // Floats' bits and unsigned numbers.
+        // The bits of float4 (type 700) and unsigned types.
         4 if ty == 700 || UNSIGNED.contains(&ty) => word as u32 as u64,
         4 => word as i32 as i64 as u64,
         _ => word,
@@ -630,7 +633,7 @@ fn rte(tree: &Tree) -> Result<RangeTblEntry> {
         5 => RteKind::Values {
             values_lists: n.list("values_lists", |t| match t {
                 Tree::List(items) => items.iter().map(expr).collect(),
-                _ => Err(malformed("a row of VALUES is no list")),
+                _ => Err(malformed("a row of VALUES is not a list")),
             })?,
             coltypes: n.oids("coltypes")?,
             coltypmods: n.numbers("coltypmods")?,
@@ -951,8 +954,8 @@ fn query(tree: &Tree) -> Result<Query> {
     })
 }
 
-/// A column as the text had it: of a join with an alias, where PostgreSQL names what is below it as
-/// well.
+/// A column by its syntactic reference: for a column of a join with an alias PostgreSQL stores both
+/// the join's column (`varnosyn`) and the underlying one (`varno`).
 fn variable(n: &NodeTree) -> Result<Var> {
     let (varno, varattno) = match n.int("varnosyn")? {
         written @ 1.. => (written, n.int("varattnosyn")?),

@@ -1,9 +1,10 @@
-//! Trees of views, rules, defaults and checks that PostgreSQL 15 wrote.
+//! Reads and writes trees of views, rules, defaults and checks that PostgreSQL 15 wrote.
 
 use super::text::{NodeTree, Tree, parse};
 use super::*;
 
-/// Without what our nodes do not keep: columns of a join with an alias are those below it as well.
+/// The tree without fields that our nodes do not keep. Of a column of a join with an alias we keep
+/// only the syntactic reference (`varnosyn`, `varattnosyn`).
 fn comparable(tree: &Tree) -> Tree {
     match tree {
         Tree::List(items) => Tree::List(items.iter().map(comparable).collect()),
@@ -36,7 +37,7 @@ fn comparable(tree: &Tree) -> Tree {
 }
 
 #[test]
-fn stored_trees_go_both_ways() {
+fn stored_trees_round_trip() {
     for (i, line) in include_str!("trees.txt").lines().enumerate() {
         let written = if line.starts_with("({QUERY") {
             write_queries(&read_queries(line).unwrap_or_else(|e| panic!("line {i}: {e}")))
@@ -55,7 +56,7 @@ fn stored_trees_go_both_ways() {
     }
 }
 
-/// Byte for byte, where nothing is lost.
+/// Byte for byte, for expressions, of which our nodes keep all fields.
 #[test]
 fn expressions_are_written_as_postgresql_writes_them() {
     for line in include_str!("trees.txt").lines().filter(|l| !l.starts_with('(')) {

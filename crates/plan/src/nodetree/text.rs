@@ -1,4 +1,5 @@
-//! The text form as a tree of labels, lists and words.
+//! Tokenizer and parser of the text form: a tree of nodes, lists and tokens. Counterpart:
+//! nodes/read.c.
 
 use pgerror::{PgError, Result};
 use stdx::Nested;
@@ -8,12 +9,12 @@ use stdx::Nested;
 pub(super) enum Tree {
     /// `<>`
     Nothing,
-    /// A word without its escapes.
+    /// A token without its escapes.
     Word(String),
     /// A `"string"` in a list.
     Text(String),
     List(Vec<Tree>),
-    /// `(i …)`, `(o …)`, `(b …)`
+    /// `(i …)`, `(o …)` or `(b …)`.
     Numbers(Vec<i64>),
     Node(Nested<NodeTree>),
 }
@@ -21,7 +22,7 @@ pub(super) enum Tree {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct NodeTree {
     pub label: String,
-    /// A field's values: one, but for datums.
+    /// Name and values of each field. A datum has several values: its length and its bytes.
     pub fields: Vec<(String, Vec<Tree>)>,
 }
 
@@ -30,7 +31,7 @@ pub(super) fn malformed(what: impl std::fmt::Display) -> PgError {
     PgError::internal(format!("malformed node tree: {what}"))
 }
 
-/// Deepest nesting that is read.
+/// Deepest nesting that is accepted.
 const MAX_DEPTH: u32 = 60_000;
 
 struct Reader<'t> {
@@ -98,7 +99,7 @@ impl<'t> Reader<'t> {
             }
             let name = token.strip_prefix(':').ok_or_else(|| malformed("a field has no name"))?;
             let mut values = vec![self.value()?];
-            // A datum is its length and its bytes in brackets.
+            // A datum is its length, followed by its bytes in brackets.
             while let Some(next) = self.peek() {
                 if next == "}" || next.starts_with(':') {
                     break;
@@ -120,7 +121,7 @@ impl<'t> Reader<'t> {
                 if token == ")" {
                     return Ok(Tree::Numbers(numbers));
                 }
-                numbers.push(token.parse().map_err(|_| malformed("a number is none"))?);
+                numbers.push(token.parse().map_err(|_| malformed("invalid number in a list"))?);
             }
         }
         let mut items = Vec::new();
@@ -157,7 +158,7 @@ pub(super) fn parse(text: &str) -> Result<Tree> {
     }
 }
 
-/// A word with the escapes that keep it one token.
+/// Appends `word` with the escapes that make it one token. Counterpart: `outToken`.
 pub(super) fn escape(out: &mut String, word: &str) {
     if word.is_empty() {
         out.push_str("\"\"");

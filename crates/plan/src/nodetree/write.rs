@@ -1,4 +1,5 @@
-//! From nodes to text. Fields stand in PostgreSQL's order: it reads them by position.
+//! Writes nodes as text, with the fields in PostgreSQL's order, because it reads them by position.
+//! Counterpart: nodes/outfuncs.c.
 
 mod xml;
 
@@ -49,7 +50,7 @@ pub fn write_exprs(list: &[Expr]) -> String {
     w.out
 }
 
-/// One query, as a function's body `RETURN …` is kept.
+/// Writes one query: the form in which a function body `RETURN …` is stored.
 pub fn write_query(q: &Query) -> String {
     let mut w = Writer::default();
     w.put_query(q);
@@ -178,7 +179,7 @@ impl Writer {
         self.numbers(name, 'o', list);
     }
 
-    /// A set of columns, shifted by seven and in ascending order; empty it is `(b)`.
+    /// A set of column numbers, each plus 7, in ascending order; the empty set is `(b)`.
     fn columns(&mut self, name: &str, list: &[AttrNo]) {
         let mut all: Vec<AttrNo> = list.iter().map(|n| n + 7).collect();
         all.sort_unstable();
@@ -247,7 +248,7 @@ impl Writer {
                 Datum::Bytes(b) => {
                     let mut all = Vec::with_capacity(b.len() + 4);
                     if n.constlen == -1 {
-                        // A varlena with its four-byte header: the length with it, shifted.
+                        // Four-byte varlena header: total length shifted left by 2.
                         let header = ((b.len() + 4) as u32) << 2;
                         all.extend_from_slice(&header.to_le_bytes());
                     }
@@ -382,8 +383,8 @@ impl Writer {
                 w.form("funcformat", n.funcformat);
                 w.num("funccollid", n.funccollid);
                 w.num("inputcollid", n.inputcollid);
-                // What defaults have filled in has no name among arguments by name, and is not
-                // stored.
+                // Analysis marks an argument that comes from a default by a NamedArg with an empty
+                // name. PostgreSQL does not store such arguments.
                 let written = |a: &&Expr| !matches!(a, Expr::NamedArg(n) if n.name.is_empty());
                 w.exprs("args", &n.args.iter().filter(written).cloned().collect::<Vec<_>>());
                 w.location(n.location);
@@ -584,7 +585,7 @@ impl Writer {
                 w.num("seqid", n.seqid);
                 w.num("typeId", n.typeid);
             }),
-            // Sub-plans exist in plans only, which are never stored.
+            // SubPlans occur only in plans, which are never stored.
             _ => self.out.push_str("<>"),
         }
     }

@@ -201,7 +201,7 @@ impl Facts for Core {
         self.cat().format_type(ty)
     }
 
-    fn type_place(&mut self, ty: Oid) -> Result<(String, String)> {
+    fn type_schema_and_name(&mut self, ty: Oid) -> Result<(String, String)> {
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
         let schema = self.cat().namespace_name(row.typnamespace)?;
         let schema = schema.map_or(String::new(), |s| s.as_str().to_owned());

@@ -1,10 +1,10 @@
-//! Bounds of partitions, from text.
+//! Reads partition bounds (`PartitionBoundSpec`).
 
 use super::super::text::{Tree, malformed, parse};
 use crate::expr::Expr;
 use pgerror::Result;
 
-/// Which rows a partition takes (`pg_class.relpartbound`).
+/// Bound of a partition (`pg_class.relpartbound`).
 pub enum PartitionBound {
     Default,
     Hash { modulus: i32, remainder: i32 },
@@ -12,14 +12,14 @@ pub enum PartitionBound {
     Range { from: Vec<RangeDatum>, to: Vec<RangeDatum> },
 }
 
-/// A column's part of an end of a range.
+/// One column of a range bound: MINVALUE, a value or MAXVALUE.
 pub enum RangeDatum {
     Least,
     Value(Expr),
     Greatest,
 }
 
-/// The bound that the text describes; `None` if it is something else.
+/// Reads a partition bound; `None` if the text is not one.
 pub fn read_partition_bound(text: &str) -> Result<Option<PartitionBound>> {
     if !text.starts_with("{PARTITIONBOUNDSPEC ") {
         return Ok(None);
@@ -40,7 +40,7 @@ pub fn read_partition_bound(text: &str) -> Result<Option<PartitionBound>> {
 }
 
 fn range_datum(tree: &Tree) -> Result<RangeDatum> {
-    let Tree::Node(n) = tree else { return Err(malformed("an end of a range is no node")) };
+    let Tree::Node(n) = tree else { return Err(malformed("a range datum is not a node")) };
     Ok(match n.int::<i32>("kind")? {
         -1 => RangeDatum::Least,
         0 => RangeDatum::Value(n.expr("value")?),

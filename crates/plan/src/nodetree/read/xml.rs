@@ -1,4 +1,4 @@
-//! Expressions of SQL/XML and `XMLTABLE`.
+//! Reads SQL/XML expressions and `XMLTABLE`.
 
 use super::{Tree, expr, node};
 use crate::expr::{XmlExpr, XmlOp};
@@ -37,7 +37,7 @@ pub(super) fn table_func(tree: &Tree) -> Result<TableFunc> {
         Tree::Nothing => Ok(None),
         Tree::Text(s) | Tree::Word(s) => Ok(Some(s.clone())),
         // The default namespace.
-        _ => Err(malformed("the name of a namespace is no string")),
+        _ => Err(malformed("the name of a namespace is not a string")),
     })?;
     let (colnames, types) = (n.strings("colnames")?, n.oids("coltypes")?);
     let (typmods, collations) = (n.numbers("coltypmods")?, n.oids("colcollations")?);

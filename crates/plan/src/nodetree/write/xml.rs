@@ -1,4 +1,4 @@
-//! Expressions of SQL/XML and `XMLTABLE`.
+//! Writes SQL/XML expressions and `XMLTABLE`.
 
 use super::Writer;
 use crate::expr::XmlExpr;

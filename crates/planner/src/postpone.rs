@@ -1,5 +1,5 @@
-//! Outputs that wait for the sort: so that they have their effects in its order and, with LIMIT, for
-//! the rows that are wanted alone. Counterpart: `make_sort_input_target`.
+//! Output expressions that are evaluated after the sort. Counterpart: planner.c
+//! (`make_sort_input_target`).
 
 use crate::glob::*;
 use crate::path::PathKey;
@@ -9,17 +9,18 @@ use pgerror::Result;
 use plan::expr::*;
 
 impl Glob<'_> {
-    /// The outputs, not sorted by, that are computed once the rows have been sorted: so that they
-    /// have their effects in that order and, with LIMIT, for the rows that are wanted alone.
+    /// The output expressions to evaluate after the sort: volatile ones, so that their side effects
+    /// happen in the sort order; with LIMIT, also expensive ones, so that they are evaluated only
+    /// for the rows returned; and set-returning ones, if no sort key is set-returning.
     pub(crate) fn after_sort(
         &mut self,
         root: &Root,
         targets: &[TargetEntry],
         order: &[PathKey],
     ) -> Result<Vec<Expr>> {
-        let mut late = Vec::new();
+        let mut postponed = Vec::new();
         if order.is_empty() {
-            return Ok(late);
+            return Ok(postponed);
         }
         let few = root.wants_early_rows();
         let dear = 10.0 * self.facts.costs().cpu_operator;
@@ -37,9 +38,9 @@ impl Glob<'_> {
                     || few && self.quals_cost(std::slice::from_ref(&t.expr))? > dear
             };
             if wait {
-                push_unique(&mut late, &t.expr);
+                push_unique(&mut postponed, &t.expr);
             }
         }
-        Ok(late)
+        Ok(postponed)
     }
 }

@@ -1,8 +1,9 @@
-//! Conditions of a sequential scan that the scan tests on the tuples themselves: a column of words
-//! compared with a constant or a parameter. Rows that fail are not decoded any further.
+//! Predicates pushed down into a sequential scan: comparisons of a fixed-width column with a
+//! constant or a parameter, which the scan tests on the tuples. Rows that fail are not decoded
+//! further. No counterpart in PostgreSQL.
 //!
-//! Only conditions before all others are taken: those behind may fail or be counted, and must meet
-//! the rows that they would have met.
+//! Only a prefix of the qual is pushed down: a condition after one that is not pushed down could
+//! otherwise hide an error of that one.
 
 use crate::run::Run;
 use engine::table::WordCondition;
@@ -18,19 +19,22 @@ enum Value {
     Extern(i32),
 }
 
-/// A condition whose value is not known before the scan starts.
-pub(crate) struct Sift {
+/// A pushed-down predicate; its value is known when the scan starts.
+pub(crate) struct PushedPredicate {
     column: AttrNo,
     test: WordTest,
     value: Value,
 }
 
-/// The first conditions of `qual` that a scan of `rti` can test; their number is that of the
-/// conditions.
-pub(crate) fn leading(qual: &[Expr], rti: i32, run: &mut Run<'_>) -> Result<Vec<Sift>> {
+/// The predicates of the longest prefix of `qual` that a scan of `rti` can test, one per condition.
+pub(crate) fn leading_predicates(
+    qual: &[Expr],
+    rti: i32,
+    run: &mut Run<'_>,
+) -> Result<Vec<PushedPredicate>> {
     let mut out = Vec::new();
     for e in qual {
-        match sift(e, rti, run)? {
+        match predicate(e, rti, run)? {
             Some(s) => out.push(s),
             None => break,
         }
@@ -38,7 +42,7 @@ pub(crate) fn leading(qual: &[Expr], rti: i32, run: &mut Run<'_>) -> Result<Vec<
     Ok(out)
 }
 
-fn sift(e: &Expr, rti: i32, run: &mut Run<'_>) -> Result<Option<Sift>> {
+fn predicate(e: &Expr, rti: i32, run: &mut Run<'_>) -> Result<Option<PushedPredicate>> {
     let Expr::OpExpr(op) = e else { return Ok(None) };
     let [left, right] = op.args.as_slice() else { return Ok(None) };
     let column = |e: &Expr| match e {
@@ -50,7 +54,7 @@ fn sift(e: &Expr, rti: i32, run: &mut Run<'_>) -> Result<Option<Sift>> {
         Expr::Param(p) if p.paramkind == ParamKind::Extern => Some(Value::Extern(p.paramid)),
         _ => None,
     };
-    let (column, value, turned) = match (column(left), value(right), value(left), column(right)) {
+    let (column, value, swapped) = match (column(left), value(right), value(left), column(right)) {
         (Some(c), Some(v), ..) => (c, v, 0),
         (_, _, Some(v), Some(c)) => (c, v, 1),
         _ => return Ok(None),
@@ -58,11 +62,11 @@ fn sift(e: &Expr, rti: i32, run: &mut Run<'_>) -> Result<Option<Sift>> {
     let facts = run.sv.as_facts();
     let function = facts.operator_function(op.opno)?;
     let words = facts.function(function)?.words;
-    Ok(words.map(|w| Sift { column, test: w.test[turned], value }))
+    Ok(words.map(|w| PushedPredicate { column, test: w.test[swapped], value }))
 }
 
-impl Sift {
-    /// With the value of the moment.
+impl PushedPredicate {
+    /// The predicate with its current value.
     pub(crate) fn condition(&self, run: &Run<'_>) -> WordCondition {
         let value = match &self.value {
             Value::Const(v) => Some(v),
@@ -72,7 +76,7 @@ impl Sift {
             Some(&Datum::Word(constant)) => {
                 WordCondition { column: self.column, test: self.test, constant }
             }
-            // Nothing compares with NULL.
+            // A comparison with NULL is true for no row.
             _ => WordCondition { column: self.column, test: |_, _| false, constant: 0 },
         }
     }
