@@ -16,3 +16,12 @@ EXPLAIN (COSTS OFF) SELECT count(*) OVER () AS one, generate_series(1, 3) FROM g
 SELECT count(*) OVER (), generate_series(1, 3) FROM generate_series(1, 3) g HAVING now() IS NOT NULL ORDER BY 2 LIMIT 2
 SELECT (SELECT a HAVING a > 1) FROM (VALUES (1), (2), (3)) v(a)
 SELECT a, (SELECT 'x' FROM generate_series(1, 9) HAVING a > random() + 1) FROM (VALUES (1), (2), (3)) v(a)
+-- Rows and sets within grouping sets are taken apart, and a column counts once in each.
+CREATE TEMP TABLE gst(a int, b int); INSERT INTO gst VALUES (1, 2), (1, 3), (2, 2)
+CREATE TEMP VIEW gv1 AS SELECT a, b FROM gst GROUP BY GROUPING SETS ((a, b, b), (b), (b, b, a), ()); CREATE TEMP VIEW gv2 AS SELECT a FROM gst GROUP BY CUBE ((a, a), b, (a)); CREATE TEMP VIEW gv3 AS SELECT a, count(*) FROM gst GROUP BY a, GROUPING SETS (a, (b, b), GROUPING SETS ((b, b), ROLLUP (a, (b, a, a))))
+CREATE TEMP VIEW gv4 AS SELECT j.b FROM gst JOIN gst s(b, c) USING (b) AS j GROUP BY GROUPING SETS ((gst.b, j.b, s.b), j.b); CREATE TEMP VIEW gv5 AS SELECT a, b FROM gst GROUP BY (), (a, (b, a)), (); CREATE TEMP VIEW gv6 AS SELECT a FROM gst GROUP BY (a, b), ROLLUP (a, (b, (a)))
+SELECT v, pg_get_viewdef(v::regclass) FROM unnest(ARRAY['gv1', 'gv2', 'gv3', 'gv4', 'gv5', 'gv6']) v ORDER BY v
+SELECT * FROM gv1 ORDER BY 1, 2
+SELECT * FROM gv3 ORDER BY 1, 2
+SELECT * FROM gv5 ORDER BY 1, 2
+SELECT * FROM gv6 ORDER BY 1

@@ -301,30 +301,22 @@ impl Analyzer<'_> {
         let only_empty = items.iter().all(is_empty);
         let mut has_sets = false;
         let mut sets: Vec<GroupingSet> = Vec::new();
+        let mut seen = Vec::new();
         for (i, item) in items.iter().enumerate() {
             if is_empty(item) && !(only_empty && i == 0) {
+                has_sets = true;
                 continue;
             }
-            match item {
-                Node::GroupingSet(set) => {
-                    has_sets = true;
-                    let set = self.grouping_set(set, &mut clauses, tlist, sort, kind, sql99)?;
-                    sets.push(set);
-                }
-                Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
-                    // `(a, b)` groups by both.
-                    let mut refs = Vec::new();
-                    for arg in &row.args {
-                        let r = self.group_item(arg, &mut clauses, tlist, sort, kind, sql99)?;
-                        if !refs.contains(&r) {
-                            refs.push(r);
-                        }
-                    }
-                    sets.push(simple_set(refs, &row.args));
-                }
-                other => {
-                    let r = self.group_item(other, &mut clauses, tlist, sort, kind, sql99)?;
-                    sets.push(simple_set(vec![r], std::slice::from_ref(other)));
+            if let Node::GroupingSet(set) = item {
+                has_sets = true;
+                sets.push(self.grouping_set(set, &mut clauses, tlist, sort, kind, sql99)?);
+                continue;
+            }
+            for column in flat_items(item) {
+                let r = self.group_item(column, &mut clauses, tlist, sort, kind, sql99)?;
+                if !seen.contains(&r) {
+                    seen.push(r);
+                    sets.push(simple_set(vec![r], [column]));
                 }
             }
         }
@@ -376,29 +368,24 @@ impl Analyzer<'_> {
     ) -> Result<GroupingSet> {
         let mut content = Vec::new();
         for part in &set.content {
-            content.push(match part {
-                Node::GroupingSet(inner) => {
-                    self.grouping_set(inner, clauses, tlist, sort, kind, sql99)?
+            if let Node::GroupingSet(inner) = part {
+                let inner = self.grouping_set(inner, clauses, tlist, sort, kind, sql99)?;
+                match inner.kind {
+                    // Sets within sets are sets of the outer ones.
+                    GroupingSetKind::Sets => content.extend(inner.content),
+                    _ => content.push(inner),
                 }
-                Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
-                    let mut refs = Vec::new();
-                    for arg in &row.args {
-                        refs.push(self.group_item(arg, clauses, tlist, sort, kind, sql99)?);
-                    }
-                    simple_set(refs, &row.args)
+                continue;
+            }
+            let columns = flat_items(part);
+            let mut refs = Vec::new();
+            for column in &columns {
+                let r = self.group_item(column, clauses, tlist, sort, kind, sql99)?;
+                if !refs.contains(&r) {
+                    refs.push(r);
                 }
-                Node::List(list) => {
-                    let mut refs = Vec::new();
-                    for arg in list {
-                        refs.push(self.group_item(arg, clauses, tlist, sort, kind, sql99)?);
-                    }
-                    simple_set(refs, list)
-                }
-                other => {
-                    let r = self.group_item(other, clauses, tlist, sort, kind, sql99)?;
-                    simple_set(vec![r], std::slice::from_ref(other))
-                }
-            });
+            }
+            content.push(simple_set(refs, columns));
         }
         let kind = match set.kind {
             ast::GroupingSetKind::Empty => GroupingSetKind::Empty,
@@ -737,8 +724,20 @@ impl Analyzer<'_> {
 }
 
 /// A simple grouping set of the columns written as `nodes`.
-fn simple_set(refs: Vec<u32>, nodes: &[Node]) -> GroupingSet {
-    let place = nodes.iter().map(raw_location).find(|&place| place >= 0);
+/// The columns of a row in GROUP BY, rows within it taken apart, or the item itself.
+/// Counterpart: `flatten_grouping_sets`.
+fn flat_items(item: &Node) -> Vec<&Node> {
+    match item {
+        Node::RowExpr(row) if row.row_format == ast::CoercionForm::ImplicitCast => {
+            row.args.iter().flat_map(flat_items).collect()
+        }
+        Node::List(list) => list.iter().flat_map(flat_items).collect(),
+        other => vec![other],
+    }
+}
+
+fn simple_set<'a>(refs: Vec<u32>, nodes: impl IntoIterator<Item = &'a Node>) -> GroupingSet {
+    let place = nodes.into_iter().map(raw_location).find(|&place| place >= 0);
     GroupingSet {
         kind: GroupingSetKind::Simple,
         refs,
