@@ -189,6 +189,17 @@ impl Index {
                 meta.version
             ));
         }
+        // The duplicates of versions 2 and 3 are not in the order of their TIDs: a scan by the rules
+        // of version 4 would miss some.
+        if meta.version < NOVAC_VERSION + 1 {
+            return Err(pg_err!(
+                FEATURE_NOT_SUPPORTED,
+                "index \"{}\" has version {} of the B-tree format, which is not supported",
+                self.name,
+                meta.version
+            )
+            .hint("REINDEX it."));
+        }
         Ok(meta)
     }
 

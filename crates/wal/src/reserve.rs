@@ -117,6 +117,9 @@ pub(crate) struct Reservation {
     generation: AtomicU32,
     redo: AtomicU64,
     full_page_writes: AtomicBool,
+    /// Held by [`Reservation::change`]: a second call would make the generation even in the middle
+    /// of the first.
+    changing: sync::Mutex<()>,
 }
 
 impl Reservation {
@@ -127,6 +130,7 @@ impl Reservation {
             generation: AtomicU32::new(1),
             redo: AtomicU64::new(0),
             full_page_writes: AtomicBool::new(true),
+            changing: sync::Mutex::new(()),
         }
     }
 
@@ -207,13 +211,13 @@ impl Reservation {
     }
 
     /// Changes the redo pointer and `full_page_writes`: `redo` gets the position and the old redo
-    /// pointer and returns the new one. The caller ensures that only one call runs at a time: a
-    /// second one would make the generation even in the middle of the first.
+    /// pointer and returns the new one.
     pub(crate) fn change(
         &self,
         redo: impl FnOnce(u64, Lsn) -> Lsn,
         full_page_writes: Option<bool>,
     ) -> Lsn {
+        let _alone = self.changing.lock();
         let closed = self.advance_generation();
         let new = redo(closed.pos, self.redo());
         self.redo.store(new.0, Release);

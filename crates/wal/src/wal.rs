@@ -447,8 +447,7 @@ impl Wal {
         self.reservation.full_page_writes()
     }
 
-    /// Turns full page images on or off. The caller logs the change, and ensures that no other call
-    /// of this or of [`Wal::begin_checkpoint`] runs at the same time.
+    /// Turns full page images on or off. The caller logs the change.
     pub fn set_full_page_writes(&self, on: bool) {
         self.config.write().full_page_writes = on;
         self.reservation.change(|_, redo| redo, Some(on));
@@ -628,9 +627,7 @@ impl Wal {
         Ok(inserted.end)
     }
 
-    /// Moves the redo pointer to the current insert position: a checkpoint starts. The caller
-    /// ensures that no other call of this or of [`Wal::set_full_page_writes`] runs at the same
-    /// time.
+    /// Moves the redo pointer to the current insert position: a checkpoint starts.
     pub fn begin_checkpoint(&self) -> Lsn {
         self.reservation.change(|pos, _| self.layout.start_lsn(pos), None)
     }

@@ -124,3 +124,18 @@ fn bottom_up_deletion_keeps_versions_from_splitting() {
     let (_, found) = w.verify();
     assert!(current.iter().all(|t| found.contains(t)));
 }
+
+/// Duplicates of versions 2 and 3 are not in TID order.
+#[test]
+fn versions_before_4_are_refused() {
+    let w = world();
+    assert_eq!(insert(&w, Some(1), tid(1), UniqueCheck::Yes, &mut TestHeap::default()), {
+        Inserted::Done { unique: true }
+    });
+    let mut meta = w.pages().remove(0);
+    assert!(w.index.read_meta(meta.page()).is_ok());
+    let old = page::btree::Meta { version: 3, ..page::btree::Meta::read(meta.page()) };
+    old.write(meta.page_mut());
+    let refused = w.index.read_meta(meta.page()).unwrap_err();
+    assert_eq!(refused.code(), pgerror::SqlState::FEATURE_NOT_SUPPORTED);
+}
