@@ -323,6 +323,8 @@ impl Generator {
                 let at = self.below(keys.len());
                 let (key, ty) = keys[at].clone();
                 let test = match self.below(3) {
+                    // The real server simplifies a truth value to the parts of its AND or OR.
+                    1.. if sets && ty == Bool => format!("({key}) IS NULL"),
                     0 => format!("({key}) IS NULL"),
                     1 => {
                         format!(
