@@ -226,6 +226,8 @@ impl Session {
                 let format = match (e.code(), value) {
                     (SqlState::CHARACTER_NOT_IN_REPERTOIRE, _) | (_, None) => Format::Binary,
                     _ => format,
+                    // The type has been dropped: the text was not looked at.
+                    (SqlState::INTERNAL_ERROR, _) => Format::Binary,
                 };
                 let shown = value.unwrap_or_default();
                 e.context(parameter_context(portal, i, format, shown))
