@@ -94,6 +94,33 @@ fn passwords() {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
     }
     server.query("alter role scram valid until '2001-01-01'");
+    // What the real server answers to a mechanism and its first message; the last message may be
+    // wrong here.
+    let mechanism = |length: i32, rest: &[u8]| {
+        let head = [&b"SCRAM-SHA-256\0"[..], &length.to_be_bytes()].concat();
+        b().raw(b'p', &[&head, rest].concat())
+    };
+    let begin = b"n,,n=,r=abcdefgh";
+    for (name, bytes, said) in [
+        ("none yet", mechanism(-1, b"").raw(b'p', begin), "AuthenticationSASLContinue"),
+        ("at once", mechanism(16, begin), "AuthenticationSASLContinue"),
+        ("too short", mechanism(20, begin), "insufficient data left in message"),
+        ("too long", mechanism(3, begin), "invalid message format"),
+        ("no name", b().raw(b'p', b""), "invalid string in message"),
+        ("a query", b().query("select 1"), "expected SASL response, got message type 81"),
+    ] {
+        let mut client = Client::silent(&server.socket());
+        client.send(&startup(VERSION_3, &[("user", "scram"), ("database", "postgres")]));
+        client.send(&bytes.raw(b'p', b"").0);
+        let messages: Vec<_> = std::iter::from_fn(|| client.read()).collect();
+        let steps = messages.iter().filter(|m| m.body.starts_with(&[0, 0, 0, 11]));
+        let answers = steps.filter(|m| m.body.len() > 4).count();
+        let error = messages.last().and_then(|m| m.field(b'M')).unwrap_or_default();
+        match said {
+            "AuthenticationSASLContinue" => assert_eq!(answers, 1, "{name}: {messages:?}"),
+            said => assert_eq!(error, said, "{name}"),
+        }
+    }
     assert_eq!(
         psql(&server, "scram", "se cret", "postgres"),
         "password authentication failed for user \"scram\""
