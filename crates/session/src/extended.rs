@@ -29,6 +29,7 @@ impl Session {
             self.core.statement = Some(sql.into());
         }
         self.start_command();
+        self.start_extended_timer();
         if name.is_empty() {
             self.unnamed = None;
         }
@@ -131,6 +132,7 @@ impl Session {
         self.show_running(prepared.sql.as_bytes());
         self.core.statement = Some(prepared.sql.clone());
         self.start_command();
+        self.start_extended_timer();
         let portal_name = message.portal;
         let values = message.values()?;
         let wanted = prepared.param_types.len();
@@ -194,7 +196,6 @@ impl Session {
         portal.created = self.core.statement_start;
         if portal.statement.is_query {
             // Rights, plan and what the values decide: errors of these come before BindComplete.
-            let _timer = self.statement_timer();
             self.bind_portal_query(&mut portal)?;
         }
         if let Some(fields) = &portal.fields {
@@ -287,6 +288,7 @@ impl Session {
     pub(crate) fn describe_message(&mut self, target: Target, name: &[u8]) -> Result<()> {
         let name = self.text(name)?;
         self.start_command();
+        self.start_extended_timer();
         match target {
             Target::Statement => {
                 let prepared = self.find_prepared(name)?;
@@ -379,7 +381,7 @@ impl Session {
         if self.xact.failed && !ends_block(Some(node)) {
             return Err(aborted());
         }
-        let _timer = self.statement_timer();
+        self.start_extended_timer();
         self.core.backend.check_interrupts()?;
         let timed = match self.core.resolved.log_statements {
             false => None,
@@ -436,6 +438,7 @@ impl Session {
             }
             if let Some((timed, what)) = timed {
                 self.end_timed(Some(timed), &what, &prepared.sql);
+            self.extended_timer = None;
             }
             return self.conn.flush_if_large();
         }
@@ -453,6 +456,7 @@ impl Session {
                 self.core.portals.insert(name, portal);
             }
             Ran::Complete(command, rows) => {
+                self.extended_timer = None;
                 self.next_command()?;
                 self.core.portals.insert(name, portal);
                 write_tag(&mut self.conn.out, command, rows);
