@@ -165,6 +165,14 @@ impl Store {
         }
     }
 
+    /// What RESET goes back to.
+    pub fn reset_value(&self, id: Id) -> &Value {
+        match self.reset_origin(&Key::Known(id)) {
+            Some(origin) => &origin.value,
+            None => &self.base.origin(id).value,
+        }
+    }
+
     /// The value in force of a parameter that the program names.
     pub fn named(&self, name: &str) -> &Value {
         let id = self.base.registry.find(name);

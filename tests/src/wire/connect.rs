@@ -14,6 +14,7 @@ fn b() -> Bytes {
 
 cases! {
     limits_beside_the_real_server,
+    roles_and_long_names_at_the_beginning,
     more_sessions_at_once_than_the_parser_has_keys_and_many_in_a_row,
     cancelling_and_ending_others,
     a_cancel_request_needs_the_key,
@@ -93,7 +94,6 @@ fn passwords() {
     ] {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
     }
-    server.query("alter role scram valid until '2001-01-01'");
     // What the real server answers to a mechanism and its first message; the last message may be
     // wrong here.
     let mechanism = |length: i32, rest: &[u8]| {
@@ -121,6 +121,7 @@ fn passwords() {
             said => assert_eq!(error, said, "{name}"),
         }
     }
+    server.query("alter role scram valid until '2001-01-01'");
     assert_eq!(
         psql(&server, "scram", "se cret", "postgres"),
         "password authentication failed for user \"scram\""
@@ -197,6 +198,68 @@ fn limits_beside_the_real_server(both: &Both) {
         "drop database few",
         "drop database \"odd name\"",
         "drop role one, nobody, guest, owner, root",
+    ]);
+}
+
+fn roles_and_long_names_at_the_beginning(both: &Both) {
+    let long = "x".repeat(70);
+    both.ask(&[
+        "create role wire_group; create role wire_guest login in role wire_group",
+        "create role wire_owned login; alter role wire_owned set role = 'wire_group'",
+        "create role wire_member login in role wire_group",
+        "alter role wire_member set role = 'wire_group'",
+        &format!("create role {long} login"),
+        &format!("create database {long}"),
+    ]);
+    let questions = [
+        "select current_user, session_user, current_setting('role')",
+        "reset role",
+        "select current_user",
+        "set role none",
+        "select current_user",
+        "reset session authorization",
+        "select current_user",
+        "discard all",
+        "select current_user, current_setting('is_superuser')",
+    ];
+    for (user, name, value) in [
+        ("wire_guest", "role", "wire_group"),
+        ("wire_guest", "options", "-c role=wire_group"),
+        ("wire_guest", "role", "none"),
+        ("wire_guest", "role", "postgres"),
+        ("wire_guest", "role", "nosuch"),
+        ("wire_guest", "session_authorization", "wire_guest"),
+        ("wire_guest", "session_authorization", "wire_group"),
+        ("postgres", "session_authorization", "wire_guest"),
+        ("wire_guest", "default_tablespace", "nosuch"),
+        ("wire_guest", "temp_tablespaces", "nosuch"),
+        ("wire_owned", "application_name", "é"),
+        ("wire_member", "application_name", "a"),
+        ("wire_member", "role", "none"),
+        ("wire_guest", "client_encoding", "UNICODE"),
+        ("wire_guest", "options", "-c work_mem"),
+        ("wire_guest", "options", "--work-mem"),
+        ("wire_guest", "options", "-B 10"),
+        ("wire_guest", "options", "-p 10"),
+        (&long, "database", &long),
+        ("wire_guest", "database", &"y".repeat(70)),
+    ] {
+        let packet = [("user", user), ("database", "postgres"), (name, value)];
+        let said = both.0.sockets().map(|socket| {
+            let (mut client, greeting) = Client::start(&socket, &packet);
+            let mut said: Vec<_> = greeting.iter().map(|m| m.show()).collect();
+            if greeting.last().is_some_and(|m| m.kind == b'Z') {
+                let all = questions.iter().fold(b(), |bytes, sql| bytes.query(sql));
+                said.extend(client.talk(&all, questions.len()));
+            }
+            said
+        });
+        assert_eq!(said[0], said[1], "{user}, {name}={value}: ours, then the real server's");
+    }
+    both.ask(&[
+        &format!("drop database {long}"),
+        &format!("drop role {long}"),
+        "drop role wire_owned, wire_guest, wire_member, wire_group",
     ]);
 }
 
