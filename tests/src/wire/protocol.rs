@@ -620,6 +620,16 @@ fn copy_both_ways(both: &Both) {
     both.check(
         "several",
         table.query("copy c from stdin; select count(*) from c").copy_data(b"1\tx\n").copy_done(),
+    for (sql, data) in [
+        ("copy c from stdin with (format csv, force_null (nosuch))", &b"1,x\n"[..]),
+        ("copy c (a) from stdin with (format csv, force_not_null (b))", b"1\n"),
+        ("copy c from stdin", b"1\tx\n\\"),
+        ("copy c from stdin", b"1\tx\\"),
+        ("copy (select 1) to stdout with (freeze)", b""),
+    ] {
+        let bytes = table.clone().query(sql).copy_data(data).copy_done();
+        both.check(sql, bytes.query("select * from c"), 3);
+    }
         2,
     );
 }
