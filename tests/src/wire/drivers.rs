@@ -504,6 +504,8 @@ fn commands_that_commit_within_pipelines(both: &Both) {
                 run(run(run(b(), command), "insert into wire_pipe values (1)"), "select 1/0")
                     .sync(),
                 run(run(b(), "insert into wire_pipe values (2)"), command).sync(),
+                run(run(b(), command), command).sync(),
+                run(run(run(b(), command), "insert into wire_pipe values (4)"), command).sync(),
                 b().query(&format!("insert into wire_pipe values (3); {command}")),
                 b().query("begin"),
                 run(b(), command).sync(),
