@@ -226,9 +226,9 @@ impl Session {
                 // A text that is none is not shown, not even as one that is not shown.
                 let format = match (e.code(), value) {
                     (SqlState::CHARACTER_NOT_IN_REPERTOIRE, _) | (_, None) => Format::Binary,
-                    _ => format,
                     // The type has been dropped: the text was not looked at.
                     (SqlState::INTERNAL_ERROR, _) => Format::Binary,
+                    _ => format,
                 };
                 let shown = value.unwrap_or_default();
                 e.context(parameter_context(portal, i, format, shown))
@@ -295,10 +295,9 @@ impl Session {
                 if self.xact.failed && prepared.fields.is_some() {
                     return Err(aborted());
                 }
-                let fields = self.statement_fields(&prepared)?;
                 let types = prepared.param_types.iter().map(|t| t.0);
                 backend::parameter_description(&mut self.conn.out, types);
-                match fields {
+                match self.statement_fields(&prepared)? {
                     Some(fields) => backend::row_description(&mut self.conn.out, &fields),
                     None => backend::no_data(&mut self.conn.out),
                 }
@@ -335,7 +334,7 @@ impl Session {
         &mut self,
         prepared: &Arc<Prepared>,
     ) -> Result<Option<Arc<[wire::FieldDescription]>>> {
-        if self.xact.failed {
+        if self.xact.failed || prepared.fields.is_none() {
             return Ok(None);
         }
         prepared.revalidate(&mut self.core)?;
@@ -438,11 +437,11 @@ impl Session {
             }
             if let Some((timed, what)) = timed {
                 self.end_timed(Some(timed), &what, &prepared.sql);
-            self.extended_timer = None;
             }
+            self.extended_timer = None;
             return self.conn.flush_if_large();
         }
-        if portal.finished && portal.fields.is_none() {
+        if portal.has_failed() || portal.finished && portal.fields.is_none() {
             return Err(cannot_be_run(&name));
         }
         let running = self.core.measure(Work::Executor);
@@ -456,8 +455,8 @@ impl Session {
                 self.core.portals.insert(name, portal);
             }
             Ran::Complete(command, rows) => {
-                self.extended_timer = None;
                 self.next_command()?;
+                self.extended_timer = None;
                 self.core.portals.insert(name, portal);
                 write_tag(&mut self.conn.out, command, rows);
             }

@@ -22,6 +22,9 @@ cases! {
     binary_values_with_too_many_bytes,
     binary_values_with_wrong_contents,
     binary_values_that_name_other_types,
+    cursors_of_sql_are_executed,
+    closing_all_cursors_ends_portals,
+    what_a_changed_statement_is_described_as,
 }
 
 fn contents_of_messages(both: &Both) {
@@ -373,4 +376,102 @@ fn binary_values_that_name_other_types(both: &Both) {
     );
     let drop = "drop type wire_c; drop domain wire_d";
     both.check(drop, b().query(drop), 1);
+}
+
+fn cursors_of_sql_are_executed(both: &Both) {
+    for kind in ["", "scroll", "no scroll", "binary"] {
+        let declare = format!(
+            "begin; declare c {kind} cursor for select g + 256 as g from generate_series(1, 6) g"
+        );
+        both.check(
+            &declare,
+            b().query(&declare)
+                .describe(b'P', "c")
+                .execute("c", 2)
+                .execute("c", 1)
+                .sync()
+                .query("fetch c")
+                .execute("c", 2)
+                .execute("c", 2)
+                .execute("c", 0)
+                .sync()
+                .query("fetch backward 2 c")
+                .query("rollback"),
+            6,
+        );
+        both.check(
+            &format!("{declare}, held"),
+            b().query(&declare.replace("cursor for", "cursor with hold for"))
+                .query("fetch c; commit")
+                .execute("c", 2)
+                .sync()
+                .execute("c", 3)
+                .execute("c", 1)
+                .sync()
+                .query("fetch backward c")
+                .close(b'P', "c")
+                .sync(),
+            6,
+        );
+    }
+    both.check(
+        "an error among its rows",
+        b().query("begin; declare c cursor for select 1 / (g - 2) from generate_series(1, 3) g")
+            .execute("c", 1)
+            .execute("c", 1)
+            .sync()
+            .query("rollback"),
+        3,
+    );
+}
+
+fn closing_all_cursors_ends_portals(both: &Both) {
+    let series = "select g from generate_series(1, 6) g";
+    both.check(
+        "close all",
+        b().query("begin")
+            .parse("s", series, &[])
+            .bind("p", "s", &[], &[], &[])
+            .execute("p", 2)
+            .sync()
+            .query("close all")
+            .execute("p", 2)
+            .sync()
+            .query("rollback"),
+        5,
+    );
+    both.check(
+        "within a pipeline",
+        b().parse("s", series, &[])
+            .bind("p", "s", &[], &[], &[])
+            .parse("", "close all", &[])
+            .bind("", "", &[], &[], &[])
+            .execute("", 0)
+            .execute("p", 2)
+            .sync(),
+        1,
+    );
+}
+
+/// Its parameters are told before its columns are looked at.
+fn what_a_changed_statement_is_described_as(both: &Both) {
+    let make = "create table wire_changed (a int4, b text)";
+    both.check(
+        make,
+        b().query(make)
+            .parse("s", "select * from wire_changed where a = $1", &[])
+            .parse("i", "insert into wire_changed values ($1, $2)", &[])
+            .sync()
+            .query("alter table wire_changed add column c int4")
+            .describe(b'S', "s")
+            .sync()
+            .describe(b'S', "i")
+            .sync()
+            .query("drop table wire_changed")
+            .describe(b'S', "s")
+            .sync()
+            .describe(b'S', "i")
+            .sync(),
+        8,
+    );
 }
