@@ -48,6 +48,9 @@ fn simple_queries(both: &Both) {
         "set nosuch = 1",
         "select 1::int2, 2::int8, 1.5::numeric, 'a'::\"char\", true, '\\x01'::bytea",
         "values (1, 'a'), (2, null)",
+        "select 'x'::internal",
+        "select null::internal",
+        "select int8_avg_accum(null, 1)",
     ] {
         both.check(sql, b().query(sql), 1);
     }
@@ -197,6 +200,7 @@ fn statements_and_portals(both: &Both) {
         b().parse("", "select $1, $2 + 1, $3 || 'x'", &[]).describe(b'S', "").sync(),
         1,
     );
+    both.check("internal", b().parse("", "select $1::internal", &[]).describe(b'S', "").sync(), 1);
     both.check("undetermined", b().parse("", "select $2::int4", &[]).describe(b'S', "").sync(), 1);
     both.check("given types", b().parse("", "select $1", &[23]).describe(b'S', "").sync(), 1);
 }
@@ -616,10 +620,6 @@ fn copy_both_ways(both: &Both) {
             .query("select * from c"),
         3,
     );
-    both.check("left over", b().copy_data(b"1").copy_done().copy_fail("x").query("select 1"), 1);
-    both.check(
-        "several",
-        table.query("copy c from stdin; select count(*) from c").copy_data(b"1\tx\n").copy_done(),
     for (sql, data) in [
         ("copy c from stdin with (format csv, force_null (nosuch))", &b"1,x\n"[..]),
         ("copy c (a) from stdin with (format csv, force_not_null (b))", b"1\n"),
@@ -630,6 +630,10 @@ fn copy_both_ways(both: &Both) {
         let bytes = table.clone().query(sql).copy_data(data).copy_done();
         both.check(sql, bytes.query("select * from c"), 3);
     }
+    both.check("left over", b().copy_data(b"1").copy_done().copy_fail("x").query("select 1"), 1);
+    both.check(
+        "several",
+        table.query("copy c from stdin; select count(*) from c").copy_data(b"1\tx\n").copy_done(),
         2,
     );
 }
