@@ -630,6 +630,15 @@ fn copy_both_ways(both: &Both) {
         let bytes = table.clone().query(sql).copy_data(data).copy_done();
         both.check(sql, bytes.query("select * from c"), 3);
     }
+    for sql in [
+        "copy (select 1/0) to stdout",
+        "copy (select * from pg_authid) to stdout",
+        "copy (select 1, 2) to stdout with (format csv, force_quote (nosuch))",
+        "copy pg_am (oid) to stdout with (format csv, force_quote (nosuch))",
+        "copy pg_am (oid) to stdout with (format csv, force_quote (amname))",
+    ] {
+        both.check(sql, b().query("set role pg_monitor").query(sql), 2);
+    }
     both.check("left over", b().copy_data(b"1").copy_done().copy_fail("x").query("select 1"), 1);
     both.check(
         "several",
