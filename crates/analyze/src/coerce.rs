@@ -80,7 +80,9 @@ impl Analyzer<'_> {
                 generics = true;
                 continue;
             }
-            if input == ty::UNKNOWN || self.coercion_path(target, input, context)?.is_some() {
+            // Nobody may make up a value of type internal.
+            let is_open = input == ty::UNKNOWN && target != ty::INTERNAL;
+            if is_open || self.coercion_path(target, input, context)?.is_some() {
                 continue;
             }
             if input == ty::RECORD && self.is_complex(target)? {

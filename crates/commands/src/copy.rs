@@ -229,9 +229,6 @@ fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
     if head == Header::Match && !is_from {
         bail!(FEATURE_NOT_SUPPORTED, "cannot use \"match\" with HEADER in COPY TO");
     }
-    if freeze && !is_from {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY freeze only available using COPY FROM");
-    }
     let byte = |s: &Option<String>| s.as_ref().and_then(|s| s.bytes().next()).unwrap_or(b'"');
     Ok(Format {
         csv,

@@ -62,6 +62,15 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt, sql: &str) ->
     if objects.is_empty() {
         return Ok(());
     }
+    let objects = match stmt.concurrent {
+        // In PostgreSQL the last of several transactions drops it, and is open in a pipeline. Its
+        // locks are new ones.
+        true => {
+            host.next_transaction()?;
+            relations(host, stmt)?
+        }
+        false => objects,
+    };
     drop_objects(host, &objects, behavior(stmt.behavior), false)
 }
 

@@ -177,9 +177,20 @@ fn wanted(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<R
 /// REINDEX.
 pub fn reindex(host: &mut dyn CommandHost, stmt: &ReindexStmt, sql: &str) -> Result<()> {
     let wanted = wanted(host, stmt, sql)?;
-    if wanted.concurrently {
-        host.prevent_in_transaction_block("REINDEX CONCURRENTLY")?;
+    if !wanted.concurrently {
+        return reindex_wanted(host, stmt, wanted);
     }
+    host.prevent_in_transaction_block("REINDEX CONCURRENTLY")?;
+    reindex_wanted(host, stmt, wanted)?;
+    // PostgreSQL works in several transactions, of which the last is open in a pipeline.
+    host.next_transaction()
+}
+
+fn reindex_wanted(
+    host: &mut dyn CommandHost,
+    stmt: &ReindexStmt,
+    wanted: ReindexOptions,
+) -> Result<()> {
     match stmt.kind {
         ReindexObjectType::Index | ReindexObjectType::Table => {
             let Some(rv) = &stmt.relation else {

@@ -42,23 +42,51 @@ pub fn run_plan(
     snapshot: Arc<engine::Snapshot>,
     sink: &mut Sink<'_>,
 ) -> Result<u64> {
+    start(host, plan, snapshot)?.finish(host, sink)
+}
+
+/// A query that has been started; its snapshot is on top of the stack.
+pub struct Started {
+    run: Execution,
+    columns: Vec<usize>,
+    depth: usize,
+}
+
+/// Starts a query without asking for rows: most faults come to light here.
+pub fn start(
+    host: &mut dyn CommandHost,
+    plan: &Arc<PlannedStmt>,
+    snapshot: Arc<engine::Snapshot>,
+) -> Result<Started> {
     let columns = visible_columns(plan);
     let depth = host.backend().snapshot_depth();
     host.backend().push_snapshot(snapshot.clone());
-    let step = || -> Result<u64> {
-        let desc = QueryDesc { plan: plan.clone(), params: Arc::from([]), snapshot };
-        let mut run = Execution::start(desc, host.services())?;
-        let mut count = 0;
-        while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
-            count += batch.len as u64;
-            sink(host, &batch, &columns)?;
-            run.recycle(batch);
+    let desc = QueryDesc { plan: plan.clone(), params: Arc::from([]), snapshot };
+    match Execution::start(desc, host.services()) {
+        Ok(run) => Ok(Started { run, columns, depth }),
+        Err(e) => {
+            host.backend().truncate_snapshots(depth);
+            Err(e)
         }
-        Ok(count.max(run.processed()))
-    };
-    let result = step();
-    host.backend().truncate_snapshots(depth);
-    result
+    }
+}
+
+impl Started {
+    /// Runs it to its end; the number of rows that it changed or gave.
+    pub fn finish(mut self, host: &mut dyn CommandHost, sink: &mut Sink<'_>) -> Result<u64> {
+        let mut drain = || -> Result<u64> {
+            let mut count = 0;
+            while let Some(batch) = self.run.next(host.services(), BATCH_ROWS_MAX)? {
+                count += batch.len as u64;
+                sink(host, &batch, &self.columns)?;
+                self.run.recycle(batch);
+            }
+            Ok(count.max(self.run.processed()))
+        };
+        let result = drain();
+        host.backend().truncate_snapshots(self.depth);
+        result
+    }
 }
 
 /// Indexes of a plan's output columns that are not junk.

@@ -194,7 +194,7 @@ impl Proof<'_> {
     }
 
     /// The next password message.
-    fn receive(&self, conn: &mut Connection, most: usize) -> Result<Frame, Refused> {
+    fn receive(&self, conn: &mut Connection, most: usize, what: &str) -> Result<Frame, Refused> {
         conn.flush()?;
         match conn.receive()? {
             Received::Frame(frame) if frame.kind == b'p' => {
@@ -204,7 +204,7 @@ impl Proof<'_> {
                 Ok(frame)
             }
             Received::Frame(frame) => Err(wire::violation(format!(
-                "expected password response, got message type {}",
+                "expected {what} response, got message type {}",
                 frame.kind
             ))
             .into()),
@@ -222,7 +222,7 @@ impl Proof<'_> {
 
     /// The password of a PasswordMessage, without its terminating zero byte.
     fn password(&self, conn: &mut Connection) -> Result<Vec<u8>, Refused> {
-        let frame = self.receive(conn, PASSWORD_BYTES_MAX)?;
+        let frame = self.receive(conn, PASSWORD_BYTES_MAX, "password")?;
         let body = conn.body(frame);
         let end = body.iter().position(|&b| b == 0);
         match end {
@@ -269,12 +269,20 @@ impl Proof<'_> {
         self.instance.engine.env().random.fill(&mut random);
         let mock = self.instance.engine.control().get().mock_authentication_nonce;
         backend::authentication_sasl(&mut conn.out, &[MECHANISM]);
-        let frame = self.receive(conn, SASL_BYTES_MAX)?;
-        let first = initial_response(conn.body(frame))?.to_vec();
+        let frame = self.receive(conn, SASL_BYTES_MAX, "SASL")?;
+        let first = match initial_response(conn.body(frame))? {
+            Some(first) => first.to_vec(),
+            None => {
+                // The client waits for an empty challenge before it begins.
+                backend::authentication_sasl_data(&mut conn.out, false, b"");
+                let frame = self.receive(conn, SASL_BYTES_MAX, "SASL")?;
+                conn.body(frame).to_vec()
+            }
+        };
         let mut exchange = Exchange::new(secret, self.user, &mock, None);
         let answer = exchange.first(&first, false, &random)?;
         backend::authentication_sasl_data(&mut conn.out, false, answer.as_bytes());
-        let frame = self.receive(conn, SASL_BYTES_MAX)?;
+        let frame = self.receive(conn, SASL_BYTES_MAX, "SASL")?;
         match exchange.last(conn.body(frame))? {
             Some(answer) => {
                 backend::authentication_sasl_data(&mut conn.out, true, answer.as_bytes());
@@ -285,18 +293,25 @@ impl Proof<'_> {
     }
 }
 
-/// The client-first message in SASLInitialResponse.
-fn initial_response(body: &[u8]) -> Result<&[u8]> {
+/// The client-first message in SASLInitialResponse; `None` if it comes in a message of its own.
+fn initial_response(body: &[u8]) -> Result<Option<&[u8]>> {
     let bad = || wire::violation("insufficient data left in message");
-    let end = body.iter().position(|&b| b == 0).ok_or_else(bad)?;
+    let end = body.iter().position(|&b| b == 0);
+    let end = end.ok_or_else(|| wire::violation("invalid string in message"))?;
     if &body[..end] != MECHANISM.as_bytes() {
         return Err(wire::violation("client selected an invalid SASL authentication mechanism"));
     }
     let rest = &body[end + 1..];
-    let len = u32::from_be_bytes(*rest.first_chunk().ok_or_else(bad)?) as usize;
-    let data = &rest[4..];
-    if len != data.len() {
-        return Err(bad());
+    let len = i32::from_be_bytes(*rest.first_chunk().ok_or_else(bad)?);
+    let data = match len {
+        -1 => None,
+        len => {
+            let len = usize::try_from(len).map_err(|_| bad())?;
+            Some(rest[4..].get(..len).ok_or_else(bad)?)
+        }
+    };
+    if rest.len() > 4 + data.map_or(0, <[u8]>::len) {
+        return Err(wire::violation("invalid message format"));
     }
     Ok(data)
 }

@@ -140,10 +140,10 @@ impl CommandHost for Session {
     }
 
     fn next_transaction(&mut self) -> Result<()> {
-        let commit_at_once = self.xact.commit_at_once;
+        // That the statement wants its transaction committed at once is forgotten with the first of
+        // its transactions: in a pipeline the last one is open until Sync.
         self.commit_transaction()?;
         self.start_command();
-        self.xact.commit_at_once = commit_at_once;
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
         Ok(())

@@ -22,6 +22,8 @@ use wire::{StartupPacket, StartupParameters, backend};
 
 /// `template1`, whose catalog caches serve the lookup of roles before the database is known.
 const TEMPLATE1: Oid = Oid(1);
+/// Longest name of a role or database.
+const NAME_BYTES_MAX: usize = 63;
 /// The bootstrap superuser, which is never dropped.
 const BOOTSTRAP_SUPERUSER: Oid = Oid(10);
 
@@ -186,6 +188,10 @@ fn open_session(
     speaker.user = start.user.clone().unwrap_or_default();
     speaker.database =
         start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| speaker.user.clone());
+    // Longer names were cut when the objects were made.
+    for name in [&mut speaker.user, &mut speaker.database] {
+        name.truncate(name.floor_char_boundary(NAME_BYTES_MAX));
+    }
     let begun = begin_session(instance, &handle, &mut conn, &mut speaker, start);
     let became_session = begun.is_ok();
     match begun {
@@ -203,6 +209,7 @@ fn open_session(
             conn.set_deadline(None);
             let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
             session.core.apply_all_settings();
+            session.send_notices();
             session.begin_reporting();
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
             // The error that ended the session has been sent to the client and logged.
@@ -310,7 +317,9 @@ fn begin_session(
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
     stored_settings(&mut core, oid, role.oid)?;
-    startup_settings(&mut core.store, start, role.rolsuper)?;
+    core.backend.begin(Isolation::ReadCommitted);
+    startup_settings(&mut core, start, role.rolsuper)?;
+    core.catalog.abort(&mut core.backend)?;
     check_libraries(&core.store)?;
     Ok(core)
 }
@@ -566,7 +575,6 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
     ];
     core.backend.begin(Isolation::ReadCommitted);
     let rows = core.cat().scan_all::<PgDbRoleSetting>()?;
-    core.catalog.abort(&mut core.backend)?;
     for (database, role, source) in levels {
         let found = rows.iter().find(|r| r.setdatabase == database && r.setrole == role);
         for setting in found.and_then(|r| r.setconfig.as_ref()).into_iter().flatten() {
@@ -579,18 +587,18 @@ fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
                 None => Ok(value.to_owned()),
             };
             // The privilege to set the parameter was checked when the value was stored.
-            let set = value.and_then(|v| core.store.set_startup(name, &v, source, true));
+            let set = value.and_then(|v| begin_with(core, name, &v, source, true));
             if let Err(e) = set {
                 core.notices.push(e.severity(Severity::Warning));
             }
         }
     }
-    Ok(())
+    core.catalog.abort(&mut core.backend)
 }
 
 /// Applies the settings of the startup packet and of its `options` (`-c name=value`,
 /// `--name=value`).
-fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: bool) -> Result<()> {
+fn startup_settings(core: &mut Core, start: &StartupParameters, superuser: bool) -> Result<()> {
     // `options` is applied first, wherever it is in the packet, so that settings with their own
     // packet entry override it.
     let mut options = start.other.iter().filter(|(name, _)| name == "options");
@@ -601,14 +609,30 @@ fn startup_settings(store: &mut Store, start: &StartupParameters, superuser: boo
     let named = start.other.iter().filter(|(n, _)| n != "options" && n != "replication");
     given.extend(named.cloned());
     for (name, value) in given {
-        let registry = store.base().registry.clone();
+        let registry = core.store.base().registry.clone();
         let value = match registry.find(&name) {
-            Some(id) => canonical(store, registry.setting(id), &value)?,
+            Some(id) => canonical(&core.store, registry.setting(id), &value)?,
             None => value,
         };
-        store.set_startup(&name, &value, Source::Client, superuser)?;
+        begin_with(core, &name, &value, Source::Client, superuser)?;
     }
     Ok(())
+}
+
+/// Sets a parameter at the start of a session, in a transaction.
+fn begin_with(
+    core: &mut Core,
+    name: &str,
+    value: &str,
+    source: Source,
+    superuser: bool,
+) -> Result<()> {
+    core.check_at_start(name, value)?;
+    if name.eq_ignore_ascii_case("session_authorization") {
+        // The session user remains the role that logged in.
+        return Ok(());
+    }
+    core.store.set_startup(name, value, source, superuser)
 }
 
 /// Splits `options` into settings. Words are separated by whitespace; a backslash escapes the next
@@ -637,6 +661,10 @@ fn command_line(options: &str) -> Result<Vec<(String, String)>> {
             None if word == "-c" => words.next(),
             None => word.strip_prefix("-c").map(str::to_owned),
         };
+        if let Some(name) = setting.as_deref().filter(|s| !s.contains('=')) {
+            let dashes = if word.starts_with("--") { "--" } else { "-c " };
+            return Err(pg_err!(SYNTAX_ERROR, "{dashes}{name} requires a value"));
+        }
         let pair = setting.as_deref().and_then(|s| s.split_once('='));
         let (name, value) = pair.ok_or_else(|| {
             pg_err!(SYNTAX_ERROR, "invalid command-line argument for server process: {word}")
@@ -661,6 +689,14 @@ fn letter(
     };
     Ok(Some(match letter {
         'e' => ("DateStyle", "euro".to_owned()),
+        'B' => ("shared_buffers", value()),
+        'F' => ("fsync", "false".to_owned()),
+        'h' => ("listen_addresses", value()),
+        'i' => ("listen_addresses", "*".to_owned()),
+        'k' => ("unix_socket_directories", value()),
+        'N' => ("max_connections", value()),
+        'p' => ("port", value()),
+        's' => ("log_statement_stats", "true".to_owned()),
         'S' => ("work_mem", value()),
         'P' => ("ignore_system_indexes", "true".to_owned()),
         'O' => ("allow_system_table_mods", "true".to_owned()),

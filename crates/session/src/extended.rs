@@ -30,6 +30,7 @@ impl Session {
             self.core.statement = Some(sql.into());
         }
         self.start_command();
+        self.start_extended_timer();
         if name.is_empty() {
             self.unnamed = None;
         }
@@ -133,6 +134,7 @@ impl Session {
         self.show_running(prepared.sql.as_bytes());
         self.core.statement = Some(prepared.sql.clone());
         self.start_command();
+        self.start_extended_timer();
         let portal_name = message.portal;
         let values = message.values()?;
         let wanted = prepared.param_types.len();
@@ -197,7 +199,6 @@ impl Session {
         if portal.statement.is_query {
             // Errors of privilege checks, planning and the parameter values must come before
             // BindComplete.
-            let _timer = self.statement_timer();
             self.bind_portal_query(&mut portal)?;
         }
         if let Some(fields) = &portal.fields {
@@ -228,6 +229,8 @@ impl Session {
                 // A value with invalid encoding gets no placeholder in the message.
                 let format = match (e.code(), value) {
                     (SqlState::CHARACTER_NOT_IN_REPERTOIRE, _) | (_, None) => Format::Binary,
+                    // The type has been dropped: the text was not looked at.
+                    (SqlState::INTERNAL_ERROR, _) => Format::Binary,
                     _ => format,
                 };
                 let shown = value.unwrap_or_default();
@@ -288,16 +291,16 @@ impl Session {
     pub(crate) fn describe_message(&mut self, target: Target, name: &[u8]) -> Result<()> {
         let name = self.text(name)?;
         self.start_command();
+        self.start_extended_timer();
         match target {
             Target::Statement => {
                 let prepared = self.find_prepared(name)?;
                 if self.xact.failed && prepared.fields.is_some() {
                     return Err(aborted());
                 }
-                let fields = self.statement_fields(&prepared)?;
                 let types = prepared.param_types.iter().map(|t| t.0);
                 backend::parameter_description(&mut self.conn.out, types);
-                match fields {
+                match self.statement_fields(&prepared)? {
                     Some(fields) => backend::row_description(&mut self.conn.out, &fields),
                     None => backend::no_data(&mut self.conn.out),
                 }
@@ -334,7 +337,7 @@ impl Session {
         &mut self,
         prepared: &Arc<Prepared>,
     ) -> Result<Option<Arc<[wire::FieldDescription]>>> {
-        if self.xact.failed {
+        if self.xact.failed || prepared.fields.is_none() {
             return Ok(None);
         }
         prepared.revalidate(&mut self.core)?;
@@ -380,7 +383,7 @@ impl Session {
         if self.xact.failed && !ends_block(Some(node)) {
             return Err(aborted());
         }
-        let _timer = self.statement_timer();
+        self.start_extended_timer();
         self.core.backend.check_interrupts()?;
         let timed = match self.core.resolved.log_statements {
             false => None,
@@ -438,9 +441,10 @@ impl Session {
             if let Some((timed, what)) = timed {
                 self.end_timed(Some(timed), &what, &prepared.sql);
             }
+            self.extended_timer = None;
             return self.conn.flush_if_large();
         }
-        if portal.finished && portal.fields.is_none() {
+        if portal.has_failed() || portal.finished && portal.fields.is_none() {
             return Err(cannot_be_run(&name));
         }
         let running = self.core.measure(Work::Executor);
@@ -455,6 +459,7 @@ impl Session {
             }
             Ran::Complete(command, rows) => {
                 self.next_command()?;
+                self.extended_timer = None;
                 self.core.portals.insert(name, portal);
                 write_tag(&mut self.conn.out, command, rows);
             }

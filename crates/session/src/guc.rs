@@ -113,7 +113,9 @@ fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String
     };
     let name = catalog::encoding::name(number);
     if name == server || name == "SQL_ASCII" || server == "SQL_ASCII" {
-        return Ok(name.to_owned());
+        // Old drivers want this spelling back. Counterpart: `check_client_encoding`.
+        let shown = if text == "UNICODE" { text } else { name };
+        return Ok(shown.to_owned());
     }
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
 }
@@ -148,8 +150,9 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
         // In the server's configuration there is no database; UTF8 is assumed.
         "client_encoding" => client_encoding("UTF8", setting, text),
         "application_name" | "cluster_name" => {
-            let plain = |c: char| if (' '..='~').contains(&c) { c } else { '?' };
-            Ok(text.chars().map(plain).take(63).collect())
+            // Byte by byte, whatever character they are part of.
+            let plain = |c: u8| if (b' '..=b'~').contains(&c) { char::from(c) } else { '?' };
+            Ok(text.bytes().map(plain).take(63).collect())
         }
         "search_path" | "temp_tablespaces" => {
             if catalog::namespace::split_identifiers(text).is_none() {
@@ -420,7 +423,9 @@ impl Core {
                 _ => {}
             }
         } else if lower == "role" {
-            return self.set_role("none", action, level);
+            let id = self.store.base().registry.get("role")?;
+            let begun_with = self.store.reset_value(id).as_text().to_owned();
+            return self.set_role(&begun_with, action, level);
         } else if lower == "session_authorization" {
             return self.set_authorization(None, action, level);
         }
@@ -547,23 +552,40 @@ impl Core {
     fn set_role(&mut self, name: &str, action: Action, level: usize) -> Result<()> {
         self.check_may_change_role("role")?;
         let id = self.store.base().registry.get("role")?;
-        if name != "none" {
-            let row = self.cat().find_role(name)?;
-            let row = row.ok_or_else(|| {
-                pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist")
-            })?;
-            let session_user = self.catalog.session_user;
-            if !self.session_superuser && !self.cat().is_member(session_user, row.oid, false)? {
-                return Err(pg_err!(
-                    INSUFFICIENT_PRIVILEGE,
-                    "permission denied to set role \"{name}\""
-                ));
-            }
-            self.remember_role(name, row.oid, row.rolsuper);
-        }
+        self.check_role(name)?;
         self.store.set_value(id, Value::Text(name.into()), action, level);
         self.apply_settings();
         Ok(())
+    }
+
+    /// May the session user become the role? Counterpart: `check_role`.
+    fn check_role(&mut self, name: &str) -> Result<()> {
+        if name == "none" {
+            return Ok(());
+        }
+        let row = self.cat().find_role(name)?;
+        let row =
+            row.ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist"))?;
+        let session_user = self.catalog.session_user;
+        if !self.session_superuser && !self.cat().is_member(session_user, row.oid, false)? {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied to set role \"{name}\""
+            ));
+        }
+        self.remember_role(name, row.oid, row.rolsuper);
+        Ok(())
+    }
+
+    /// Checks a value that the session begins with, where that takes catalogs.
+    pub(crate) fn check_at_start(&mut self, name: &str, text: &str) -> Result<()> {
+        match name.to_ascii_lowercase().as_str() {
+            "role" => self.check_role(text),
+            "session_authorization" => self.check_authorization(text),
+            // Of these only SET finds fault.
+            "temp_tablespaces" => Ok(()),
+            name => self.check_named_object(name, text),
+        }
     }
 
     /// Sets `session_authorization`; `None` means the role that logged in.
@@ -575,8 +597,24 @@ impl Core {
     ) -> Result<()> {
         self.check_may_change_role("session_authorization")?;
         let id = self.store.base().registry.get("session_authorization")?;
-        let own = self.speaker.user.clone();
-        let name = name.unwrap_or(&own);
+        // A role that was set is given up, for the one that the session began with in the end.
+        let role_id = self.store.base().registry.get("role")?;
+        let (name, role) = match name {
+            Some(name) => (name.to_owned(), "none".into()),
+            None => {
+                let begun_with = |id| self.store.reset_value(id).as_text();
+                (begun_with(id).to_owned(), begun_with(role_id).into())
+            }
+        };
+        self.check_authorization(&name)?;
+        self.store.set_value(role_id, Value::Text(role), action, level);
+        self.store.set_value(id, Value::Text(name.into()), action, level);
+        self.apply_settings();
+        Ok(())
+    }
+
+    /// May the session user be set to the role? Counterpart: `check_session_authorization`.
+    fn check_authorization(&mut self, name: &str) -> Result<()> {
         let row = self.cat().find_role(name)?;
         let row =
             row.ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "role \"{name}\" does not exist"))?;
@@ -587,11 +625,6 @@ impl Core {
             ));
         }
         self.remember_role(name, row.oid, row.rolsuper);
-        // SET SESSION AUTHORIZATION resets the role.
-        let role = self.store.base().registry.get("role")?;
-        self.store.set_value(role, Value::Text("none".into()), action, level);
-        self.store.set_value(id, Value::Text(name.into()), action, level);
-        self.apply_settings();
         Ok(())
     }
 

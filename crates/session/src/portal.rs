@@ -152,6 +152,11 @@ impl Portal {
         (self.fields.is_some() || !self.finished) && !self.failed
     }
 
+    /// Has an error ended it?
+    pub(crate) fn has_failed(&self) -> bool {
+        self.failed
+    }
+
     /// Is its query active on the relation?
     pub(crate) fn reads(&self, relation: ids::Oid) -> bool {
         let at_work = self.run.as_ref().filter(|_| !self.held);
@@ -375,6 +380,14 @@ impl Session {
     /// Runs a query to its end, or up to `max_rows` rows (0: no limit), and sends its rows.
     pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
         self.start_portal(portal)?;
+        if portal.cursor {
+            let many = if max_rows == 0 { u64::MAX } else { max_rows };
+            let sent = self.forward(portal, many, true)?;
+            return Ok(match portal.at_end {
+                true => Ran::Complete(CmdType::Select, sent),
+                false => Ran::Suspended,
+            });
+        }
         self.run_to_end_if_writing(portal)?;
         let command = portal.command;
         let returns = portal.fields.is_some();
@@ -704,7 +717,9 @@ impl Session {
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
         match &stmt.portalname {
             None => {
-                self.core.portals.retain(|_, p| !p.cursor);
+                // Those of the protocol too. Counterpart: `PortalHashTableDeleteAll`.
+                self.core.portals.clear();
+                self.xact.dead_portals.clear();
                 Ok("CLOSE CURSOR ALL")
             }
             Some(name) => match self.core.portals.remove(&**name) {

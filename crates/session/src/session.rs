@@ -6,6 +6,7 @@ use crate::instance::{Instance, SessionHandle};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
 use crate::statementlog::{Measured, Work};
+use crate::timer::Timer;
 use crate::xact::{Block, Xact};
 use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -34,6 +35,10 @@ pub struct Session {
     pub(crate) nested_executes: u32,
     /// After an error in the extended protocol, messages are skipped until Sync.
     skip_to_sync: bool,
+    /// ReadyForQuery is the last that was sent: only then the client is idle.
+    told_ready: bool,
+    /// The timer of `statement_timeout` while messages of the extended protocol come.
+    pub(crate) extended_timer: Option<Timer>,
     config_generation: u64,
     /// The reported settings (ParameterStatus), with the values that the client knows.
     reported: Vec<(Id, String)>,
@@ -80,6 +85,8 @@ impl Session {
             results: Formats::Text,
             nested_executes: 0,
             skip_to_sync: false,
+            told_ready: false,
+            extended_timer: None,
             config_generation,
             reported: Vec::new(),
             on_commit: Vec::new(),
@@ -166,6 +173,7 @@ impl Session {
         self.show_waiting();
         self.end_metered();
         self.conn.flush()?;
+        self.told_ready = true;
         if idle {
             self.begin_client_wait();
         }
@@ -277,7 +285,8 @@ impl Session {
 
     /// Waits for a message and processes it.
     fn message(&mut self) -> Result<Next> {
-        let idle = self.idle_timeout();
+        // Within a pipeline there is no limit. Counterpart: the timeouts of `PostgresMain`.
+        let idle = if std::mem::take(&mut self.told_ready) { self.idle_timeout() } else { None };
         self.conn.set_timeout(idle.map(|(span, _)| span));
         self.conn.transport.set_spin(self.core.resolved.client_spin);
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
@@ -308,6 +317,11 @@ impl Session {
         }
         if self.skip_to_sync && !matches!(frame.kind, b'S' | b'X') {
             return Ok(Next::Message);
+        }
+        if self.extended_timer.is_some()
+            && let Err(e) = self.core.backend.check_interrupts()
+        {
+            return self.after_error(e, is_extended(frame.kind));
         }
         self.begin_metered();
         if !matches!(frame.kind, b'S' | b'H') {
@@ -377,6 +391,7 @@ impl Session {
         let result = match message {
             FrontendMessage::Query(text) => {
                 self.unnamed = None;
+                self.extended_timer = None;
                 self.simple_query(text).map(|()| Next::Ready)
             }
             FrontendMessage::Parse(parse) => {
@@ -403,6 +418,7 @@ impl Session {
             }
             FrontendMessage::Sync => {
                 self.skip_to_sync = false;
+                self.extended_timer = None;
                 self.end_implicit_block();
                 self.finish_command().map(|()| Next::Ready)
             }
@@ -443,6 +459,7 @@ impl Session {
         if severity >= Severity::Fatal || severity == Severity::Log || self.conn.is_lost() {
             return Err(error);
         }
+        self.extended_timer = None;
         self.report_error(&error);
         if extended {
             // A client may have sent Flush, or send it next, and wait for the error before it sends

@@ -38,6 +38,15 @@ impl Session {
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
+    /// Starts the timer of `statement_timeout` unless it runs: it runs from the first message of a
+    /// statement to the end of its Execute, or to Sync, while the client is waited for too.
+    /// Counterpart: `enable_statement_timeout`.
+    pub(crate) fn start_extended_timer(&mut self) {
+        if self.extended_timer.is_none() {
+            self.extended_timer = self.statement_timer();
+        }
+    }
+
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
         self.show_running(text);
         // A simple query closes the unnamed portal.

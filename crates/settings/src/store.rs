@@ -164,6 +164,14 @@ impl Store {
         }
     }
 
+    /// The value that RESET restores.
+    pub fn reset_value(&self, id: Id) -> &Value {
+        match self.reset_origin(&Key::Known(id)) {
+            Some(origin) => &origin.value,
+            None => &self.base.origin(id).value,
+        }
+    }
+
     /// The current value of a parameter with this name, which must exist.
     pub fn named(&self, name: &str) -> &Value {
         let id = self.base.registry.find(name);

@@ -25,7 +25,7 @@ scalars! { FNS;
     },
     "boolout" => |_, a| Ok(Datum::text(if a[0].as_bool() { "t" } else { "f" })),
     "booltext" => |_, a| Ok(Datum::text(if a[0].as_bool() { "true" } else { "false" })),
-    "boolrecv" => |_, a| Ok(Datum::bool(Reader::new(a[0].as_bytes()).u8()? != 0)),
+    "boolrecv" => |_, a| Ok(Datum::bool(Reader::new(a[0].as_bytes()).byte()? != 0)),
     "boolsend" => |_, a| Ok(Datum::bytes([a[0].as_bool() as u8])),
     "booland_statefunc" => |_, a| Ok(Datum::bool(a[0].as_bool() && a[1].as_bool())),
     "boolor_statefunc" => |_, a| Ok(Datum::bool(a[0].as_bool() || a[1].as_bool())),

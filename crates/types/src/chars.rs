@@ -51,7 +51,7 @@ fn encoding(cx: &dyn FnContext) -> Encoding {
 scalars! { FNS;
     "charin" => |_, a| Ok(char_from_text(a[0].as_bytes())),
     "charout" => |_, a| Ok(char_to_text(a[0].as_char())),
-    "charrecv" => |_, a| Ok(Datum::char(Reader::new(a[0].as_bytes()).u8()?)),
+    "charrecv" => |_, a| Ok(Datum::char(Reader::new(a[0].as_bytes()).byte()?)),
     "charsend" => |_, a| Ok(Datum::bytes([a[0].as_char()])),
     "chartoi4" => |_, a| Ok(Datum::int4((a[0].as_char() as i8).into())),
     "i4tochar" => |_, a| match i8::try_from(a[0].as_i32()) {

@@ -1,6 +1,7 @@
 //! Helpers of input, output and receive functions: errors, white space, and a reader of binary
 //! messages. Counterpart: libpq/pqformat.c.
 
+use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 use std::borrow::Cow;
 
@@ -61,6 +62,12 @@ pub fn is_excess_data(e: &PgError) -> bool {
     e.code() == SqlState::INVALID_BINARY_REPRESENTATION && e.fields().message == EXCESS_DATA
 }
 
+/// Does a type that a binary value names contradict the expected one? Only OIDs of built-in types
+/// mean the same everywhere.
+pub fn is_other_type(sent: Oid, expected: Oid) -> bool {
+    sent != expected && sent < Oid::FIRST_GENBKI && expected < Oid::FIRST_GENBKI
+}
+
 /// Reads a binary message from the front; integers are big-endian.
 pub struct Reader<'a> {
     rest: &'a [u8],
@@ -95,6 +102,14 @@ impl<'a> Reader<'a> {
 
     pub fn u8(&mut self) -> Result<u8> {
         Ok(self.array::<1>()?[0])
+    }
+
+    /// As [`Reader::u8`], with the error of `pq_getmsgbyte`.
+    pub fn byte(&mut self) -> Result<u8> {
+        let (&first, tail) = (self.rest.split_first())
+            .ok_or_else(|| pg_err!(PROTOCOL_VIOLATION, "no data left in message"))?;
+        self.rest = tail;
+        Ok(first)
     }
 
     pub fn i16(&mut self) -> Result<i16> {

@@ -112,18 +112,37 @@ fn input(text: &[u8], cidr: bool) -> Result<Datum> {
     Ok(make(address, bits))
 }
 
-fn receive(bytes: &[u8]) -> Result<Datum> {
+/// Counterpart: `network_recv`.
+fn receive(bytes: &[u8], cidr: bool) -> Result<Datum> {
+    let kind = if cidr { "cidr" } else { "inet" };
+    let bad = |what: &str| {
+        pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {what}external \"{kind}\" value")
+    };
     let mut r = Reader::new(bytes);
-    let (family, bits, _, count) = (r.u8()?, r.u8()?, r.u8()?, r.u8()?);
-    let wanted = if family == IPV4 { 4 } else { 16 };
-    if !matches!(family, IPV4 | IPV6) || count != wanted || bits > wanted * 8 {
-        return Err(pg_err!(INVALID_BINARY_REPRESENTATION, "invalid external \"inet\" value"));
+    let family = r.byte()?;
+    let wanted = match family {
+        IPV4 => 4,
+        IPV6 => 16,
+        _ => return Err(bad("address family in ")),
+    };
+    let bits = r.byte()?;
+    if bits > wanted * 8 {
+        return Err(bad("bits in "));
+    }
+    // Whether it is a cidr is said by the type.
+    r.byte()?;
+    if r.byte()? != wanted {
+        return Err(bad("length in "));
     }
     let mut out = vec![family, bits];
-    for _ in 0..count {
-        out.push(r.u8()?);
+    for _ in 0..wanted {
+        out.push(r.byte()?);
     }
     r.end()?;
+    let (address, _) = parts(&out);
+    if cidr && beyond_mask(address, bits) {
+        return Err(bad("").detail("Value has bits set to right of mask."));
+    }
     Ok(Datum::bytes(out))
 }
 
@@ -138,8 +157,8 @@ scalars! { FNS;
     "cidr_in" => |_, a| input(a[0].as_bytes(), true),
     "inet_out" => |_, a| Ok(Datum::text(&show(a[0].as_bytes(), false))),
     "cidr_out" => |_, a| Ok(Datum::text(&show(a[0].as_bytes(), true))),
-    "inet_recv" => |_, a| receive(a[0].as_bytes()),
-    "cidr_recv" => |_, a| receive(a[0].as_bytes()),
+    "inet_recv" => |_, a| receive(a[0].as_bytes(), false),
+    "cidr_recv" => |_, a| receive(a[0].as_bytes(), true),
     "inet_send" => |_, a| Ok(send(a[0].as_bytes(), false)),
     "cidr_send" => |_, a| Ok(send(a[0].as_bytes(), true)),
     "network_host" => |_, a| Ok(Datum::text(&host(parts(a[0].as_bytes()).0))),

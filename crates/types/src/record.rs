@@ -303,7 +303,7 @@ fn recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
             continue;
         }
         let sent = Oid(r.u32()?);
-        if sent != c.ty {
+        if crate::form::is_other_type(sent, c.ty) {
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
                 "binary data has type {sent} ({}) instead of expected {} ({}) in record column {}",

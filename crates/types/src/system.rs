@@ -1,6 +1,8 @@
 //! System types: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, uuid, void, cstring,
 //! unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c, pseudotypes.c.
 
+use crate::array::read_array;
+use crate::fncx::FnContext;
 use crate::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
 use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended};
 use crate::{Datum, DatumRef, oids};
@@ -146,33 +148,19 @@ fn parse_int2vector(text: &[u8]) -> Result<Datum> {
     Ok(int2vector(&elems))
 }
 
-/// The elements of a received one-dimensional array without NULLs.
-fn recv_vector<T>(
-    bytes: &[u8],
+/// A received array that must have one dimension from 0 and no NULLs.
+fn recv_vector(
+    cx: &mut dyn FnContext,
+    message: DatumRef<'_>,
     elem: Oid,
     name: &str,
-    read: impl Fn(&mut Reader<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
-    let mut r = Reader::new(bytes);
-    let bad = || pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {name} data");
-    let (ndim, flags, ty) = (r.i32()?, r.i32()?, r.u32()?);
-    if ndim == 0 {
-        return Ok(Vec::new());
-    }
-    if ndim != 1 || flags != 0 || ty != elem.0 {
-        return Err(bad());
-    }
-    let (count, lower) = (r.i32()?, r.i32()?);
-    if lower != 0 || !(0..=1_000_000).contains(&count) {
-        return Err(bad());
-    }
-    (0..count)
-        .map(|_| {
-            let len = r.i32()?;
-            let mut field = Reader::new(r.bytes(usize::try_from(len).map_err(|_| bad())?)?);
-            read(&mut field)
-        })
-        .collect()
+) -> Result<Datum> {
+    let mut r = Reader::new(message.as_bytes());
+    let array = read_array(cx, &mut r, elem, -1)?;
+    check_vector(array.as_ref(), name)
+        .map_err(|_| pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {name} data"))?;
+    r.end()?;
+    Ok(array)
 }
 
 fn send_vector(elem: Oid, fields: Vec<Vec<u8>>) -> Datum {
@@ -302,8 +290,7 @@ scalars! { FNS;
         check_vector(a[0], "oidvector")?;
         Ok(joined(oidvector_of(a[0]).iter().map(u32::to_string)))
     },
-    "oidvectorrecv" =>
-        |_, a| Ok(oidvector(&recv_vector(a[0].as_bytes(), oids::OID, "oidvector", |r| r.u32())?)),
+    "oidvectorrecv" => |cx, a| recv_vector(cx, a[0], oids::OID, "oidvector"),
     "oidvectorsend" => |_, a| {
         let fields = oidvector_of(a[0]).iter().map(|e| e.to_be_bytes().to_vec()).collect();
         Ok(send_vector(oids::OID, fields))
@@ -323,8 +310,7 @@ scalars! { FNS;
         check_vector(a[0], "int2vector")?;
         Ok(joined(int2vector_of(a[0]).iter().map(i16::to_string)))
     },
-    "int2vectorrecv" =>
-        |_, a| Ok(int2vector(&recv_vector(a[0].as_bytes(), oids::INT2, "int2vector", |r| r.i16())?)),
+    "int2vectorrecv" => |cx, a| recv_vector(cx, a[0], oids::INT2, "int2vector"),
     "int2vectorsend" => |_, a| {
         let fields = int2vector_of(a[0]).iter().map(|e| e.to_be_bytes().to_vec()).collect();
         Ok(send_vector(oids::INT2, fields))

@@ -10,6 +10,9 @@ use crate::form::{Reader, bad_syntax};
 use crate::{Datum, DatumRef};
 use pgerror::pg_err;
 
+/// Counterpart: `PG_SNAPSHOT_MAX_NXIP`, what fits into a value of 1 GB behind its head of 24 bytes.
+const RUNNING_MAX: i32 = (0x3fff_ffff - 24) / 8;
+
 /// A snapshot of 64-bit transaction ids.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct XidSnapshot {
@@ -92,8 +95,11 @@ scalars! { FNS;
         let mut r = Reader::new(a[0].as_bytes());
         let bad = || pg_err!(INVALID_BINARY_REPRESENTATION, "invalid external pg_snapshot data");
         let count = r.i32()?;
+        if !(0..=RUNNING_MAX).contains(&count) {
+            return Err(bad());
+        }
         let (xmin, xmax) = (r.i64()? as u64, r.i64()? as u64);
-        if count < 0 || xmin == 0 || xmax == 0 || xmin > xmax {
+        if xmin == 0 || xmax == 0 || xmin > xmax {
             return Err(bad());
         }
         let mut running: Vec<u64> = Vec::new();

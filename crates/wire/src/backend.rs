@@ -361,10 +361,17 @@ fn fields(out: &mut Vec<u8>, f: &Fields) {
     field(b'V', f.severity.as_str());
     field(b'C', f.code.as_str());
     field(b'M', &f.message);
+    let number = |p: Option<u32>| p.map(|p| p.to_string());
+    let (position, internal_position) = (number(f.position), number(f.internal_position));
+    let context = (!f.context.is_empty()).then(|| f.context.join("\n"));
+    // In the order of `send_message_to_frontend`.
     let optional = [
         (b'D', &f.detail),
         (b'H', &f.hint),
+        (b'P', &position),
+        (b'p', &internal_position),
         (b'q', &f.internal_query),
+        (b'W', &context),
         (b's', &f.names.schema),
         (b't', &f.names.table),
         (b'c', &f.names.column),
@@ -375,15 +382,6 @@ fn fields(out: &mut Vec<u8>, f: &Fields) {
         if let Some(text) = text {
             field(code, text);
         }
-    }
-    if !f.context.is_empty() {
-        field(b'W', &f.context.join("\n"));
-    }
-    if let Some(p) = f.position {
-        field(b'P', &p.to_string());
-    }
-    if let Some(p) = f.internal_position {
-        field(b'p', &p.to_string());
     }
     if let Some((routine, file)) = origin(f) {
         field(b'F', file);

@@ -47,20 +47,37 @@ fn malformed(detail: &str) -> PgError {
 /// The value of the attribute at the front of `rest`.
 fn attribute<'a>(rest: &mut &'a str, name: char) -> Result<&'a str> {
     let (field, tail) = rest.split_once(',').unwrap_or((rest, ""));
-    let value = field.strip_prefix(name).and_then(|f| f.strip_prefix('='));
-    let value = value.ok_or_else(|| {
-        malformed(&format!("Expected attribute \"{name}\" but found \"{}\".", first(field)))
+    let value = field.strip_prefix(name).ok_or_else(|| {
+        malformed(&format!("Expected attribute \"{name}\" but found \"{}\".", first(rest)))
     })?;
+    let value = value
+        .strip_prefix('=')
+        .ok_or_else(|| malformed(&format!("Expected character \"=\" for attribute \"{name}\".")))?;
     *rest = tail;
     Ok(value)
 }
 
-/// The part of unauthenticated input that a message may contain.
-fn first(field: &str) -> String {
-    match field.chars().next() {
-        Some(c) if ('!'..='~').contains(&c) => c.to_string(),
-        Some(c) => format!("0x{:02x}", u32::from(c)),
-        None => String::new(),
+/// The text of a message, which has no zero bytes.
+fn text_of(message: &[u8]) -> Result<&str> {
+    if message.is_empty() {
+        return Err(malformed("The message is empty."));
+    }
+    if message.contains(&0) {
+        return Err(malformed("Message length does not match input length."));
+    }
+    std::str::from_utf8(message).map_err(|_| malformed("The message is not UTF-8."))
+}
+
+fn no_comma(rest: &str) -> PgError {
+    malformed(&format!("Comma expected, but found character \"{}\".", first(rest)))
+}
+
+/// The first byte of unauthenticated input, for an error message. Counterpart:
+/// `sanitize_char`.
+fn first(text: &str) -> String {
+    match text.bytes().next().unwrap_or(0) {
+        c @ b'!'..=b'~' => format!("'{}'", char::from(c)),
+        c => format!("0x{c:02x}"),
     }
 }
 
@@ -103,11 +120,11 @@ impl Exchange {
         plus: bool,
         random: &[u8; NONCE_BYTES],
     ) -> Result<String> {
-        let text =
-            std::str::from_utf8(message).map_err(|_| malformed("The message is not UTF-8."))?;
-        let (flag, rest) = text.split_once(',').ok_or_else(|| {
-            malformed(&format!("Expected attribute \"n\" but found \"{}\".", first(text)))
-        })?;
+        let text = text_of(message)?;
+        let (flag, rest) = match text.find(',') {
+            Some(at) => (&text[..at], Some(&text[at + 1..])),
+            None => (text, None),
+        };
         match flag {
             "n" if plus => {
                 return Err(malformed(
@@ -144,23 +161,25 @@ impl Exchange {
                 )
                 .severity(Severity::Fatal));
             }
+            _ if flag.starts_with(['n', 'y']) => return Err(no_comma(&flag[1..])),
             _ => {
                 return Err(malformed(&format!(
                     "Unexpected channel-binding flag \"{}\".",
-                    first(flag)
+                    first(text)
                 )));
             }
         }
-        let (authorization, bare) = rest.split_once(',').ok_or_else(|| {
-            malformed(&format!("Comma expected, but found character \"{}\".", first(rest)))
-        })?;
-        if !authorization.is_empty() {
+        let rest = rest.ok_or_else(|| no_comma(""))?;
+        if rest.starts_with('a') {
             return Err(PgError::new(
                 SqlState::FEATURE_NOT_SUPPORTED,
                 "client uses authorization identity, but it is not supported",
             )
             .severity(Severity::Fatal));
         }
+        let bare = rest.strip_prefix(',').ok_or_else(|| {
+            malformed(&format!("Unexpected attribute \"{}\" in client-first-message.", first(rest)))
+        })?;
         self.header = format!("{flag},,");
         bare.clone_into(&mut self.first_bare);
         let mut rest = bare;
@@ -193,8 +212,7 @@ impl Exchange {
 
     /// Processes client-final; returns server-final if the proof is correct, else `None`.
     pub fn last(&self, message: &[u8]) -> Result<Option<String>> {
-        let text =
-            std::str::from_utf8(message).map_err(|_| malformed("The message is not UTF-8."))?;
+        let text = text_of(message)?;
         let mut rest = text;
         let channel = attribute(&mut rest, 'c')?;
         let mut wanted = self.header.clone().into_bytes();
@@ -282,6 +300,21 @@ mod tests {
             "p=tls-unique,,n=,r=a",
         ] {
             assert!(new().first(bad.as_bytes(), false, &[1; 18]).is_err(), "{bad}");
+        }
+        // As the real server words it.
+        for (bad, detail) in [
+            ("", "The message is empty."),
+            ("n", "Comma expected, but found character \"0x00\"."),
+            ("nn,,n=,r=a", "Comma expected, but found character \"'n'\"."),
+            ("x,,n=,r=a", "Unexpected channel-binding flag \"'x'\"."),
+            ("n,x,n=,r=a", "Unexpected attribute \"'x'\" in client-first-message."),
+            ("n,,r=a", "Expected attribute \"n\" but found \"'r'\"."),
+            ("n,,n,r=a", "Expected character \"=\" for attribute \"n\"."),
+            ("n,,n=", "Expected attribute \"r\" but found \"0x00\"."),
+            ("n,,n=,r=a\0c", "Message length does not match input length."),
+        ] {
+            let error = new().first(bad.as_bytes(), false, &[1; 18]).unwrap_err();
+            assert_eq!(error.fields().detail.as_deref(), Some(detail), "{bad}");
         }
         assert!(new().first(&[0xff, 0xfe], false, &[1; 18]).is_err());
         let mut good = new();

@@ -236,17 +236,15 @@ pub struct Message {
 }
 
 impl Message {
+    /// The fields of an error or notice, in order.
+    fn fields(&self) -> impl Iterator<Item = (u8, String)> {
+        let fields = self.body.split(|&b| b == 0).take_while(|field| !field.is_empty());
+        fields.map(|field| (field[0], String::from_utf8_lossy(&field[1..]).into_owned()))
+    }
+
     /// A field of an error or notice.
     pub fn field(&self, code: u8) -> Option<String> {
-        let mut rest = &self.body[..];
-        while let Some((&kind, tail)) = rest.split_first().filter(|(k, _)| **k != 0) {
-            let end = tail.iter().position(|&b| b == 0)?;
-            if kind == code {
-                return Some(String::from_utf8_lossy(&tail[..end]).into_owned());
-            }
-            rest = &tail[end + 1..];
-        }
-        None
+        self.fields().find(|(kind, _)| *kind == code).map(|(_, field)| field)
     }
 
     /// The message as text, without parts that differ between runs.
@@ -288,14 +286,13 @@ impl Message {
             b'E' | b'N' => {
                 let kind = if self.kind == b'E' { "error" } else { "notice" };
                 let mut line = kind.to_owned();
-                for code in *b"SVCMDHPpqWstcdn" {
-                    if let Some(mut field) = self.field(code) {
-                        // The numbers of temporary schemas differ.
-                        if field.starts_with("pg_temp_") {
-                            field.truncate("pg_temp_".len());
-                        }
-                        line.push_str(&format!(" {}={field}", char::from(code)));
+                // File, line and routine are not everywhere.
+                for (code, mut field) in self.fields().filter(|(code, _)| !b"FLR".contains(code)) {
+                    // Numbers of temporary schemas are the server's own affair.
+                    if field.starts_with("pg_temp_") {
+                        field.truncate("pg_temp_".len());
                     }
+                    line.push_str(&format!(" {}={field}", char::from(code)));
                 }
                 line
             }

@@ -16,6 +16,7 @@ cases! {
     limits_equal_those_of_postgresql,
     more_sessions_than_thread_specific_keys,
     cancelling_and_terminating_other_sessions,
+    roles_and_long_names_at_the_beginning,
     a_cancel_request_needs_the_key,
     timeouts,
 }
@@ -92,6 +93,33 @@ fn passwords() {
         ("postgres", "", "nosuch", "database \"nosuch\" does not exist"),
     ] {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
+    }
+    // What the real server answers to a mechanism and its first message; the last message may be
+    // wrong here.
+    let mechanism = |length: i32, rest: &[u8]| {
+        let head = [&b"SCRAM-SHA-256\0"[..], &length.to_be_bytes()].concat();
+        b().raw(b'p', &[&head, rest].concat())
+    };
+    let begin = b"n,,n=,r=abcdefgh";
+    for (name, bytes, said) in [
+        ("none yet", mechanism(-1, b"").raw(b'p', begin), "AuthenticationSASLContinue"),
+        ("at once", mechanism(16, begin), "AuthenticationSASLContinue"),
+        ("too short", mechanism(20, begin), "insufficient data left in message"),
+        ("too long", mechanism(3, begin), "invalid message format"),
+        ("no name", b().raw(b'p', b""), "invalid string in message"),
+        ("a query", b().query("select 1"), "expected SASL response, got message type 81"),
+    ] {
+        let mut client = Client::silent(&server.socket());
+        client.send(&startup(VERSION_3, &[("user", "scram"), ("database", "postgres")]));
+        client.send(&bytes.raw(b'p', b"").0);
+        let messages: Vec<_> = std::iter::from_fn(|| client.read()).collect();
+        let steps = messages.iter().filter(|m| m.body.starts_with(&[0, 0, 0, 11]));
+        let answers = steps.filter(|m| m.body.len() > 4).count();
+        let error = messages.last().and_then(|m| m.field(b'M')).unwrap_or_default();
+        match said {
+            "AuthenticationSASLContinue" => assert_eq!(answers, 1, "{name}: {messages:?}"),
+            said => assert_eq!(error, said, "{name}"),
+        }
     }
     server.query("alter role scram valid until '2001-01-01'");
     assert_eq!(
@@ -170,6 +198,68 @@ fn limits_equal_those_of_postgresql(both: &Both) {
         "drop database few",
         "drop database \"odd name\"",
         "drop role one, nobody, guest, owner, root",
+    ]);
+}
+
+fn roles_and_long_names_at_the_beginning(both: &Both) {
+    let long = "x".repeat(70);
+    both.ask(&[
+        "create role wire_group; create role wire_guest login in role wire_group",
+        "create role wire_owned login; alter role wire_owned set role = 'wire_group'",
+        "create role wire_member login in role wire_group",
+        "alter role wire_member set role = 'wire_group'",
+        &format!("create role {long} login"),
+        &format!("create database {long}"),
+    ]);
+    let questions = [
+        "select current_user, session_user, current_setting('role')",
+        "reset role",
+        "select current_user",
+        "set role none",
+        "select current_user",
+        "reset session authorization",
+        "select current_user",
+        "discard all",
+        "select current_user, current_setting('is_superuser')",
+    ];
+    for (user, name, value) in [
+        ("wire_guest", "role", "wire_group"),
+        ("wire_guest", "options", "-c role=wire_group"),
+        ("wire_guest", "role", "none"),
+        ("wire_guest", "role", "postgres"),
+        ("wire_guest", "role", "nosuch"),
+        ("wire_guest", "session_authorization", "wire_guest"),
+        ("wire_guest", "session_authorization", "wire_group"),
+        ("postgres", "session_authorization", "wire_guest"),
+        ("wire_guest", "default_tablespace", "nosuch"),
+        ("wire_guest", "temp_tablespaces", "nosuch"),
+        ("wire_owned", "application_name", "é"),
+        ("wire_member", "application_name", "a"),
+        ("wire_member", "role", "none"),
+        ("wire_guest", "client_encoding", "UNICODE"),
+        ("wire_guest", "options", "-c work_mem"),
+        ("wire_guest", "options", "--work-mem"),
+        ("wire_guest", "options", "-B 10"),
+        ("wire_guest", "options", "-p 10"),
+        (&long, "database", &long),
+        ("wire_guest", "database", &"y".repeat(70)),
+    ] {
+        let packet = [("user", user), ("database", "postgres"), (name, value)];
+        let said = both.0.sockets().map(|socket| {
+            let (mut client, greeting) = Client::start(&socket, &packet);
+            let mut said: Vec<_> = greeting.iter().map(|m| m.show()).collect();
+            if greeting.last().is_some_and(|m| m.kind == b'Z') {
+                let all = questions.iter().fold(b(), |bytes, sql| bytes.query(sql));
+                said.extend(client.talk(&all, questions.len()));
+            }
+            said
+        });
+        assert_eq!(said[0], said[1], "{user}, {name}={value}: ours, then the real server's");
+    }
+    both.ask(&[
+        &format!("drop database {long}"),
+        &format!("drop role {long}"),
+        "drop role wire_owned, wire_guest, wire_member, wire_group",
     ]);
 }
 

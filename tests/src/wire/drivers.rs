@@ -29,6 +29,7 @@ cases! {
     copies_in_pipelines,
     commands_that_commit_within_pipelines,
     a_cancelled_pipeline,
+    timeouts_within_pipelines,
 }
 
 /// Time to wait for further messages of the real server.
@@ -503,6 +504,8 @@ fn commands_that_commit_within_pipelines(both: &Both) {
                 run(run(run(b(), command), "insert into wire_pipe values (1)"), "select 1/0")
                     .sync(),
                 run(run(b(), "insert into wire_pipe values (2)"), command).sync(),
+                run(run(b(), command), command).sync(),
+                run(run(run(b(), command), "insert into wire_pipe values (4)"), command).sync(),
                 b().query(&format!("insert into wire_pipe values (3); {command}")),
                 b().query("begin"),
                 run(b(), command).sync(),
@@ -540,4 +543,60 @@ fn a_cancelled_pipeline(both: &Both) {
         said
     });
     assert_eq!(said[0], said[1], "ours, then the real server's");
+}
+
+/// A client that has not been told ReadyForQuery is not idle; the time of its statement runs.
+fn timeouts_within_pipelines(both: &Both) {
+    let run = |sql: &str| b().parse("", sql, &[]).bind("", "", &[], &[], &[]).execute("", 0);
+    let series = "select g from generate_series(1, 3) g";
+    let idle = "idle_in_transaction_session_timeout";
+    for (name, steps) in [
+        ("idle", vec![b().query(&format!("set {idle} = 20")), run("begin").flush(), b().sync()]),
+        (
+            "between Parse and Bind",
+            vec![
+                b().query("set statement_timeout = 20"),
+                b().parse("", "select 1", &[]).flush(),
+                b().bind("", "", &[], &[], &[]).execute("", 0).sync(),
+                b().query("select 2"),
+            ],
+        ),
+        (
+            "before Sync",
+            vec![
+                b().query("set statement_timeout = 20"),
+                b().parse("", "select 1", &[]).flush(),
+                b().sync(),
+                b().query("select 2"),
+            ],
+        ),
+        (
+            "a portal that is suspended",
+            vec![
+                b().query("set statement_timeout = 20; begin"),
+                b().parse("", series, &[]).bind("p", "", &[], &[], &[]).execute("p", 1).flush(),
+                b().execute("p", 1).sync(),
+                b().query("rollback"),
+            ],
+        ),
+        (
+            "after Execute",
+            vec![
+                b().query("set statement_timeout = 20"),
+                run("select 1").flush(),
+                run("select 2").flush(),
+                b().sync(),
+            ],
+        ),
+    ] {
+        let [ours, theirs] = both.0.sockets().map(|socket| {
+            let mut client = Client::connect(&socket);
+            let answers = steps.iter().map(|step| {
+                client.send(&step.0);
+                client.within(2 * WHILE)
+            });
+            answers.collect::<Vec<_>>()
+        });
+        assert_eq!(ours, theirs, "{name}: ours, then the real server's");
+    }
 }

@@ -20,6 +20,11 @@ cases! {
     utility_portals,
     implicit_blocks,
     binary_values_with_too_many_bytes,
+    binary_values_with_wrong_contents,
+    binary_values_that_name_other_types,
+    cursors_of_sql_are_executed,
+    closing_all_cursors_ends_portals,
+    what_a_changed_statement_is_described_as,
 }
 
 fn contents_of_messages(both: &Both) {
@@ -37,6 +42,11 @@ fn contents_of_messages(both: &Both) {
         "declared as unknown",
         b().parse("", "release a", &[705]).sync().parse("", "", &[705]).sync(),
         2,
+    );
+    both.check(
+        "a type that does not exist",
+        b().parse("", "select 1", &[99_999]).bind("", "", &[], &[Some(b"a")], &[]).sync(),
+        1,
     );
     both.check("prepared later", b().parse("", "execute wire_order", &[]).sync(), 1);
 }
@@ -275,4 +285,193 @@ fn binary_values_with_too_many_bytes(both: &Both) {
             3,
         );
     }
+}
+
+/// The value is bound, binary, to a parameter of the type.
+fn receive(both: &Both, ty: &str, value: &[u8]) {
+    let sql = format!("select $1::{ty}");
+    let bytes = b().parse("", &sql, &[]).bind("", "", &[1], &[Some(value)], &[]);
+    both.check(&format!("{sql} {value:?}"), bytes.execute("", 0).sync(), 1);
+}
+
+fn binary_values_with_wrong_contents(both: &Both) {
+    for ty in ["bool", "\"char\"", "inet", "cidr", "bool[]"] {
+        receive(both, ty, b"");
+    }
+    for ty in ["inet", "cidr"] {
+        for value in [
+            &b"\x02"[..],
+            b"\x04\x20\0\x04",
+            b"\x02\x21\0\x04abcd",
+            b"\x03\x81\0\x10",
+            b"\x02\x18\0\x05abcde",
+            b"\x02\x18\0\x04\x0a\0\0",
+            b"\x02\x18\0\x04\x0a\0\0\x01",
+            b"\x02\x18\x01\x04\x0a\0\0\0",
+        ] {
+            receive(both, ty, value);
+        }
+    }
+    receive(both, "pg_snapshot", b"\xff\xff\xff\xff");
+    let vector = |words: [u8; 5], rest: &[u8]| {
+        let head: Vec<u8> = words.iter().flat_map(|&w| u32::from(w).to_be_bytes()).collect();
+        [&head, rest].concat()
+    };
+    let one = b"\0\0\0\x04\0\0\0\x07";
+    for (words, rest) in [
+        ([1, 0, 26, 1, 0], &one[..]),
+        ([1, 1, 26, 1, 0], one),
+        ([1, 2, 26, 1, 0], one),
+        ([1, 0, 23, 1, 0], one),
+        ([1, 0, 26, 1, 1], one),
+        ([7, 0, 26, 1, 0], one),
+        ([1, 0, 26, 1, 0], b"\xff\xff\xff\xff"),
+        ([1, 0, 26, 1, 0], b"\0\0\0\x03\0\0\0"),
+        ([1, 0, 26, 2, 0], one),
+        ([1, 0, 26, 1, 0], b"\0\0\0\x04\0\0\0\x07z"),
+        ([2, 0, 26, 1, 0], b"\0\0\0\x01\0\0\0\0\0\0\0\x04\0\0\0\x07"),
+    ] {
+        receive(both, "oidvector", &vector(words, rest));
+    }
+    receive(both, "oidvector", &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26]);
+    receive(both, "oidvector", &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 0]);
+    receive(both, "pg_snapshot", b"\x7f\xff\xff\xff");
+    receive(both, "oidvector", b"\xff\xff\xff\xff");
+    receive(both, "int2vector", &vector([1, 0, 21, 1, 0], b"\0\0\0\x02\0\x07"));
+    receive(both, "int2vector", &vector([1, 0, 26, 1, 0], one));
+}
+
+/// Only the OIDs of built-in types mean the same everywhere: other ones are not looked at.
+fn binary_values_that_name_other_types(both: &Both) {
+    let make = "create domain wire_d as int4; create type wire_c as (a int4, b wire_d)";
+    both.check(make, b().query(make), 1);
+    let array = |ty: u32| {
+        [
+            &[0, 0, 0, 1, 0, 0, 0, 0],
+            &ty.to_be_bytes()[..],
+            b"\0\0\0\x01\0\0\0\x01\0\0\0\x04\0\0\0\x07",
+        ]
+        .concat()
+    };
+    let row = |a: u32, b: u32| {
+        let value = b"\0\0\0\x04\0\0\0\x07";
+        [&[0, 0, 0, 2], &a.to_be_bytes()[..], value, &b.to_be_bytes(), value].concat()
+    };
+    for ty in [23, 20, 0, 9999, 10_000, 99_999] {
+        receive(both, "int4[]", &array(ty));
+        receive(both, "wire_d[]", &array(ty));
+        receive(both, "wire_c", &row(ty, 23));
+        receive(both, "wire_c", &row(23, ty));
+    }
+    let copied =
+        [b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x1c", &array(99_999)[..], b"\xff\xff"];
+    both.check(
+        "binary copy from another database",
+        b().query("create temp table c (a wire_d[])")
+            .query("copy c from stdin (format binary)")
+            .copy_data(&copied.concat())
+            .copy_done()
+            .query("select * from c"),
+        3,
+    );
+    let drop = "drop type wire_c; drop domain wire_d";
+    both.check(drop, b().query(drop), 1);
+}
+
+fn cursors_of_sql_are_executed(both: &Both) {
+    for kind in ["", "scroll", "no scroll", "binary"] {
+        let declare = format!(
+            "begin; declare c {kind} cursor for select g + 256 as g from generate_series(1, 6) g"
+        );
+        both.check(
+            &declare,
+            b().query(&declare)
+                .describe(b'P', "c")
+                .execute("c", 2)
+                .execute("c", 1)
+                .sync()
+                .query("fetch c")
+                .execute("c", 2)
+                .execute("c", 2)
+                .execute("c", 0)
+                .sync()
+                .query("fetch backward 2 c")
+                .query("rollback"),
+            6,
+        );
+        both.check(
+            &format!("{declare}, held"),
+            b().query(&declare.replace("cursor for", "cursor with hold for"))
+                .query("fetch c; commit")
+                .execute("c", 2)
+                .sync()
+                .execute("c", 3)
+                .execute("c", 1)
+                .sync()
+                .query("fetch backward c")
+                .close(b'P', "c")
+                .sync(),
+            6,
+        );
+    }
+    both.check(
+        "an error among its rows",
+        b().query("begin; declare c cursor for select 1 / (g - 2) from generate_series(1, 3) g")
+            .execute("c", 1)
+            .execute("c", 1)
+            .sync()
+            .query("rollback"),
+        3,
+    );
+}
+
+fn closing_all_cursors_ends_portals(both: &Both) {
+    let series = "select g from generate_series(1, 6) g";
+    both.check(
+        "close all",
+        b().query("begin")
+            .parse("s", series, &[])
+            .bind("p", "s", &[], &[], &[])
+            .execute("p", 2)
+            .sync()
+            .query("close all")
+            .execute("p", 2)
+            .sync()
+            .query("rollback"),
+        5,
+    );
+    both.check(
+        "within a pipeline",
+        b().parse("s", series, &[])
+            .bind("p", "s", &[], &[], &[])
+            .parse("", "close all", &[])
+            .bind("", "", &[], &[], &[])
+            .execute("", 0)
+            .execute("p", 2)
+            .sync(),
+        1,
+    );
+}
+
+/// Its parameters are told before its columns are looked at.
+fn what_a_changed_statement_is_described_as(both: &Both) {
+    let make = "create table wire_changed (a int4, b text)";
+    both.check(
+        make,
+        b().query(make)
+            .parse("s", "select * from wire_changed where a = $1", &[])
+            .parse("i", "insert into wire_changed values ($1, $2)", &[])
+            .sync()
+            .query("alter table wire_changed add column c int4")
+            .describe(b'S', "s")
+            .sync()
+            .describe(b'S', "i")
+            .sync()
+            .query("drop table wire_changed")
+            .describe(b'S', "s")
+            .sync()
+            .describe(b'S', "i")
+            .sync(),
+        8,
+    );
 }

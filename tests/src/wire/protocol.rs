@@ -48,6 +48,9 @@ fn simple_queries(both: &Both) {
         "set nosuch = 1",
         "select 1::int2, 2::int8, 1.5::numeric, 'a'::\"char\", true, '\\x01'::bytea",
         "values (1, 'a'), (2, null)",
+        "select 'x'::internal",
+        "select null::internal",
+        "select int8_avg_accum(null, 1)",
     ] {
         both.check(sql, b().query(sql), 1);
     }
@@ -197,6 +200,7 @@ fn statements_and_portals(both: &Both) {
         b().parse("", "select $1, $2 + 1, $3 || 'x'", &[]).describe(b'S', "").sync(),
         1,
     );
+    both.check("internal", b().parse("", "select $1::internal", &[]).describe(b'S', "").sync(), 1);
     both.check("undetermined", b().parse("", "select $2::int4", &[]).describe(b'S', "").sync(), 1);
     both.check("given types", b().parse("", "select $1", &[23]).describe(b'S', "").sync(), 1);
 }
@@ -617,6 +621,25 @@ fn copy_both_ways(both: &Both) {
             .query("select * from c"),
         3,
     );
+    for (sql, data) in [
+        ("copy c from stdin with (format csv, force_null (nosuch))", &b"1,x\n"[..]),
+        ("copy c (a) from stdin with (format csv, force_not_null (b))", b"1\n"),
+        ("copy c from stdin", b"1\tx\n\\"),
+        ("copy c from stdin", b"1\tx\\"),
+        ("copy (select 1) to stdout with (freeze)", b""),
+    ] {
+        let bytes = table.clone().query(sql).copy_data(data).copy_done();
+        both.check(sql, bytes.query("select * from c"), 3);
+    }
+    for sql in [
+        "copy (select 1/0) to stdout",
+        "copy (select * from pg_authid) to stdout",
+        "copy (select 1, 2) to stdout with (format csv, force_quote (nosuch))",
+        "copy pg_am (oid) to stdout with (format csv, force_quote (nosuch))",
+        "copy pg_am (oid) to stdout with (format csv, force_quote (amname))",
+    ] {
+        both.check(sql, b().query("set role pg_monitor").query(sql), 2);
+    }
     both.check("left over", b().copy_data(b"1").copy_done().copy_fail("x").query("select 1"), 1);
     both.check(
         "several",

@@ -75,9 +75,9 @@ impl Fields {
                 }
                 self.text.extend_from_slice(&rest[clean..i]);
                 i += 1;
-                match rest.get(i) {
-                    None => self.text.push(b'\\'),
-                    Some(&c) => i = escape(rest, i, c, &mut self.text),
+                // One at the end of the data stands for nothing.
+                if let Some(&c) = rest.get(i) {
+                    i = escape(rest, i, c, &mut self.text);
                 }
                 clean = i;
             }

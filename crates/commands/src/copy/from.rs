@@ -88,6 +88,13 @@ fn not_of_generated(rel: &RelDesc, condition: &Expr) -> Result<()> {
     }
 }
 
+/// The columns that are copied, and those of them that options name.
+struct Copied<'a> {
+    numbers: &'a [AttrNo],
+    force_not_null: Vec<AttrNo>,
+    force_null: Vec<AttrNo>,
+}
+
 /// Current position in the input, for error context.
 #[derive(Default)]
 struct InputPosition {
@@ -145,6 +152,11 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         }
     };
     let format = &super::format(&stmt.options, true, sql)?;
+    let copied = Copied {
+        numbers: &columns,
+        force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
+        force_null: forced(&rel, &format.force_null, &columns, "FORCE_NULL")?,
+    };
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot);
@@ -168,7 +180,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
     let mut reader =
-        Reader::new(host, &rel, &columns, format, options, source, condition.is_some())?;
+        Reader::new(host, &rel, &copied, format, options, source, condition.is_some())?;
     let result = reader.run(host, condition.as_ref());
     let result = match result {
         Ok(n) => reader.writer.finish(host).map(|()| n),
@@ -239,14 +251,13 @@ impl<'a> Reader<'a> {
     fn new(
         host: &mut dyn CommandHost,
         rel: &Arc<RelDesc>,
-        numbers: &[AttrNo],
+        copied: &Copied<'_>,
         format: &'a Format,
         options: InsertOptions,
         source: Source,
         singly: bool,
     ) -> Result<Reader<'a>> {
-        let not_null = forced(rel, &format.force_not_null, numbers, "FORCE_NOT_NULL")?;
-        let null = forced(rel, &format.force_null, numbers, "FORCE_NULL")?;
+        let numbers = copied.numbers;
         let mut columns = Vec::new();
         for &number in numbers {
             let Some(a) = rel.attribute(number) else { continue };
@@ -277,8 +288,8 @@ impl<'a> Reader<'a> {
                 input,
                 null_test,
                 not_null: a.attnotnull,
-                force_not_null: not_null.contains(&number),
-                force_null: null.contains(&number),
+                force_not_null: copied.force_not_null.contains(&number),
+                force_null: copied.force_null.contains(&number),
             });
         }
         let mut defaults = Vec::new();

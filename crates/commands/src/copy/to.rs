@@ -2,7 +2,7 @@
 //!
 //! Counterpart: copyto.c.
 
-use super::{Format, Header, check_privileges, columns_of};
+use super::{Format, Header, check_privileges, columns_of, forced};
 use crate::host::CommandHost;
 use crate::{names, query};
 use analyze::{Params, SessionLookup};
@@ -62,10 +62,19 @@ pub(super) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
             &query.returning_list
         };
         let shown: Vec<_> = list.iter().filter(|t| !t.resjunk).collect();
-        let names = shown.iter().map(|t| t.resname.clone().unwrap_or_default()).collect();
+        let names: Vec<String> =
+            shown.iter().map(|t| t.resname.clone().unwrap_or_default()).collect();
         let types = shown.iter().map(|t| t.expr.type_oid()).collect();
+        let missing = format.force_quote.iter().find(|name| !names.contains(name));
+        if let Some(name) = missing {
+            bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist");
+        }
+        // What is wrong with the query is told before the client expects rows, or a file is cut.
+        let plan = query::plan(host, &query)?;
+        let snapshot = host.backend().snapshot();
+        let started = query::start(host, &plan, snapshot)?;
         let mut out = Writer::begin(host, stmt, format, names, types)?;
-        query::run(host, &query, &mut |host, batch, columns| out.batch(host, batch, columns))?;
+        started.finish(host, &mut |host, batch, columns| out.batch(host, batch, columns))?;
         return out.end(host);
     }
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY TO needs a table or a query") };
@@ -96,6 +105,7 @@ pub(super) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
         _ => bail!(WRONG_OBJECT_TYPE, "cannot copy from non-table relation \"{name}\""),
     }
     let format = &format()?;
+    forced(&rel, &format.force_quote, &columns, "FORCE_QUOTE")?;
     let attributes: Vec<_> = columns.iter().filter_map(|c| rel.attribute(*c)).collect();
     let names = attributes.iter().map(|a| a.attname.to_string()).collect();
     let types = attributes.iter().map(|a| a.atttypid).collect();
@@ -139,14 +149,6 @@ impl<'a> Writer<'a> {
         names: Vec<String>,
         types: Vec<Oid>,
     ) -> Result<Writer<'a>> {
-        for name in &format.force_quote {
-            if !names.contains(name) {
-                bail!(
-                    INVALID_COLUMN_REFERENCE,
-                    "FORCE_QUOTE column \"{name}\" not referenced by COPY"
-                );
-            }
-        }
         let force = names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
         let force = force.collect();
         let target = match &stmt.filename {

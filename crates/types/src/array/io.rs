@@ -363,8 +363,18 @@ pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
 
 fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let mut r = Reader::new(a[0].as_bytes());
-    let want = a[1].as_oid();
-    let typmod = a.get(2).map_or(-1, |t| t.as_i32());
+    let array = read_array(cx, &mut r, a[1].as_oid(), a.get(2).map_or(-1, |t| t.as_i32()))?;
+    r.end()?;
+    Ok(array)
+}
+
+/// An array of `want` from the front of a message.
+pub(crate) fn read_array(
+    cx: &mut dyn FnContext,
+    r: &mut Reader<'_>,
+    want: Oid,
+    typmod: i32,
+) -> Result<Datum> {
     let bad =
         |m: String| pgerror::PgError::new(pgerror::SqlState::INVALID_BINARY_REPRESENTATION, m);
     let ndim = r.i32()?;
@@ -378,12 +388,12 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if flags != 0 && flags != 1 {
         return Err(bad("invalid array flags".into()));
     }
-    let ty = Oid(r.u32()?);
-    if ty != want {
+    let sent = Oid(r.u32()?);
+    if crate::form::is_other_type(sent, want) {
         return Err(pg_err!(
             DATATYPE_MISMATCH,
-            "binary data has array element type {ty} ({}) instead of expected {want} ({})",
-            cx.type_name(ty, None)?,
+            "binary data has array element type {sent} ({}) instead of expected {want} ({})",
+            cx.type_name(sent, None)?,
             cx.type_name(want, None)?
         ));
     }
@@ -394,7 +404,7 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     }
     let count = count_of(&dims)?;
     check_bounds(&dims, &lower)?;
-    let elem = cx.type_info(ty)?;
+    let elem = cx.type_info(want)?;
     let mut values = Vec::new();
     let mut pace = Pace::default();
     for i in 0..count {
@@ -408,13 +418,12 @@ fn array_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         let Some(bytes) = usize::try_from(len).ok().and_then(|len| r.rest().get(..len)) else {
             return Err(bad("insufficient data left in message".into()));
         };
-        let value = cx.type_recv(ty, r.bytes(bytes.len())?, typmod);
+        let value = cx.type_recv(want, r.bytes(bytes.len())?, typmod);
         values.push(value.map_err(|e| match crate::form::is_excess_data(&e) {
             true => bad(format!("improper binary format in array element {}", i + 1)),
             false => e,
         })?);
     }
-    r.end()?;
     build(&elem, &dims, &lower, values.iter().map(Datum::as_ref))
 }
 

@@ -19,6 +19,7 @@ mod sets;
 pub use access::{get_element, get_slice, set_element, set_slice};
 pub use construct::Accumulator;
 pub use io::array_out;
+pub(crate) use io::read_array;
 pub use ops::{btarraycmp, order_by};
 
 use crate::builtin::Builtin;
