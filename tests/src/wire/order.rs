@@ -371,7 +371,7 @@ fn binary_values_that_name_other_types(both: &Both) {
             .query("copy c from stdin (format binary)")
             .copy_data(&copied.concat())
             .copy_done()
-            .query("select * from c"),
+            .query("select * from c; drop table c"),
         3,
     );
     let drop = "drop type wire_c; drop domain wire_d";
