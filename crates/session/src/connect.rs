@@ -188,9 +188,13 @@ fn open_session(
     speaker.user = start.user.clone().unwrap_or_default();
     speaker.database =
         start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| speaker.user.clone());
-    // Longer names were cut when the objects were made.
+    // CREATE ROLE and CREATE DATABASE truncate longer names.
     for name in [&mut speaker.user, &mut speaker.database] {
-        name.truncate(name.floor_char_boundary(NAME_BYTES_MAX));
+        let mut end = name.len().min(NAME_BYTES_MAX);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        name.truncate(end);
     }
     let begun = begin_session(instance, &handle, &mut conn, &mut speaker, start);
     let became_session = begun.is_ok();
