@@ -141,7 +141,7 @@ fn document_004(size: &Size, out: &mut String) -> Result<Vec<(String, [f64; 2])>
     let _ = writeln!(
         out,
         "## Images (document 004)\n\nThe document's script with {} rows{full}: the update after a checkpoint, and the \
-         checkpoint behind it.\n\n\
+         checkpoint after it.\n\n\
          | fillfactor | wal_compression | Norsu MB | PostgreSQL MB | ratio | Norsu CPU s | PostgreSQL CPU s | ratio | \
          document MB |\n|---|---|---|---|---|---|---|---|---|",
         size.rows

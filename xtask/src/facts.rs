@@ -10,7 +10,6 @@
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format after a line of column
 //! names; `reg…` columns are numbers. The row structs of `catalog::rows` are generated from the
 //! same source.
-//! names; `reg…` columns are numbers. The row structs of `catalog::rows` come from the same source.
 
 mod rows;
 

@@ -68,7 +68,7 @@ pub fn render(
     let _ = writeln!(
         out,
         "Written by `bench/run queries`. Both servers on one machine ({} cores), one run; {} rounds that alternate \
-         between the servers behind one run of each statement that warms the caches and whose rows are compared. \
+         between the servers, after one run of each statement that warms the caches and whose rows are compared. \
          Medians with ranges. CPU time is that of all threads and processes of the server while the statement runs \
          (`/proc/*/schedstat`), so that other load on the machine counts little; the ratio is Norsu's CPU time \
          divided by PostgreSQL's: below 1, Norsu is faster. PostgreSQL runs without parallel workers. Settings: \

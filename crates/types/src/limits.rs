@@ -4,7 +4,6 @@
 //! of each value, row and message. It has two kinds of errors: for an allocation whose size is
 //! known beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised
 //! before memory is allocated.
-//! before any memory is taken.
 
 use crate::{Datum, memory};
 use pgerror::{PgError, Result, pg_err};
