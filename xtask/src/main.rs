@@ -1,4 +1,5 @@
-//! Developer tasks: extraction of catalog contents from a real PostgreSQL 15.
+//! Developer tasks: extraction of catalog contents from a real PostgreSQL 15, and counts of the
+//! code's structure.
 
 #![forbid(unsafe_code)]
 
@@ -8,10 +9,11 @@ mod scratch;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let task = std::env::args().nth(1);
-    let result = match task.as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.first().map(String::as_str) {
         Some("facts") => facts::run(),
-        _ => Err("usage: cargo run -p xtask -- facts".into()),
+        Some("counts") => xtask::counts::run(&arguments[1..]),
+        _ => Err("usage: cargo run -p xtask -- facts | counts [option]".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
