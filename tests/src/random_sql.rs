@@ -141,7 +141,7 @@ fn random_statements_have_the_results_of_the_real_server() {
     let Counts { statements, steps, canceled, cliffs, refused, ambiguous } = counts;
     eprintln!(
         "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
-         ({cliffs} answered quickly by the real server), {ambiguous} with several answers, \
+         ({cliffs} answered quickly by the real server), {ambiguous} ambiguous, \
          {} differences",
         start.elapsed().as_secs(),
         wrong.len()

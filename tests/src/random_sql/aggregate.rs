@@ -58,7 +58,11 @@ impl Generator {
             }
             10 => match self.below(3) {
                 0 => (Interval, format!("sum({})", self.expr(Interval, own, depth))),
-                1 => (Float, format!("sum({distinct}{})", self.plain(Float, own, depth))),
+                1 => {
+                    // Ranks are fractions whose sum depends on the order of the rows.
+                    let exact = format!("floor({} * 64) / 64", self.plain(Float, own, depth));
+                    (Float, format!("sum({distinct}{exact})"))
+                }
                 _ => {
                     let f = self.one(&["bit_and", "bit_or", "bit_xor"]);
                     (Int, format!("{f}({})", self.own_expr(Int, own, &scope, depth)))
