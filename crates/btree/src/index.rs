@@ -10,8 +10,7 @@ use bufmgr::{BufferPool, ForkBuffers};
 use ids::{BlockNo, Fork, Persistence, RelFile};
 use page::Page;
 use page::btree::{
-    BTP_LEAF, BTP_ROOT, MAGIC, META_BLOCK, MIN_VERSION, Meta, NONE, NOVAC_VERSION, Node, Opaque,
-    VERSION,
+    BTP_LEAF, BTP_ROOT, MAGIC, META_BLOCK, MIN_VERSION, Meta, NONE, Node, Opaque, VERSION,
 };
 use pgerror::{PgError, Result, pg_err};
 use std::ops::Deref;
@@ -191,7 +190,7 @@ impl Index {
         }
         // The duplicates of versions 2 and 3 are not in the order of their TIDs: a scan by the rules
         // of version 4 would miss some.
-        if meta.version < NOVAC_VERSION + 1 {
+        if meta.version < VERSION {
             return Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
                 "index \"{}\" has version {} of the B-tree format, which is not supported",
@@ -361,10 +360,7 @@ impl Index {
         }
         let mut root_page = self.allocate(cx)?;
         let root = root_page.block();
-        let meta = Meta {
-            version: old.version.max(NOVAC_VERSION),
-            ..Meta::new(root, 0, old.allequalimage)
-        };
+        let meta = Meta::new(root, 0, old.allequalimage);
         let mut edit = cx.edit(self);
         let page = edit.change(&mut root_page, 0, RegFlags::WILL_INIT);
         page::btree::init(page);

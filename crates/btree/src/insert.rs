@@ -378,12 +378,7 @@ impl Index {
             let meta = self.exclusive(cx, META_BLOCK)?;
             let old = self.read_meta(&meta)?;
             if old.fast_level < level {
-                let new = page::btree::Meta {
-                    version: old.version.max(page::btree::NOVAC_VERSION),
-                    fast_root: page.block(),
-                    fast_level: level,
-                    ..old
-                };
+                let new = page::btree::Meta { fast_root: page.block(), fast_level: level, ..old };
                 meta_page = Some((meta, new));
             }
         }

@@ -16,8 +16,8 @@ use crate::search::{Stack, StackEntry};
 use crate::vacuum::VacuumState;
 use ids::{BlockNo, OffsetNo};
 use page::btree::{
-    BTP_HALF_DEAD, HIGH_KEY, META_BLOCK, Meta, NONE, NOVAC_VERSION, Node, change_flags,
-    set_cycle_id, set_deleted, set_next, set_prev,
+    BTP_HALF_DEAD, HIGH_KEY, META_BLOCK, Meta, NONE, Node, change_flags, set_cycle_id, set_deleted,
+    set_next, set_prev,
 };
 use page::index_space;
 use page::index_tuple::{self, IndexTuple};
@@ -254,12 +254,7 @@ impl Index {
             let meta = self.exclusive(cx, META_BLOCK)?;
             let old = self.read_meta(&meta)?;
             if old.fast_level <= level + 1 {
-                let new = Meta {
-                    version: old.version.max(NOVAC_VERSION),
-                    fast_root: right,
-                    fast_level: level,
-                    ..old
-                };
+                let new = Meta { fast_root: right, fast_level: level, ..old };
                 meta_page = Some((meta, new));
             }
         }

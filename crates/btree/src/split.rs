@@ -14,7 +14,7 @@ use ids::{BlockNo, OffsetNo};
 use page::PageBuf;
 use page::btree::{
     BTP_HAS_GARBAGE, BTP_INCOMPLETE_SPLIT, BTP_ROOT, BTP_SPLIT_END, HIGH_KEY, META_BLOCK, Meta,
-    NOVAC_VERSION, Node, Opaque, change_flags, set_prev,
+    Node, Opaque, change_flags, set_prev,
 };
 use page::index_space;
 use page::index_tuple::{self, HEADER_SIZE, IndexTuple};
@@ -307,14 +307,7 @@ impl Index {
         Opaque { level, flags: BTP_ROOT, ..Opaque::default() }.set(&mut page);
         put(&mut page, &minus_infinity(left.block()))?;
         put(&mut page, &second)?;
-        let meta = Meta {
-            version: old.version.max(NOVAC_VERSION),
-            root,
-            level,
-            fast_root: root,
-            fast_level: level,
-            ..old
-        };
+        let meta = Meta { root, level, fast_root: root, fast_level: level, ..old };
         let mut edit = cx.edit(self);
         page.copy_to(edit.change(&mut root_page, 0, RegFlags::WILL_INIT));
         change_flags(edit.change(&mut left, 1, RegFlags::STANDARD), 0, BTP_INCOMPLETE_SPLIT);

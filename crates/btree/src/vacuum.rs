@@ -9,7 +9,7 @@ use crate::buf::{Cx, RegFlags};
 use crate::delete::{DeleteKind, PostingUpdate};
 use crate::records;
 use ids::{BlockNo, FullXid, OffsetNo, Tid};
-use page::btree::{BTP_SPLIT_END, CYCLE_ID_AT, META_BLOCK, Meta, NONE, NOVAC_VERSION, Node};
+use page::btree::{BTP_SPLIT_END, CYCLE_ID_AT, META_BLOCK, Meta, NONE, Node};
 use pgerror::Result;
 
 /// Statistics of a vacuum of one index. Counterpart: `IndexBulkDeleteResult`.
@@ -94,9 +94,6 @@ impl Index {
     /// Counterpart: `_bt_vacuum_needs_cleanup`.
     fn needs_cleanup(&self, cx: &mut Cx<'_>) -> Result<bool> {
         let meta = self.meta(cx)?;
-        if meta.version < NOVAC_VERSION {
-            return Ok(true);
-        }
         let left_over = meta.last_cleanup_num_delpages;
         Ok(left_over > 0 && left_over > cx.nblocks(self)?.0 / 20)
     }
@@ -106,13 +103,12 @@ impl Index {
     /// WAL: META_CLEANUP.
     fn set_cleanup_info(&self, cx: &mut Cx<'_>, num_delpages: u32) -> Result<()> {
         let old = self.meta(cx)?;
-        if old.version >= NOVAC_VERSION && old.last_cleanup_num_delpages == num_delpages {
+        if old.last_cleanup_num_delpages == num_delpages {
             return Ok(());
         }
         let mut page = self.exclusive(cx, META_BLOCK)?;
         let old = self.read_meta(&page)?;
         let meta = Meta {
-            version: old.version.max(NOVAC_VERSION),
             last_cleanup_num_delpages: num_delpages,
             last_cleanup_num_heap_tuples: -1.0,
             ..old

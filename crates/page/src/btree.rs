@@ -24,8 +24,6 @@ pub const MAGIC: u32 = 0x0005_3162;
 pub const VERSION: u32 = 4;
 /// Oldest supported version.
 pub const MIN_VERSION: u32 = 2;
-/// First version with all meta fields.
-pub const NOVAC_VERSION: u32 = 3;
 
 pub const BTP_LEAF: u16 = 1 << 0;
 pub const BTP_ROOT: u16 = 1 << 1;
