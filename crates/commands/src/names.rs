@@ -321,14 +321,7 @@ pub fn must_be_member(host: &mut dyn CommandHost, role: Oid) -> Result<()> {
     Ok(())
 }
 
-/// The longest prefix of `text` with at most `max` bytes that ends at a character boundary.
-pub fn clip(text: &str, max: usize) -> &str {
-    let mut end = text.len().min(max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
+pub use stdx::clip;
 
 /// `name1_name2_label`, with the longer name truncated so that the result fits. Counterpart:
 /// `makeObjectName`.

@@ -190,11 +190,7 @@ fn open_session(
         start.database.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| speaker.user.clone());
     // CREATE ROLE and CREATE DATABASE truncate longer names.
     for name in [&mut speaker.user, &mut speaker.database] {
-        let mut end = name.len().min(NAME_BYTES_MAX);
-        while !name.is_char_boundary(end) {
-            end -= 1;
-        }
-        name.truncate(end);
+        name.truncate(stdx::clip(name, NAME_BYTES_MAX).len());
     }
     let begun = begin_session(instance, &handle, &mut conn, &mut speaker, start);
     let became_session = begun.is_ok();

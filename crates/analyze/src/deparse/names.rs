@@ -122,10 +122,5 @@ pub fn unused(name: &str, is_free: impl Fn(&str) -> bool) -> String {
 
 fn numbered(name: &str, n: u64) -> String {
     let number = format!("_{n}");
-    let room = NAME_BYTES_MAX - number.len();
-    let mut end = name.len().min(room);
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}{number}", &name[..end])
+    format!("{}{number}", stdx::clip(name, NAME_BYTES_MAX - number.len()))
 }
