@@ -4,10 +4,10 @@
 //! - bool, "char", int2, int4, int8, oid, reg*, xid, cid, date, time, timestamp(tz), pg_lsn,
 //!   float4, float8: `Word`, the integer sign-extended (oid and xid zero-extended), or the bits of
 //!   the float zero-extended;
-//! - text, varchar, bpchar, bytea, numeric, arrays, json, … (`typlen = -1`): `Bytes`, the payload of
-//!   the varlena **without** its length header, never compressed or external above `engine`;
-//! - name, uuid, interval, tid, macaddr, … (fixed length, by reference): `Bytes` of exactly `typlen`
-//!   bytes (name: 64, zero-padded);
+//! - text, varchar, bpchar, bytea, numeric, arrays, json, … (`typlen = -1`): `Bytes`, the payload
+//!   of the varlena **without** its length header, never compressed or external above `engine`;
+//! - name, uuid, interval, tid, macaddr, … (fixed length, by reference): `Bytes` of exactly
+//!   `typlen` bytes (name: 64, zero-padded);
 //! - cstring, unknown (`typlen = -2`): `Bytes` without the terminating zero.
 //!
 //! Numeric, interval and array payloads have PostgreSQL's on-disk form, so storing is copying.

@@ -23,8 +23,8 @@ const IDENT: &str = "\
 #
 # MAPNAME   SYSTEM-USERNAME   PG-USERNAME
 #
-# A line of pg_hba.conf names a map with map=MAPNAME. A SYSTEM-USERNAME that begins with a slash is a
-# regular expression; \\1 in PG-USERNAME is replaced by the match of its first group.
+# A line of pg_hba.conf names a map with map=MAPNAME. A SYSTEM-USERNAME that begins with a slash is
+# a regular expression; \\1 in PG-USERNAME is replaced by the match of its first group.
 ";
 
 /// A quoted value of the configuration file.
@@ -65,8 +65,8 @@ const MAIN_HEAD: &str = "\
 # Server configuration.
 #
 # One setting per line: name = value. Values with spaces or special characters are quoted. Units of
-# sizes are B, kB, MB, GB, TB; units of times are us, ms, s, min, h, d. After a change, `pg_ctl reload`
-# or SELECT pg_reload_conf() is enough for most settings; those marked (restart) need a restart.
+# sizes are B, kB, MB, GB, TB; units of times are us, ms, s, min, h, d. After a change,
+# `pg_ctl reload` or SELECT pg_reload_conf() is enough for most settings; those marked (restart) need a restart.
 # Settings that are not set here have their defaults; SHOW ALL lists all values.
 
 # Connections
@@ -137,12 +137,12 @@ fn hba(options: &InitOptions) -> String {
 }
 
 const HBA_HEAD: &str = "\
-# Client authentication: which roles may connect, from where, and with which method. The first line that
-# matches a connection applies; a connection that matches no line is rejected. Changes need a reload.
+# Client authentication: which roles may connect, from where, and with which method. The first line
+# that matches a connection applies; a connection that matches no line is rejected. Changes need a reload.
 #
 # local         DATABASE  USER           METHOD  [OPTIONS]
 # host          DATABASE  USER  ADDRESS  METHOD  [OPTIONS]
-# hostssl, hostnossl, hostgssenc, hostnogssenc: as host, for encrypted or unencrypted connections only
+# hostssl, hostnossl, hostgssenc, hostnogssenc: as host, only for encrypted or unencrypted ones
 #
 # DATABASE: a name, a comma-separated list, all, sameuser, samerole, replication, or @file.
 # USER: a name, a comma-separated list, all, +role for its members, or @file.
@@ -151,6 +151,6 @@ const HBA_HEAD: &str = "\
 ";
 
 const HBA_TRUST: &str = "
-# \"trust\" lets every user of this machine connect as any role, including the superuser. Choose another
-# method on machines with several user accounts.
+# \"trust\" lets every user of this machine connect as any role, including the superuser. Choose
+# another method on machines with several user accounts.
 ";
