@@ -65,8 +65,10 @@ mod ties;
 mod unused;
 mod upper;
 mod vars;
+mod width;
 
 pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
 pub use facts::*;
 pub use glob::plan_query;
 pub use vars::offset_query;
+pub use width::type_width;

@@ -127,7 +127,7 @@ impl Glob<'_> {
             startup_cost: total,
             total_cost: total + self.facts.costs().cpu_tuple,
             plan_rows: 1.0,
-            plan_width: 8 * output.len() as i32,
+            plan_width: self.row_width(root, want)?,
             target_list: output
                 .iter()
                 .map(|t| TargetEntry { expr: replaced(&t.expr), ..t.clone() })

@@ -57,20 +57,7 @@ impl Known {
 
 impl Core {
     fn column_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
-        let info = self.type_facts(ty)?;
-        if info.len > 0 {
-            return Ok(i32::from(info.len));
-        }
-        // A length limit is an upper bound; most strings are shorter.
-        if typmod > 4 && matches!(ty, types::oids::BPCHAR | types::oids::VARCHAR) {
-            let most = typmod - 4;
-            return Ok(if ty == types::oids::BPCHAR || most <= 32 {
-                most
-            } else {
-                32 + (most.min(1000) - 32) / 2
-            });
-        }
-        Ok(32)
+        Ok(planner::type_width(self.type_facts(ty)?.len, ty, typmod))
     }
 
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
