@@ -58,5 +58,5 @@ pub use epq::tid_of;
 pub use instrument::{Counts, HashCounts, NodeStats};
 pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
 pub use run::{Execution, QueryDesc};
-pub use services::{AggFn, AggInfo, FinalCall, Services, SetRows};
+pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
 pub use sorter::SortStats;

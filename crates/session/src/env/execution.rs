@@ -1,12 +1,13 @@
 //! The interface to the executor and to expression evaluation.
 
 use crate::core::Core;
+use crate::function;
 use crate::sysfn;
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::ScanOp;
-use eval::{Facts, FnFacts, Host};
-use executor::{AggFn, AggInfo, FinalCall, OpenRel, RowEvent, Services};
+use eval::{Facts, FnFacts, Host, HostCall};
+use executor::{AggFn, AggInfo, FinalCall, OpenRel, RowEvent, Services, SetStream};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
@@ -275,27 +276,20 @@ impl Services for Core {
 
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
         let row = self.cat().function(funcid)?;
-        let outputs = sysfn::sql::outputs(self, &row, arg_types)?;
+        let outputs = function::sql::outputs(self, &row, arg_types)?;
         Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum> {
-        sysfn::call(self, function, arg_types, args)
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
     }
 
-    fn call_host_set(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        columns: &[(Oid, i32)],
-        args: &[DatumRef<'_>],
-    ) -> Result<executor::SetRows> {
-        sysfn::call_set(self, function, arg_types, columns, args)
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
+        function::call_set(self, call, columns)
+    }
+
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
+        function::next_of_set(self, set, out)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {
@@ -362,13 +356,8 @@ impl Host for Core {
         Err(PgError::internal("sub-select outside a running statement"))
     }
 
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum> {
-        sysfn::call(self, function, arg_types, args)
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

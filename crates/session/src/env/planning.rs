@@ -247,7 +247,7 @@ impl PlannerFacts for Core {
     }
 
     fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>> {
-        crate::sysfn::sql::inline_set(self, call, columns)
+        crate::function::sql::inline_set(self, call, columns)
     }
 
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {
