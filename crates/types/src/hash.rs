@@ -1,8 +1,9 @@
 //! Hash functions with the same results as PostgreSQL's, on which hash partitioning and hash
 //! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
-use crate::oids;
+use crate::{DatumRef, oids};
 use ids::Oid;
+use std::sync::Arc;
 
 const INIT: u32 = 0x9e37_79b9 + 3_923_095;
 
@@ -118,6 +119,43 @@ fn float_bytes(v: f64) -> Option<[u8; 8]> {
         Some(f64::NAN.abs().to_le_bytes())
     } else {
         Some(v.to_le_bytes())
+    }
+}
+
+/// Hashes a non-null value under a collation (the invalid OID where the type has none) to the 32
+/// bits of the hash operator class's support function 1.
+pub type HashFn = fn(DatumRef<'_>, collation: Oid) -> u32;
+
+/// A hash that needs more than its value: the columns of a row type, the elements of an array.
+pub trait TypedHash: Send + Sync {
+    /// As [`HashFn`].
+    fn hash(&self, value: DatumRef<'_>, collation: Oid) -> u32;
+}
+
+/// How the values of a type are hashed.
+#[derive(Clone)]
+pub enum Hasher {
+    Plain(HashFn),
+    Typed(Arc<dyn TypedHash>),
+}
+
+impl Hasher {
+    /// The hash of a value that is not NULL.
+    #[inline]
+    pub fn hash(&self, value: DatumRef<'_>, collation: Oid) -> u32 {
+        match self {
+            Hasher::Plain(f) => f(value, collation),
+            Hasher::Typed(t) => t.hash(value, collation),
+        }
+    }
+}
+
+impl std::fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Hasher::Plain(_) => "plain hash",
+            Hasher::Typed(_) => "hash of a type",
+        })
     }
 }
 
