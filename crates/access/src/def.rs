@@ -38,6 +38,8 @@ impl SupportFunction {
 #[derive(Clone, Debug)]
 pub struct Support {
     pub number: u16,
+    /// `pg_proc.oid`.
+    pub oid: Oid,
     pub function: SupportFunction,
 }
 
@@ -57,7 +59,7 @@ pub struct IndexColumn {
 impl IndexColumn {
     /// A column in ascending order, with support function 1 only.
     pub fn new(attr: Attr, collation: Oid, function: SupportFunction) -> IndexColumn {
-        let support = vec![Support { number: 1, function }];
+        let support = vec![Support { number: 1, oid: Oid::INVALID, function }];
         IndexColumn { attr, collation, desc: false, nulls_first: false, support }
     }
 
@@ -139,4 +141,11 @@ impl IndexDef {
         let (name, column) = (&self.name, column + 1);
         PgError::internal(format!("no {what} function for column {column} of index \"{name}\""))
     }
+}
+
+/// Does a storage parameter's value mean true?
+pub fn is_on(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    let prefix = |word: &str, min: usize| value.len() >= min && word.starts_with(&value);
+    value == "1" || prefix("true", 1) || prefix("yes", 1) || prefix("on", 2)
 }
