@@ -11,6 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["wal", "smgr", "plan"],
     &["bufmgr"],
     &["txn", "freespace"],
+    &["access"],
     &["heap", "btree"],
     &["engine"],
     &["catalog"],
@@ -28,6 +29,8 @@ const SAME_LAYER: &[(&str, &str, &str)] = &[];
 const FORBIDDEN: &[(&str, &str)] = &[
     ("wal", "heap"),
     ("wal", "btree"),
+    ("wal", "access"),
+    ("heap", "access"),
     ("heap", "btree"),
     ("executor", "parse"),
     ("executor", "analyze"),

@@ -11,7 +11,7 @@ const fn letter(on: bool) -> char {
     if on { 'T' } else { 'F' }
 }
 
-pub(super) fn hash(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn hash(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     let flag = |f: &mut Fields<'_>| f.u8().map(|b| letter(b != 0));
     match record.info() >> 4 {
@@ -77,7 +77,7 @@ const GIN_SPLIT_ROOT: u16 = 4;
 /// Size of GIN's metapage data in bytes, aligned.
 const GIN_META_SIZE: usize = 56;
 
-pub(super) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
         2 => {
@@ -170,7 +170,7 @@ fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
     Some(())
 }
 
-pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
         1 => {
@@ -194,7 +194,7 @@ pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let main = record.main();
     let short = |at: usize| Fields(main.get(at..)?).u16();
     let mut flags = Vec::new();
@@ -255,7 +255,7 @@ pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     flags.iter().try_for_each(|name| write!(out, " ({name})").ok())
 }
 
-pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     // The bit above them is XLOG_BRIN_INIT_PAGE.
     match (record.info() & 0x70) >> 4 {
