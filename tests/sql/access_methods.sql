@@ -6,7 +6,7 @@ CREATE INDEX am1_b ON am1 (b DESC, a NULLS FIRST) INCLUDE (p)
 SELECT p, pg_index_has_property('am1_b'::regclass, p) FROM unnest(ARRAY['clusterable', 'index_scan', 'bitmap_scan', 'backward_scan', 'can_order', 'nope']) p ORDER BY 1
 SELECT n, p, pg_index_column_has_property('am1_b'::regclass, n, p) FROM generate_series(0, 4) n, unnest(ARRAY['asc', 'desc', 'nulls_first', 'nulls_last', 'orderable', 'distance_orderable', 'returnable', 'search_array', 'search_nulls', 'nope']) p ORDER BY 1, 2
 SELECT amname, n, pg_indexam_progress_phasename(a.oid, n) FROM pg_am a, generate_series(0, 6) n WHERE amname IN ('btree', 'gin') AND (amname = 'btree' OR n = 9) ORDER BY 1, 2
-CREATE INDEX ON am1 USING [[btree¦rtree¦nope¦heap]] (a) WITH (nope = 1)
+CREATE INDEX ON am1 USING [[btree¦rtree¦nope]] (a) WITH (nope = 1)
 CREATE INDEX ON am1 USING [[btree¦hash]] (a) WITH (fillfactor = [[9¦101¦x]])
 CREATE INDEX ON am1 USING btree (a) WITH ([[deduplicate_items = maybe¦fillfactor = 50, fillfactor = 60¦fastupdate¦toast.fillfactor = 50¦nope.fillfactor = 50]])
 CREATE INDEX ON am1 USING gin (arr) WITH ([[fillfactor = 50¦gin_pending_list_limit = 1¦fastupdate = maybe¦pages_per_range = 3]])
