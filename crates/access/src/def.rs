@@ -38,6 +38,8 @@ impl SupportFunction {
 #[derive(Clone, Debug)]
 pub struct Support {
     pub number: u16,
+    /// `pg_proc.oid`.
+    pub oid: Oid,
     pub function: SupportFunction,
 }
 
@@ -57,7 +59,7 @@ pub struct IndexColumn {
 impl IndexColumn {
     /// A column in ascending order, with support function 1 only.
     pub fn new(attr: Attr, collation: Oid, function: SupportFunction) -> IndexColumn {
-        let support = vec![Support { number: 1, function }];
+        let support = vec![Support { number: 1, oid: Oid::INVALID, function }];
         IndexColumn { attr, collation, desc: false, nulls_first: false, support }
     }
 
