@@ -142,3 +142,10 @@ impl IndexDef {
         PgError::internal(format!("no {what} function for column {column} of index \"{name}\""))
     }
 }
+
+/// Does a storage parameter's value mean true?
+pub fn is_on(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    let prefix = |word: &str, min: usize| value.len() >= min && word.starts_with(&value);
+    value == "1" || prefix("true", 1) || prefix("yes", 1) || prefix("on", 2)
+}

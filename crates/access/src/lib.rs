@@ -23,11 +23,12 @@ mod scan;
 pub mod strategy;
 
 pub use cx::{Cx, Edit, IndexFile, Xids};
-pub use def::{IndexColumn, IndexDef, Support, SupportFunction};
+pub use def::{IndexColumn, IndexDef, Support, SupportFunction, is_on};
 pub use index::{
     BuildOptions, BulkDeleteResult, Index, IndexBuild, Insert, Inserted, IsDead, OnDuplicate,
     OnEntry, Row, UniqueCheck,
 };
+pub use inline::decompress;
 pub use key::{RowMember, ScanKey};
 pub use layout::TupleLayout;
 pub use liveness::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};

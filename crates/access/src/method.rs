@@ -122,6 +122,9 @@ pub struct MethodInfo {
     pub oid: Oid,
     pub name: &'static str,
     pub capabilities: Capabilities,
+    /// The type in which the method stores all keys, if it is not that of the column or of the
+    /// operator class. Counterpart: `amkeytype`.
+    pub key_type: Oid,
     pub options: &'static [StorageOption],
     /// By support function number, from 1.
     pub support: &'static [SupportKind],

@@ -5,12 +5,13 @@
 use crate::cx::CatCx;
 use hashbrown::HashMap;
 use ids::Oid;
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use std::cmp::Ordering;
 use sync::atomic::{AtomicBool, Ordering::Relaxed};
 use sync::{Arc, Mutex, RwLock};
 use types::compare::{self, Comparer, TypedCompare};
 use types::fncx::TypeInfo;
+use types::hash::Hasher;
 use types::{Datum, DatumRef, oids, record};
 
 /// Maximum nesting depth of composite types and arrays in a comparison.
@@ -177,6 +178,28 @@ impl CatCx<'_> {
     /// `None` where there is none.
     pub fn comparer(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Comparer>> {
         self.comparer_at(prosrc, ty, 0)
+    }
+
+    /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None` where
+    /// there is none.
+    pub fn hasher(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Hasher>> {
+        let _ = self.base_type(ty)?;
+        Ok(types::hash::lookup(prosrc).map(Hasher::Plain))
+    }
+
+    /// The hash of values of type `ty` by a hash operator family.
+    pub fn family_hasher(&mut self, family: Oid, ty: Oid) -> Result<Hasher> {
+        let function = match self.family_proc(family, ty, ty, 1)? {
+            Some(oid) => self.find_function(oid)?.map(|f| f.prosrc.clone()),
+            None => None,
+        };
+        let found = match function {
+            Some(name) => self.hasher(name.as_str(), ty)?,
+            None => None,
+        };
+        found.ok_or_else(|| {
+            PgError::internal(format!("missing hash function for type {ty} in family {family}"))
+        })
     }
 
     fn comparer_at(&mut self, prosrc: &str, ty: Oid, depth: u32) -> Result<Option<Comparer>> {

@@ -260,13 +260,12 @@ fn duplicate(
     idx: &RelIndex,
     values: &[DatumRef<'_>],
 ) -> Result<PgError> {
-    let schema = &idx.desc.schema;
-    let key = &idx.desc.columns[..schema.key_count];
+    let key = &idx.desc.columns[..idx.desc.key_count()];
     if !host.services().may_show(rel.table.oid, key)? {
         return Ok(index::unique_violation(&idx.desc, &rel.table, None));
     }
     let mut parts = Vec::new();
-    for (v, c) in values.iter().zip(&schema.columns).take(schema.key_count) {
+    for (v, c) in values.iter().zip(idx.desc.def.keys()) {
         parts.push(match v {
             DatumRef::Null => "null".to_string(),
             v => {

@@ -215,7 +215,7 @@ pub struct Order {
 impl Order {
     fn new(host: &mut dyn CommandHost, rel: &RelDesc, index: Oid) -> Result<Order> {
         let desc = host.catalog().relation(index)?;
-        let (Some(btree), Some(part)) = (&desc.btree, &desc.index) else {
+        let (Some(btree), Some(part)) = (&desc.engine_index, &desc.index) else {
             bail!(
                 FEATURE_NOT_SUPPORTED,
                 "cannot cluster on index \"{}\" because access method does not support clustering",

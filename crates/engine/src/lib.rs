@@ -3,12 +3,13 @@
 //!
 //! Reading order: `engine` (components of an instance), `cluster`, `shared` (components that
 //! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`,
-//! `consistency`, `describe`, `recovery`, `checkpoint`; for sessions: `backend` (state of a
-//! session), `desc` (open tables and indexes), `storage` (their files), `table`, `index`, `build`,
+//! `consistency`, `describe`, `recovery`, `checkpoint`; for sessions: `am` (index access
+//! methods), `backend` (state of a session), `desc` (open tables and indexes), `storage` (their files), `table`, `index`, `build`,
 //! `inplace`, `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
 
 #![forbid(unsafe_code)]
 
+pub mod am;
 mod backend;
 mod build;
 mod checkpoint;

@@ -35,16 +35,16 @@ pub fn heap_faults(
     Ok(faults.into_iter().map(|f| (f.block, f.offset, f.message)).collect())
 }
 
-/// Checks the index's tree, and that an index scan finds each visible row once (so the index must
+/// Checks the index's structure, and that an index scan finds each visible row once (so the index must
 /// not be partial). Returns the number of entries. Error: XX002, which describes the fault.
 pub fn check_index(
     be: &mut Backend,
     table: &Arc<TableDesc>,
     index: &Arc<IndexDesc>,
 ) -> Result<u64> {
-    let tree = index.btree(be);
+    let handle = index.open(be)?;
     let mut entries: HashSet<Tid> = HashSet::new();
-    let stats = tree.verify(&mut be.index_cx(index.persistence), &mut |_, tid| {
+    let count = handle.verify(&mut be.index_cx(index.persistence()), &mut |tid| {
         if !entries.insert(tid) {
             return Err(fault(index, &format!("heap tuple {tid} has two entries")));
         }
@@ -68,14 +68,14 @@ pub fn check_index(
     }
     scan.end(be)?;
     match rows.difference(&found).next() {
-        None => Ok(stats.tuples),
+        None => Ok(count),
         Some(tid) => Err(fault(index, &format!("heap tuple {tid} lacks matching index tuple"))),
     }
 }
 
 #[cold]
 fn fault(index: &IndexDesc, what: &str) -> PgError {
-    let (table, name) = (&index.table_name, &index.name);
+    let (table, name) = (&index.def.table_name, index.name());
     pg_err!(INDEX_CORRUPTED, "{what} from table \"{table}\" within index \"{name}\"")
 }
 

@@ -503,7 +503,7 @@ impl BitmapKind {
         match self {
             BitmapKind::Index(probe) => {
                 if probe.refresh(run)? {
-                    let mut each = |tid: Tid| set.entry(tid.block).or_default().push(tid.offset);
+                    let mut each = |tid: Tid, _| set.entry(tid.block).or_default().push(tid.offset);
                     let keys = probe.scan_keys(run.st);
                     scan_tids(run.sv.backend(), &probe.index, keys, &mut each)?;
                 }

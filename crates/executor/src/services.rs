@@ -95,14 +95,14 @@ pub trait Services: FnContext + Facts {
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
     /// The index with this OID.
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
-    /// The scan operation of an operator on a key column of the index, and the comparison function
-    /// if the value's type differs from the column's.
+    /// The strategy of an operator on a key column of the index, and the support function for the
+    /// value if its type differs from the column's.
     fn index_operator(
         &mut self,
         op: Oid,
         indexid: Oid,
         column: usize,
-    ) -> Result<(engine::index::ScanOp, Option<Comparer>)>;
+    ) -> Result<(engine::index::StrategyNumber, Option<engine::index::SupportFunction>)>;
     /// Reports that a row was inserted, updated or deleted in a relation with `row_events`.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
     /// The TID of the table's row from which the cursor's current row was made; `None` if it is

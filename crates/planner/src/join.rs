@@ -734,7 +734,8 @@ impl Glob<'_> {
                             && !relids_of(other).contains(&rti)
                     };
                     if is_key(a, b) || is_key(b, a) {
-                        hit |= self.facts.strategy(op.opno, key.opfamily)? == Some(3);
+                        let strategy = self.facts.strategy(op.opno, key.opfamily)?;
+                        hit |= strategy == Some(index.equality());
                     }
                 }
                 all &= hit;

@@ -63,6 +63,7 @@ impl Glob<'_> {
             let indexed = table
                 .indexes
                 .iter()
+                .filter(|i| i.capabilities.ordered)
                 .any(|i| i.keys.iter().any(|k| is_index_key(&arg.expr, rti, k)));
             // An expression with one value in all rows needs no index.
             let fixed = relids_of(&arg.expr).is_empty() || root.constants.contains(&arg.expr);

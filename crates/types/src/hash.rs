@@ -159,6 +159,29 @@ impl std::fmt::Debug for Hasher {
     }
 }
 
+/// The 32-bit hash functions that need only their value, by `pg_proc.prosrc`.
+const PLAIN: &[(&str, HashFn)] = &[
+    ("hashchar", |v, _| hash_uint32(v.as_char() as i8 as i32 as u32)),
+    ("hashint2", |v, _| hash_uint32(v.as_i16() as i32 as u32)),
+    ("hashint4", |v, _| hash_uint32(v.as_i32() as u32)),
+    ("hashint8", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("hashoid", |v, _| hash_uint32(v.as_oid().0)),
+    ("hashenum", |v, _| hash_uint32(v.as_oid().0)),
+    ("hashfloat4", |v, _| float_bytes(v.as_f32().into()).map_or(0, |b| hash_bytes(&b))),
+    ("hashfloat8", |v, _| float_bytes(v.as_f64()).map_or(0, |b| hash_bytes(&b))),
+    ("hashname", |v, _| hash_bytes(v.as_name())),
+    ("hashtext", |v, _| hash_bytes(v.as_bytes())),
+    ("hashvarlena", |v, _| hash_bytes(v.as_bytes())),
+    ("hashbpchar", |v, _| hash_bytes(trimmed_bpchar(v.as_bytes()))),
+    ("hashtid", |v, _| hash_bytes(v.as_bytes())),
+    ("uuid_hash", |v, _| hash_bytes(v.as_bytes())),
+];
+
+/// The hash function with this `pg_proc.prosrc`, if it needs only its value.
+pub fn lookup(prosrc: &str) -> Option<HashFn> {
+    PLAIN.iter().find(|f| f.0 == prosrc).map(|f| f.1)
+}
+
 /// The default hash function of a built-in type, by its `pg_proc.prosrc`.
 pub fn function_of_type(ty: Oid) -> Option<&'static str> {
     Some(match ty {

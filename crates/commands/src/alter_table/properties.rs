@@ -242,7 +242,8 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         let mut cat = host.catalog();
         let row = crate::relation::class(&mut cat, oid)?;
         let old = row.reloptions.as_deref();
-        let reloptions = options::changed(old, &defs, rel.kind(), toast, reset)?;
+        let kind = (rel.kind(), rel.class.relam);
+        let reloptions = options::changed(old, &defs, kind, toast, reset)?;
         if rel.kind() == b'v' {
             crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
         }

@@ -51,7 +51,7 @@ impl IndexUse {
 /// True if an UPDATE of `set` leaves the index's key unchanged. INCLUDE columns and the predicate's
 /// columns are not considered. Counterpart: `index_unchanged_by_update`.
 pub(super) fn is_unchanged(index: &RelIndex, set: &[AttrNo]) -> bool {
-    let keys = index.desc.schema.key_count;
+    let keys = index.desc.key_count();
     let mut columns = index.desc.columns.iter().take(keys);
     columns.all(|c| *c == 0 || !set.contains(c))
         && index.exprs.iter().take(keys).flatten().all(|e| !refers_to(e, set))
@@ -266,13 +266,13 @@ impl ModifyNode {
         idx: &RelIndex,
         values: &[DatumRef<'_>],
     ) -> Result<PgError> {
-        let key = &idx.desc.columns[..idx.desc.schema.key_count];
+        let key = &idx.desc.columns[..idx.desc.key_count()];
         if !run.sv.may_show(self.rel.table.oid, key)? {
             return Ok(index::unique_violation(&idx.desc, &self.rel.table, None));
         }
-        let columns = idx.desc.schema.columns.iter().map(|c| c.attr.type_oid);
+        let columns = idx.desc.def.columns.iter().map(|c| c.attr.type_oid);
         let mut text = Vec::new();
-        for (v, ty) in values.iter().zip(columns).take(idx.desc.schema.key_count) {
+        for (v, ty) in values.iter().zip(columns).take(idx.desc.key_count()) {
             text.push(match *v {
                 DatumRef::Null => "null".to_string(),
                 v => String::from_utf8_lossy(&run.sv.type_output(ty, v)?).into_owned(),

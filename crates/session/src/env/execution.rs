@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::sysfn;
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
-use engine::index::ScanOp;
+use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Facts, FnFacts, Host};
 use executor::{AggFn, AggInfo, FinalCall, OpenRel, RowEvent, Services};
 use ids::Oid;
@@ -177,7 +177,7 @@ impl Services for Core {
 
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
         let desc = self.cat().relation(indexid)?;
-        desc.btree.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
+        desc.engine_index.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
     }
 
     fn index_operator(
@@ -185,31 +185,35 @@ impl Services for Core {
         op: Oid,
         indexid: Oid,
         column: usize,
-    ) -> Result<(ScanOp, Option<Comparer>)> {
+    ) -> Result<(StrategyNumber, Option<SupportFunction>)> {
         let desc = self.cat().relation(indexid)?;
-        let family = desc
-            .index
-            .as_ref()
+        let part = desc.index.as_ref();
+        let family = part
             .and_then(|p| p.opfamilies.get(column).copied())
             .ok_or_else(|| PgError::internal("not an index column"))?;
         let row = self.cat().operator_in_family(op, family)?.ok_or_else(|| {
             PgError::internal(format!("operator {op} is not a member of the index's family"))
         })?;
-        let what = match row.amopstrategy {
-            1 => ScanOp::Less,
-            2 => ScanOp::LessEqual,
-            3 => ScanOp::Equal,
-            4 => ScanOp::GreaterEqual,
-            5 => ScanOp::Greater,
-            n => return Err(PgError::internal(format!("B-tree strategy {n}"))),
+        let strategy = StrategyNumber(row.amopstrategy.try_into().unwrap_or_default());
+        if row.amoplefttype == row.amoprighttype {
+            return Ok((strategy, None));
+        }
+        let kind = part
+            .and_then(|p| engine::am::by_oid(p.am))
+            .and_then(|m| m.info.support.first().copied());
+        let support = match kind {
+            // The scan calls the comparison with the condition's value as first argument.
+            Some(SupportKind::Compare) => {
+                let compare = self.family_compare(family, row.amoprighttype, row.amoplefttype)?;
+                Some(SupportFunction::Compare(compare))
+            }
+            Some(SupportKind::Hash) => {
+                let hasher = self.cat().family_hasher(family, row.amoprighttype)?;
+                Some(SupportFunction::Hash(hasher))
+            }
+            _ => None,
         };
-        // The scan calls the comparison with the condition's value as first argument.
-        let cmp = if row.amoplefttype == row.amoprighttype {
-            None
-        } else {
-            Some(self.family_compare(family, row.amoprighttype, row.amoplefttype)?)
-        };
-        Ok((what, cmp))
+        Ok((strategy, support))
     }
 
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {

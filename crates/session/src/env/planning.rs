@@ -88,8 +88,8 @@ impl Core {
         table_tuples: f64,
     ) -> Result<Option<Arc<IndexFacts>>> {
         let desc = self.cat().relation(row.indexrelid)?;
-        let (Some(part), Some(btree)) = (&desc.index, &desc.btree) else { return Ok(None) };
-        if part.am != BTREE_AM || !row.indisvalid {
+        let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
+        if !row.indisvalid {
             return Ok(None);
         }
         // Constants are folded as in the statement's conditions, with which these expressions are
@@ -116,9 +116,10 @@ impl Core {
                 nulls_first: option & 2 != 0,
             });
         }
-        let btree = btree.clone();
-        let pages = f64::from(engine::index::nblocks(&self.backend, &btree)?);
-        let tree_height = engine::index::height(&mut self.backend, &btree)? as i32;
+        let index = index.clone();
+        let pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
+        let height = engine::index::height(&mut self.backend, &index)?;
+        let method = index.am.info();
         let tuples = if predicate.is_empty() {
             table_tuples
         } else {
@@ -126,6 +127,8 @@ impl Core {
         };
         Ok(Some(Arc::new(IndexFacts {
             oid: row.indexrelid,
+            capabilities: &method.capabilities,
+            cost: method.cost,
             keys,
             include,
             unique: row.indisunique,
@@ -134,7 +137,7 @@ impl Core {
             predicate: predicate.into_iter().flat_map(plan::walk::conjuncts).collect(),
             pages,
             tuples,
-            tree_height,
+            tree_height: height.map_or(-1, |h| h as i32),
         })))
     }
 
@@ -153,9 +156,9 @@ impl Core {
         }
         for (index, part) in facts.indexes.iter().zip(&parts) {
             let same = Arc::ptr_eq(&self.cat().relation(index.oid)?, part)
-                && match &part.btree {
-                    Some(btree) => {
-                        f64::from(engine::index::nblocks(&self.backend, btree)?) == index.pages
+                && match &part.engine_index {
+                    Some(open) => {
+                        f64::from(engine::index::nblocks(&self.backend, open)?) == index.pages
                     }
                     None => false,
                 };

@@ -511,8 +511,8 @@ fn unique(core: &mut Core, event: &Pending) -> Result<()> {
         }
     }
     let mut shown = Vec::new();
-    let count = idx.desc.schema.key_count;
-    for (v, c) in values.iter().zip(&idx.desc.schema.columns).take(count) {
+    let count = idx.desc.key_count();
+    for (v, c) in values.iter().zip(&idx.desc.def.columns).take(count) {
         shown.push(match v.as_ref() {
             DatumRef::Null => "null".to_string(),
             v => {
