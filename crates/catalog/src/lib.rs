@@ -22,6 +22,7 @@ pub mod encoding;
 pub mod facts;
 pub mod foreign;
 pub mod format_type;
+mod hasher;
 pub mod inval;
 mod keywords;
 pub mod lookup;

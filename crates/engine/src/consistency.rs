@@ -52,6 +52,7 @@ pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -
 fn mask(rmgr: RmgrId, page: &mut PageBuf) {
     match rmgr {
         RmgrId::Btree => btree::mask(page),
+        RmgrId::Hash => hash::mask(page),
         RmgrId::Heap | RmgrId::Heap2 => {
             mask_header(page);
             mask_hint_bits(page);

@@ -31,12 +31,12 @@ pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String 
         RmgrId::RelMap => relmap::describe(record, &mut out),
         RmgrId::Heap | RmgrId::Heap2 => heap::describe(record, &mut out),
         RmgrId::Btree => btree::describe(record, &mut out),
+        RmgrId::Hash => hash::describe(record, &mut out),
         RmgrId::Seq => sequence::describe(record, &mut out),
         RmgrId::ReplOrigin => origin(record, &mut out),
         RmgrId::LogicalMsg => message(record, &mut out),
         // A generic record has only block data, which is not described.
         RmgrId::Generic => Some(()),
-        RmgrId::Hash => unsupported::hash(record, &mut out),
         RmgrId::Gin => unsupported::gin(record, &mut out),
         RmgrId::Gist => unsupported::gist(record, &mut out),
         RmgrId::SpGist => unsupported::spgist(record, &mut out),

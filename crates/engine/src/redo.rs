@@ -53,7 +53,7 @@ fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
 pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     match header.rmgr() {
         None => true,
-        Some(RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin) => true,
+        Some(RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin) => true,
         Some(RmgrId::Xact) => txn::prepares(header.rmgr_info()),
         Some(_) => false,
     }
@@ -64,7 +64,7 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
     let known = match rmgr {
-        RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
+        RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
             record.block_id_end() != 0 && record.blocks().all(|(_, b)| b.applies_image())
         }
         RmgrId::Xact => !txn::prepares(record.info()),
@@ -96,6 +96,7 @@ fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
         // but one LSN that tells whether a record has been applied.
         RmgrId::Heap2 => !heap::redo::sets_visible(record),
         RmgrId::Btree => btree::redo_concerns_one_page(record),
+        RmgrId::Hash => hash::redo_concerns_one_page(record),
         RmgrId::Xlog => matches!(record.info(), XLOG_FPI | XLOG_FPI_FOR_HINT),
         // `dispatch` waits for the other threads if the transaction drops files.
         RmgrId::Xact | RmgrId::Clog | RmgrId::MultiXact | RmgrId::Standby | RmgrId::CommitTs => {
@@ -127,6 +128,7 @@ fn redo_pages(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Resu
         RmgrId::Heap => heap::redo::heap_redo(cx, record),
         RmgrId::Heap2 => heap::redo::heap2_redo(cx, record),
         RmgrId::Btree => btree::redo(cx, record),
+        RmgrId::Hash => hash::redo(cx, record),
         RmgrId::Seq => sequence(cx, record),
         RmgrId::Xlog => images(cx, record),
         _ => Err(PgError::internal("a record of more than pages").severity(Severity::Panic)),
@@ -196,15 +198,13 @@ impl Replay<'_> {
             RmgrId::Dbase => dbase::redo(engine, &mut self.cx, record),
             RmgrId::Tblspc => dbase::redo_tablespace(engine, record),
             RmgrId::RelMap => engine.relmaps.redo(record),
-            RmgrId::Heap | RmgrId::Heap2 | RmgrId::Btree | RmgrId::Seq => {
+            RmgrId::Heap | RmgrId::Heap2 | RmgrId::Btree | RmgrId::Hash | RmgrId::Seq => {
                 redo_pages(&mut self.cx, rmgr, record)
             }
             RmgrId::Generic => self.generic(record),
             // Replication origins are not kept; logical messages are for logical decoding only.
             RmgrId::ReplOrigin | RmgrId::LogicalMsg => Ok(()),
-            RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
-                self.images_only(record)
-            }
+            RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => self.images_only(record),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::records::{
     self, AddOverflow, Delete, InitMeta, MoveContents, SplitAllocate, Squeeze, VacuumOnePage,
 };
 use std::fmt::Write;
+use wal::desc::general;
 use wal::{DecodedRecord, Fields};
 
 /// Appends the description of a record of resource manager Hash, without its name; `None` if the
@@ -62,45 +63,4 @@ pub fn describe(record: &DecodedRecord, out: &mut String) -> Option<()> {
 
 fn letter(b: bool) -> char {
     if b { 'T' } else { 'F' }
-}
-
-/// C's `%g`: six significant digits, without trailing zeros.
-fn general(v: f64) -> String {
-    if v == 0.0 || !v.is_finite() {
-        return format!("{v}");
-    }
-    let scientific = format!("{v:.5e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trim = |s: &str| match s.contains('.') {
-        true => s.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => s.to_owned(),
-    };
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{}e{sign}{:02}", trim(digits), exponent.abs());
-    }
-    trim(&format!("{v:.*}", (5 - exponent) as usize))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::general;
-
-    #[test]
-    fn numbers_are_printed_as_by_c() {
-        let cases = [
-            (0.0, "0"),
-            (307.0, "307"),
-            (10_000.0, "10000"),
-            (123_456.0, "123456"),
-            (1_000_000.0, "1e+06"),
-            (1_234_567.0, "1.23457e+06"),
-            (0.5, "0.5"),
-            (0.00001, "1e-05"),
-        ];
-        for (v, text) in cases {
-            assert_eq!(general(v), text);
-        }
-    }
 }

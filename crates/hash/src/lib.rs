@@ -2,18 +2,18 @@
 //! 4). `README.md` of this crate describes the algorithms, the lock order and the deviations from
 //! PostgreSQL.
 //!
-//! Reading order: `method` (registration), `index` (handle, buckets, pages), `insert`, `overflow`
+//! Reading order: `am` (registration), `index` (handle, buckets, pages), `insert`, `overflow`
 //! (allocation), `squeeze` (compaction, freeing), `cleanup` (deletion within a bucket), `split`,
 //! `vacuum`, `scan`, `build`; `records`, `redo`, `describe`; `verify`.
 
 #![forbid(unsafe_code)]
 
+mod am;
 mod build;
 mod cleanup;
 mod describe;
 mod index;
 mod insert;
-mod method;
 mod overflow;
 pub mod records;
 mod redo;
@@ -26,7 +26,7 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
+pub use am::{Hash, INFO};
 pub use describe::describe;
 pub use index::HashIndex;
-pub use method::{HASH, HashMethod};
 pub use redo::{mask, redo, redo_concerns_one_page};

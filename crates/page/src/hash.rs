@@ -65,7 +65,6 @@ const MAPS_AT: usize = SPARES_AT + SPLITPOINTS_MAX * 4;
 /// `sizeof(HashMetaPageData)`.
 const META_SIZE: usize = (52 + SPLITPOINTS_MAX * 4 + BITMAPS_MAX * 4).next_multiple_of(8);
 
-pub const MIN_FILLFACTOR: u32 = 10;
 pub const DEFAULT_FILLFACTOR: u32 = 75;
 /// Most buckets that an index is created with.
 const INITIAL_BUCKETS_MAX: f64 = 1_073_741_824.0;

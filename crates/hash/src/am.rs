@@ -13,16 +13,13 @@ use access::{
 };
 use bufmgr::BufferPool;
 use ids::Oid;
-use page::hash::MIN_FILLFACTOR;
 use pgerror::Result;
 use sync::Arc;
 
 /// The hash access method.
-pub struct HashMethod;
+pub struct Hash;
 
-pub static HASH: HashMethod = HashMethod;
-
-static INFO: MethodInfo = MethodInfo {
+pub const INFO: MethodInfo = MethodInfo {
     oid: Oid(405),
     name: "hash",
     capabilities: Capabilities {
@@ -35,16 +32,15 @@ static INFO: MethodInfo = MethodInfo {
         exclude: true,
         ..Capabilities::NONE
     },
-    options: &[StorageOption {
-        name: "fillfactor",
-        kind: OptionKind::Int(MIN_FILLFACTOR as i64, 100),
-    }],
+    // The hash code.
+    key_type: types::oids::INT4,
+    options: &[StorageOption { name: "fillfactor", kind: OptionKind::Int(10, 100) }],
     support: &[SupportKind::Hash, SupportKind::Unused, SupportKind::Unused],
     cost: CostModel::Hash,
     build_phases: &[],
 };
 
-impl IndexAm for HashMethod {
+impl IndexAm for Hash {
     fn info(&self) -> &'static MethodInfo {
         &INFO
     }
