@@ -9,7 +9,7 @@
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
-//! `project`, `scan`, `probe`, `sample`, `source`, `projectset`, `spill` (temporary files), `keys`,
+//! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary files), `keys`,
 //! `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`,
 //! `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`,
 //! `instrument`.
@@ -19,6 +19,7 @@
 mod accum;
 mod agg;
 mod aggfn;
+mod bitmap;
 mod depend;
 mod epq;
 mod frame;
@@ -50,6 +51,7 @@ mod sorter;
 mod source;
 mod spill;
 mod subplan;
+mod tidbitmap;
 mod winagg;
 mod window;
 mod winfn;

@@ -29,4 +29,4 @@ mod tests;
 pub use am::{Hash, INFO};
 pub use describe::describe;
 pub use index::HashIndex;
-pub use redo::{mask, redo, redo_concerns_one_page};
+pub use redo::{mask, redo};

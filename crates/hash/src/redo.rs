@@ -1,6 +1,9 @@
 //! Redo of the records of resource manager Hash. Pages are latched one at a time, since no query
 //! runs during recovery.
 //!
+//! INVARIANT: the change of each block depends on that block and the record only, since several
+//! threads may replay the blocks of one record.
+//!
 //! INVARIANT: every block that a record refers to goes through [`Recovery::change`], also one that
 //! needs no change: that call restores the page if the record has an image of it.
 //!
@@ -82,7 +85,7 @@ impl Recovery<'_, '_, '_> {
     }
 }
 
-/// Replays one record of resource manager Hash.
+/// Replays one record of resource manager Hash: the blocks that the context owns.
 pub fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     let mut r = Recovery { cx, record };
     match record.info() & 0xF0 {
@@ -105,11 +108,6 @@ pub fn redo(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
         other => Err(PgError::internal(format!("hash_redo: unknown op code {other}"))
             .severity(Severity::Panic)),
     }
-}
-
-/// Does redo of the record change a single page?
-pub fn redo_concerns_one_page(record: &DecodedRecord) -> bool {
-    record.blocks().count() == 1
 }
 
 fn init_meta_page(r: &mut Recovery<'_, '_, '_>) -> Result<()> {

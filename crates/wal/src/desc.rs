@@ -279,3 +279,27 @@ pub fn block_lines(record: &DecodedRecord) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::general;
+
+    #[test]
+    fn numbers_have_the_format_of_c() {
+        // printf '%g'
+        for (v, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-1.0, "-1"),
+            (1500.0, "1500"),
+            (123_456.0, "123456"),
+            (1_234_567.0, "1.23457e+06"),
+            (1e6, "1e+06"),
+            (0.25, "0.25"),
+            (0.00001, "1e-05"),
+            (999_999.6, "1e+06"),
+        ] {
+            assert_eq!(general(v), text);
+        }
+    }
+}

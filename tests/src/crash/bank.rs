@@ -199,7 +199,7 @@ impl Table {
             storage::create_relation_files(be, file, Persistence::Permanent)?;
         }
         for index in self.indexes.iter().chain([&toast.index]) {
-            storage::create_relation_files(be, index.file, Persistence::Permanent)?;
+            storage::create_relation_files(be, index.file(), Persistence::Permanent)?;
             index::build_empty(be, index)?;
         }
         Ok(())

@@ -5,7 +5,6 @@
 
 use ids::FullXid;
 use std::fmt::Write;
-use wal::desc::general;
 use wal::{DecodedRecord, Fields};
 
 const fn letter(on: bool) -> char {
@@ -19,7 +18,7 @@ const GIN_SPLIT_ROOT: u16 = 4;
 /// Size of GIN's metapage data in bytes, aligned.
 const GIN_META_SIZE: usize = 56;
 
-pub(super) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
         2 => {
@@ -112,7 +111,7 @@ fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
     Some(())
 }
 
-pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
         1 => {
@@ -136,7 +135,7 @@ pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let main = record.main();
     let short = |at: usize| Fields(main.get(at..)?).u16();
     let mut flags = Vec::new();
@@ -197,7 +196,7 @@ pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     flags.iter().try_for_each(|name| write!(out, " ({name})").ok())
 }
 
-pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     // The bit above them is XLOG_BRIN_INIT_PAGE.
     match (record.info() & 0x70) >> 4 {
@@ -221,29 +220,5 @@ pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
             write!(out, "pagesPerRange {pages}, heapBlk {block}, page offset {offset}").ok()
         }
         _ => Some(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::general;
-
-    #[test]
-    fn numbers_have_the_format_of_c() {
-        // printf '%g'
-        for (v, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (-1.0, "-1"),
-            (1500.0, "1500"),
-            (123_456.0, "123456"),
-            (1_234_567.0, "1.23457e+06"),
-            (1e6, "1e+06"),
-            (0.25, "0.25"),
-            (0.00001, "1e-05"),
-            (999_999.6, "1e+06"),
-        ] {
-            assert_eq!(general(v), text);
-        }
     }
 }
