@@ -1,7 +1,7 @@
 -- Hash indexes: definition, plans, results, catalogs, maintenance.
 CREATE SCHEMA hash_indexes; SET search_path = hash_indexes
 CREATE TABLE t (id int, k int, s text, b bigint)
-INSERT INTO t SELECT g, g % 997, 'row ' || g % 500, g * 100000000 FROM generate_series(1, 10000) g
+INSERT INTO t SELECT g, g % 997, 'row ' || g % 500, g * 100000000::bigint FROM generate_series(1, 10000) g
 INSERT INTO t VALUES (0, NULL, NULL, NULL), (-1, NULL, '', 0)
 CREATE INDEX t_k ON t USING hash (k)
 CREATE INDEX t_s ON t USING hash (s) WITH (fillfactor = 40)

@@ -19,6 +19,7 @@ pub mod depend;
 mod describe;
 pub mod descs;
 pub mod encoding;
+pub mod estimate;
 pub mod facts;
 pub mod foreign;
 pub mod format_type;

@@ -90,7 +90,7 @@ fn cluster_table(
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index for table \"{}\"", rel.name())
     };
     host.check_not_in_use(rel.oid(), rel.name(), "CLUSTER")?;
-    check_clusterable(row, name.as_str())?;
+    check_clusterable(host, row, name.as_str())?;
     mark_clustered(host, rel, index)?;
     if rel.kind() == b'm' && !rel.class.relispopulated {
         return Ok(());
