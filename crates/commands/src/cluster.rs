@@ -215,12 +215,8 @@ pub struct Order {
 impl Order {
     fn new(host: &mut dyn CommandHost, rel: &RelDesc, index: Oid) -> Result<Order> {
         let desc = host.catalog().relation(index)?;
-        let (Some(btree), Some(part)) = (&desc.engine_index, &desc.index) else {
-            bail!(
-                FEATURE_NOT_SUPPORTED,
-                "cannot cluster on index \"{}\" because access method does not support clustering",
-                desc.name()
-            )
+        let (Some(open), Some(part)) = (&desc.engine_index, &desc.index) else {
+            return Err(host.catalog().unsupported_index(&desc));
         };
         let list = match &part.row.indexprs {
             Some(text) => plan::nodetree::read_exprs(text.as_str())?,
@@ -232,7 +228,7 @@ impl Order {
         }
         let keys = part.row.indnkeyatts as usize;
         Ok(Order {
-            index: btree.clone(),
+            index: open.clone(),
             columns: part.row.indkey.iter().take(keys).copied().collect(),
             programs,
             state: EvalState::default(),

@@ -275,8 +275,8 @@ fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> 
 
 /// Counterpart: `check_index_is_clusterable`.
 pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) -> Result<()> {
-    let am = host.catalog().relation(row.indexrelid)?.class.relam;
-    if engine::am::by_oid(am).is_none_or(|m| !m.info.capabilities.clusterable) {
+    let am = host.catalog().class(row.indexrelid)?.relam;
+    if !engine::am::by_oid(am).is_some_and(|m| m.info.capabilities.clusterable) {
         bail!(
             FEATURE_NOT_SUPPORTED,
             "cannot cluster on index \"{name}\" because access method does not support clustering"
