@@ -77,8 +77,6 @@ SELECT a.id, (SELECT count(*) FROM t b WHERE b.k = a.id) FROM t a WHERE a.id IN 
 SET enable_bitmapscan = off; EXPLAIN (COSTS off) SELECT * FROM t WHERE k = 5
 SELECT * FROM t WHERE k = 5
 SELECT count(*) FROM t WHERE k IN (1, 2, 3)
-EXPLAIN (COSTS off) SELECT * FROM t WHERE k IN (1, 2, 3)
-EXPLAIN (COSTS off) SELECT * FROM t a, t b WHERE a.id = 5 AND b.k = a.k
 SELECT count(*) FROM t a, t b WHERE a.id < 30 AND b.k = a.k
 EXPLAIN SELECT * FROM t WHERE k = 5
 EXPLAIN SELECT * FROM t WHERE s = 'row 7'
@@ -93,6 +91,7 @@ EXPLAIN (COSTS off) SELECT * FROM t WHERE k = 5
 EXPLAIN SELECT * FROM t WHERE k = 5
 EXPLAIN SELECT * FROM t WHERE b = 700000000
 EXPLAIN (COSTS off) SELECT * FROM t a, t b WHERE a.id = 5 AND b.b = a.b
+EXPLAIN (COSTS off) SELECT * FROM t a, t b WHERE a.id = 5 AND b.k = a.k
 EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT * FROM t WHERE b = 700000000
 -- Cursors run in both directions.
 SET enable_seqscan = off; SET enable_bitmapscan = off

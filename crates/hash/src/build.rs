@@ -24,8 +24,7 @@ impl HashIndex {
     ///
     /// WAL: INIT_META_PAGE, XLOG_FPI, INIT_BITMAP_PAGE.
     pub(crate) fn init(&self, cx: &mut Cx<'_>, file: &IndexFile, tuples: f64) -> Result<u32> {
-        let fillfactor = self.def.option("fillfactor").and_then(|value| value.parse().ok());
-        let per_bucket = tuples_per_bucket(fillfactor.unwrap_or(DEFAULT_FILLFACTOR));
+        let per_bucket = tuples_per_bucket(self.fillfactor());
         let function = self.function();
         let mut meta = self.unused_page(cx, file, META_BLOCK)?;
         let mut edit = cx.edit(file, RmgrId::Hash);
@@ -48,6 +47,12 @@ impl HashIndex {
         }
         self.init_first_bitmap(cx, file, meta, max_bucket + 2)?;
         Ok(max_bucket + 1)
+    }
+
+    /// In percent. A value with a fraction is rounded, as for any integer parameter.
+    fn fillfactor(&self) -> u32 {
+        let value = self.def.option("fillfactor").and_then(|value| value.parse::<f64>().ok());
+        value.map_or(DEFAULT_FILLFACTOR, |percent| percent.round_ties_even() as u32)
     }
 
     /// Adds the first bitmap page, after the buckets.

@@ -585,7 +585,7 @@ impl Glob<'_> {
 
     fn index_correlation(&mut self, rel: &BaseRel, index: &IndexFacts) -> Result<f64> {
         let (Some(table), Some(first)) = (&rel.table, index.keys.first()) else { return Ok(0.0) };
-        if first.attno <= 0 {
+        if first.attno <= 0 || !index.capabilities.ordered {
             return Ok(0.0);
         }
         let Some(s) = self.facts.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
@@ -623,11 +623,17 @@ impl Glob<'_> {
                 parts.push(p);
             }
         }
-        parts.sort_by(|a, b| a.selectivity().total_cmp(&b.selectivity()));
+        // Of two with the same selectivity the cheaper one comes first.
+        let rank = |p: &BitmapPath| (p.selectivity(), p.cost());
+        parts.sort_by(|a, b| {
+            let ((s, c), (t, d)) = (rank(a), rank(b));
+            s.total_cmp(&t).then(c.total_cmp(&d))
+        });
         let mut best: Option<BitmapPath> = None;
         for p in parts {
             best = Some(match best {
                 None => p,
+                Some(b) if b.overlaps(&p, quals) => b,
                 Some(b) => {
                     let single = self.bitmap_heap_cost(&table, rel, &b, quals)?;
                     let selectivity = b.selectivity() * p.selectivity();
