@@ -158,11 +158,13 @@ impl HashScan {
     /// Marks the items that were found dead, on pages that have not changed since they were read.
     /// An unchanged LSN proves that; so nothing is marked in an index that is not logged.
     fn mark_killed(&mut self, cx: &mut Cx<'_>) -> Result<()> {
-        let mut killed = std::mem::take(&mut self.killed);
-        let pages = std::mem::take(&mut self.pages);
-        if killed.is_empty() || !self.index.file.is_logged() {
+        if self.killed.is_empty() || !self.index.file.is_logged() {
+            self.killed.clear();
+            self.pages.clear();
             return Ok(());
         }
+        let mut killed = std::mem::take(&mut self.killed);
+        let pages = std::mem::take(&mut self.pages);
         killed.sort_unstable_by_key(|(n, _, _)| *n);
         for (i, page) in pages.iter().enumerate() {
             let end = pages.get(i + 1).map_or(usize::MAX, |next| next.first);
