@@ -29,7 +29,7 @@ ALTER TABLE t CLUSTER ON t_k
 -- Plans and results.
 SET enable_seqscan = off
 EXPLAIN (COSTS off) SELECT * FROM t WHERE k = 5
-EXPLAIN (COSTS off) SELECT * FROM t WHERE 5 = k
+EXPLAIN (COSTS off) SELECT * FROM t WHERE 5 = b
 EXPLAIN (COSTS off) SELECT * FROM t WHERE s = 'row 7'
 EXPLAIN (COSTS off) SELECT * FROM t WHERE b = 700000000
 EXPLAIN (COSTS off) SELECT * FROM t WHERE b = 7
@@ -82,16 +82,12 @@ EXPLAIN SELECT * FROM t WHERE k = 5
 EXPLAIN SELECT * FROM t WHERE s = 'row 7'
 EXPLAIN SELECT * FROM t WHERE b = 700000000
 RESET enable_bitmapscan; SET enable_indexscan = off; EXPLAIN (COSTS off) SELECT * FROM t WHERE k = 5
-EXPLAIN SELECT * FROM t WHERE k = 5
-EXPLAIN SELECT * FROM t WHERE k = ANY ('{1,2,3}')
 SELECT count(*) FROM t WHERE k = 5
 EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT * FROM t WHERE k = 5
 RESET enable_indexscan; RESET enable_seqscan
 EXPLAIN (COSTS off) SELECT * FROM t WHERE k = 5
-EXPLAIN SELECT * FROM t WHERE k = 5
 EXPLAIN SELECT * FROM t WHERE b = 700000000
 EXPLAIN (COSTS off) SELECT * FROM t a, t b WHERE a.id = 5 AND b.b = a.b
-EXPLAIN (COSTS off) SELECT * FROM t a, t b WHERE a.id = 5 AND b.k = a.k
 EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off) SELECT * FROM t WHERE b = 700000000
 -- Cursors run in both directions.
 SET enable_seqscan = off; SET enable_bitmapscan = off
@@ -153,7 +149,7 @@ SELECT count(*) FROM t WHERE s = 'row 8'
 ALTER INDEX t_k SET (fillfactor = 20)
 ALTER INDEX t_k SET (fillfactor = 5)
 ALTER INDEX t_k SET (deduplicate_items = on)
-SELECT relname, reloptions FROM pg_class WHERE relname IN ('t_k', 't_s') ORDER BY 1
+SELECT relname, reloptions FROM pg_class WHERE oid IN ('t_k'::regclass, 't_s'::regclass) ORDER BY 1
 ALTER INDEX t_k RESET (fillfactor)
 SELECT count(*) FROM t WHERE k = 8
 TRUNCATE t
@@ -162,9 +158,9 @@ INSERT INTO t SELECT g, g % 10, 'after', g FROM generate_series(1, 100) g
 SELECT count(*) FROM t WHERE k = 8
 ALTER TABLE t ALTER k TYPE bigint
 SELECT count(*) FROM t WHERE k = 8
-SELECT indexdef FROM pg_indexes WHERE tablename = 't' ORDER BY 1
+SELECT indexdef FROM pg_indexes WHERE tablename = 't' AND schemaname = 'hash_indexes' ORDER BY 1
 ALTER TABLE t DROP COLUMN b
-SELECT indexdef FROM pg_indexes WHERE tablename = 't' ORDER BY 1
+SELECT indexdef FROM pg_indexes WHERE tablename = 't' AND schemaname = 'hash_indexes' ORDER BY 1
 CREATE INDEX CONCURRENTLY t_k2 ON t USING hash (k)
 DROP INDEX t_k
 SELECT count(*) FROM t WHERE k = 8
@@ -229,5 +225,4 @@ CREATE INDEX pointloc ON films USING hash (title)
 CREATE INDEX ON films USING hash (code) WITH (fillfactor = 70)
 INSERT INTO films SELECT g, 'film ' || g, g, g FROM generate_series(1, 300) g
 SELECT * FROM films WHERE title = 'film 17'
-CREATE TABLE ex (c int, EXCLUDE USING hash (c WITH =))
 DROP SCHEMA hash_indexes CASCADE
