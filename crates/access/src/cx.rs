@@ -147,6 +147,11 @@ impl<'p> Edit<'_, 'p> {
         self.inner.change(guard, id, flags)
     }
 
+    /// Registers a page that the record refers to and that does not change.
+    pub fn refer(&mut self, guard: &ExclusiveGuard<'p>, id: u8, flags: RegFlags) {
+        self.inner.refer(guard, id, flags);
+    }
+
     #[inline]
     pub fn block_data(&mut self, id: u8, data: &[u8]) {
         self.inner.block_data(id, data);

@@ -5,13 +5,12 @@
 use crate::cx::CatCx;
 use hashbrown::HashMap;
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use std::cmp::Ordering;
 use sync::atomic::{AtomicBool, Ordering::Relaxed};
 use sync::{Arc, Mutex, RwLock};
 use types::compare::{self, Comparer, TypedCompare};
 use types::fncx::TypeInfo;
-use types::hash::Hasher;
 use types::{Datum, DatumRef, oids, record};
 
 /// Maximum nesting depth of composite types and arrays in a comparison.
@@ -91,7 +90,7 @@ impl TypedCompare for RowOrder {
 }
 
 /// The layout data needed to extract a value of the type from a row or an array.
-fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
+pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
     TypeInfo {
         oid,
         len,
@@ -178,28 +177,6 @@ impl CatCx<'_> {
     /// `None` where there is none.
     pub fn comparer(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Comparer>> {
         self.comparer_at(prosrc, ty, 0)
-    }
-
-    /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None` where
-    /// there is none.
-    pub fn hasher(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Hasher>> {
-        let _ = self.base_type(ty)?;
-        Ok(types::hash::lookup(prosrc).map(Hasher::Plain))
-    }
-
-    /// The hash of values of type `ty` by a hash operator family.
-    pub fn family_hasher(&mut self, family: Oid, ty: Oid) -> Result<Hasher> {
-        let function = match self.family_proc(family, ty, ty, 1)? {
-            Some(oid) => self.find_function(oid)?.map(|f| f.prosrc.clone()),
-            None => None,
-        };
-        let found = match function {
-            Some(name) => self.hasher(name.as_str(), ty)?,
-            None => None,
-        };
-        found.ok_or_else(|| {
-            PgError::internal(format!("missing hash function for type {ty} in family {family}"))
-        })
     }
 
     fn comparer_at(&mut self, prosrc: &str, ty: Oid, depth: u32) -> Result<Option<Comparer>> {

@@ -855,13 +855,8 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         });
         format!("({shown})=({})", parts.collect::<Vec<_>>().join(", "))
     };
-    let (pages, before) = (f64::from(rel.class.relpages), f64::from(rel.class.reltuples));
-    let now = f64::from(engine::table::nblocks(host.backend(), heap)?);
-    // The density of the last VACUUM or ANALYZE; if there was none, a row of 100 bytes.
-    let rows = match before >= 0.0 && pages > 0.0 {
-        true => before / pages * now,
-        false => now * 80.0,
-    };
+    let pages = f64::from(engine::table::nblocks(host.backend(), heap)?);
+    let rows = host.catalog().table_size(&rel, pages)?.rows;
     let new = storage::NewIndex { table: heap, index: open, columns: &columns, rows };
     let built = storage::build(&mut Owner(host), new, &mut entry, &mut print)?;
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;

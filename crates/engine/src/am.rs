@@ -7,7 +7,6 @@
 //! Counterpart: the handlers `bthandler`, `hashhandler`, `gisthandler`, `ginhandler`,
 //! `spghandler`, `brinhandler`.
 
-use access::strategy::hash;
 use access::{AmState, Capabilities, CostModel, IndexAm, MethodInfo, OptionKind, StorageOption};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -23,7 +22,7 @@ pub struct Method {
 /// All methods.
 pub static METHODS: &[Method] = &[
     Method { info: &btree::INFO, am: Some(&btree::BTree) },
-    Method { info: &HASH, am: None },
+    Method { info: &hash::INFO, am: Some(&hash::Hash) },
     Method { info: &GIST, am: None },
     Method { info: &GIN, am: None },
     Method { info: &SPGIST, am: None },
@@ -84,22 +83,6 @@ const fn method(
         build_phases: &[],
     }
 }
-
-static HASH: MethodInfo = method(
-    405,
-    "hash",
-    Capabilities {
-        strategies: 1,
-        equality: hash::EQUAL,
-        backward: true,
-        plain_scan: true,
-        bitmap_scan: true,
-        lossy: true,
-        exclude: true,
-        ..Capabilities::NONE
-    },
-    &[FILLFACTOR],
-);
 
 static GIST: MethodInfo = method(
     783,

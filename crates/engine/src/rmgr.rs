@@ -146,7 +146,7 @@ static MANAGERS: [ResourceManager; 22] = [
         btree::mask,
         |r, _, out| btree::describe(r, out),
     ),
-    images_only(RmgrId::Hash, |r, _, out| unsupported::hash(r, out)),
+    pages(RmgrId::Hash, only_pages, hash::redo, hash::mask, |r, _, out| hash::describe(r, out)),
     images_only(RmgrId::Gin, |r, _, out| unsupported::gin(r, out)),
     images_only(RmgrId::Gist, |r, _, out| unsupported::gist(r, out)),
     pages(RmgrId::Seq, only_pages, redo::sequence, mask_other, |r, _, out| {

@@ -71,4 +71,3 @@ pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward
 pub use facts::*;
 pub use glob::plan_query;
 pub use vars::offset_query;
-pub use width::type_width;

@@ -585,7 +585,7 @@ impl Glob<'_> {
 
     fn index_correlation(&mut self, rel: &BaseRel, index: &IndexFacts) -> Result<f64> {
         let (Some(table), Some(first)) = (&rel.table, index.keys.first()) else { return Ok(0.0) };
-        if first.attno <= 0 {
+        if first.attno <= 0 || !index.capabilities.ordered {
             return Ok(0.0);
         }
         let Some(s) = self.facts.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
@@ -623,11 +623,17 @@ impl Glob<'_> {
                 parts.push(p);
             }
         }
-        parts.sort_by(|a, b| a.selectivity().total_cmp(&b.selectivity()));
+        // Of two with the same selectivity the cheaper one comes first.
+        let rank = |p: &BitmapPath| (p.selectivity(), p.cost());
+        parts.sort_by(|a, b| {
+            let ((s, c), (t, d)) = (rank(a), rank(b));
+            s.total_cmp(&t).then(c.total_cmp(&d))
+        });
         let mut best: Option<BitmapPath> = None;
         for p in parts {
             best = Some(match best {
                 None => p,
+                Some(b) if b.overlaps(&p, quals) => b,
                 Some(b) => {
                     let single = self.bitmap_heap_cost(&table, rel, &b, quals)?;
                     let selectivity = b.selectivity() * p.selectivity();
@@ -702,7 +708,7 @@ impl Glob<'_> {
         let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
         let searches = array_searches(&bound).clamp(1.0, 1e3);
         let cost = descent_cost(index, c.cpu_operator) * searches
-            + (index.pages * bound_sel).ceil().max(1.0) * c.random_page
+            + bitmap_pages(index, visited, bound_sel, searches, &c) * c.random_page
             + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
             + clamp_rows(rel.tuples * selectivity) * 0.1 * c.cpu_operator;
         let m = IndexMatch {
@@ -901,6 +907,25 @@ fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
     let height = f64::from(index.tree_height.max(0));
     let compares = index.tuples.max(2.0).log2().ceil() * cpu_operator;
     compares + (height + 1.0) * 50.0 * cpu_operator
+}
+
+/// Number of index pages that a bitmap scan reads. Counterpart: part of `genericcostestimate`.
+fn bitmap_pages(
+    index: &IndexFacts,
+    visited: f64,
+    part: f64,
+    searches: f64,
+    c: &CostSettings,
+) -> f64 {
+    let once = |visited: f64| (visited * index.pages / index.tuples.max(1.0)).ceil().max(1.0);
+    match index.cost {
+        CostModel::BTree => (index.pages * part).ceil().max(1.0),
+        // A scan for each element of an array.
+        CostModel::Hash => {
+            let pages = once(clamp_rows(visited / searches));
+            shared_pages(index.pages, pages, searches, c) * searches
+        }
+    }
 }
 
 fn array_searches(bound: &[Expr]) -> f64 {

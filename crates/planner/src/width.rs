@@ -1,5 +1,5 @@
 //! Estimated widths of values and rows, in bytes. Counterpart: costsize.c (`set_rel_width`,
-//! `set_pathtarget_cost_width`, `relation_byte_size`), `get_typavgwidth` of lsyscache.c.
+//! `set_pathtarget_cost_width`, `relation_byte_size`).
 
 use crate::glob::{Glob, Root};
 use crate::need::Need;
@@ -8,44 +8,9 @@ use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Var};
 use std::rc::Rc;
-use types::oids::{BIT, BPCHAR, NUMERIC, VARBIT, VARCHAR};
 
 /// Header of a heap tuple, aligned.
 const TUPLE_HEADER: i32 = 24;
-/// Width of a value whose length is not known.
-const WIDTH_DEFAULT: i32 = 32;
-/// Largest number of bytes of a character in UTF8.
-const CHARACTER_MAX: i32 = 4;
-
-/// Average width of a value of a type, from `pg_type.typlen` and a type modifier. A length limit is
-/// an upper bound; most strings are shorter.
-pub fn type_width(typlen: i16, ty: Oid, typmod: i32) -> i32 {
-    if typlen > 0 {
-        return i32::from(typlen);
-    }
-    match width_max(ty, typmod) {
-        None => WIDTH_DEFAULT,
-        Some(most) if ty == BPCHAR || most <= WIDTH_DEFAULT => most,
-        Some(most) => WIDTH_DEFAULT + (most.min(1000) - WIDTH_DEFAULT) / 2,
-    }
-}
-
-/// The largest width that the type modifier allows, with the length word. Counterpart:
-/// `type_maximum_size`.
-fn width_max(ty: Oid, typmod: i32) -> Option<i32> {
-    if typmod < 0 {
-        return None;
-    }
-    let modifier = typmod - 4;
-    match ty {
-        BPCHAR | VARCHAR => Some(modifier.saturating_mul(CHARACTER_MAX).saturating_add(4)),
-        // Digits in groups of four; the decimal point may divide one group more.
-        NUMERIC if modifier >= 0 => Some(8 + 2 * (((modifier >> 16) & 0xffff) + 6).div_euclid(4)),
-        BIT | VARBIT => Some((typmod + 7) / 8 + 8),
-        _ => None,
-    }
-}
-
 /// Size in bytes of that many rows in memory or in a temporary file.
 pub(crate) fn table_size(rows: f64, width: i32) -> f64 {
     let aligned = (i64::from(width) + 7) & !7;
@@ -145,9 +110,9 @@ impl Glob<'_> {
     pub(crate) fn type_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
         // A parameter or CASE placeholder without a type.
         if !ty.is_valid() {
-            return Ok(WIDTH_DEFAULT);
+            return Ok(types::WIDTH_DEFAULT);
         }
-        Ok(type_width(self.facts.type_info(ty)?.len, ty, typmod))
+        Ok(types::average_width(self.facts.type_info(ty)?.len, ty, typmod))
     }
 
     /// The widths of a level's output columns that are columns of its relations; 0 for others.
@@ -194,29 +159,5 @@ impl Glob<'_> {
             }
         }
         Ok(UsedColumns(out.into_iter().map(|(_, c)| c).collect()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn widths_follow_the_type_modifier() {
-        for (typlen, ty, typmod, width) in [
-            (4, types::oids::INT4, -1, 4),
-            (-1, types::oids::TEXT, -1, 32),
-            (-1, VARCHAR, -1, 32),
-            (-1, VARCHAR, 4 + 5, 24),
-            (-1, VARCHAR, 4 + 100, 218),
-            (-1, VARCHAR, 4 + 1000, 516),
-            (-1, BPCHAR, 4 + 10, 44),
-            (-1, BPCHAR, 4 + 1000, 4004),
-            (-1, NUMERIC, 4 + (10 << 16) + 2, 16),
-            (-1, BIT, 16, 10),
-        ] {
-            assert_eq!(type_width(typlen, ty, typmod), width, "{ty:?} {typmod}");
-        }
-        assert_eq!(table_size(10.0, 5), 320.0);
     }
 }

@@ -175,6 +175,15 @@ const PLAIN: &[(&str, HashFn)] = &[
     ("hashbpchar", |v, _| hash_bytes(trimmed_bpchar(v.as_bytes()))),
     ("hashtid", |v, _| hash_bytes(v.as_bytes())),
     ("uuid_hash", |v, _| hash_bytes(v.as_bytes())),
+    ("pg_lsn_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("time_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("timestamp_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("timetz_hash", |v, _| crate::datetime::hash_timetz(v)),
+    ("interval_hash", |v, _| crate::datetime::hash_interval(v)),
+    ("hash_numeric", |v, _| crate::numeric::hash_of(v)),
+    ("hash_aclitem", |v, _| crate::acl::hash_of(v)),
+    ("hashoidvector", |v, _| hash_bytes(v.as_bytes().get(20..).unwrap_or(&[]))),
+    ("jsonb_hash", |v, _| crate::json::hash_of(v)),
 ];
 
 /// The hash function with this `pg_proc.prosrc`, if it needs only its value.

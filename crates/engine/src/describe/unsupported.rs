@@ -1,7 +1,7 @@
-//! Text descriptions of records of access methods that are not implemented: hash, GIN, GiST,
-//! SP-GiST, BRIN. Their layouts are in hash_xlog.h, ginxlog.h, gistxlog.h, spgxlog.h, brin_xlog.h.
+//! Text descriptions of records of access methods that are not implemented: GIN, GiST, SP-GiST,
+//! BRIN. Their layouts are in ginxlog.h, gistxlog.h, spgxlog.h, brin_xlog.h.
 //!
-//! Counterpart: hashdesc.c, gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
+//! Counterpart: gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
 
 use ids::FullXid;
 use std::fmt::Write;
@@ -9,65 +9,6 @@ use wal::{DecodedRecord, Fields};
 
 const fn letter(on: bool) -> char {
     if on { 'T' } else { 'F' }
-}
-
-pub(crate) fn hash(record: &DecodedRecord, out: &mut String) -> Option<()> {
-    let mut f = Fields(record.main());
-    let flag = |f: &mut Fields<'_>| f.u8().map(|b| letter(b != 0));
-    match record.info() >> 4 {
-        0 => {
-            let (tuples, _procedure, fill) = (f64::from_bits(f.u64()?), f.oid()?, f.u16()?);
-            write!(out, "num_tuples {}, fillfactor {fill}", general(tuples)).ok()
-        }
-        1 => write!(out, "bmsize {}", f.u16()?).ok(),
-        2 => write!(out, "off {}", f.u16()?).ok(),
-        3 => write!(out, "bmsize {}, bmpage_found {}", f.u16()?, flag(&mut f)?).ok(),
-        4 => {
-            let (bucket, _old, _new, flags) = (f.u32()?, f.u16()?, f.u16()?, f.u8()?);
-            let (masks, point) = (letter(flags & 1 != 0), letter(flags & 2 != 0));
-            write!(
-                out,
-                "new_bucket {bucket}, meta_page_masks_updated {masks}, issplitpoint_changed {point}"
-            )
-            .ok()
-        }
-        6 => write!(out, "old_bucket_flag {}, new_bucket_flag {}", f.u16()?, f.u16()?).ok(),
-        7 => write!(out, "ntups {}, is_primary {}", f.u16()?, flag(&mut f)?).ok(),
-        8 => {
-            let (previous, next, count) = (f.u32()?, f.u32()?, f.u16()?);
-            let primary = flag(&mut f)?;
-            write!(
-                out,
-                "prevblkno {previous}, nextblkno {next}, ntups {count}, is_primary {primary}"
-            )
-            .ok()
-        }
-        9 => {
-            let (clear, primary) = (flag(&mut f)?, flag(&mut f)?);
-            write!(out, "clear_dead_marking {clear}, is_primary {primary}").ok()
-        }
-        11 => write!(out, "ntuples {}", general(f64::from_bits(f.u64()?))).ok(),
-        12 => {
-            let (xid, count) = (f.xid()?, f.i32()?);
-            write!(out, "ntuples {count}, latestRemovedXid {xid}").ok()
-        }
-        _ => Some(()),
-    }
-}
-
-/// A number in the format of C's `%g`.
-fn general(v: f64) -> String {
-    let scientific = format!("{v:.5e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
-    let trim = |digits: &str| match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => digits.to_owned(),
-    };
-    match exponent.parse::<i32>() {
-        Ok(e @ -4..=5) => trim(&format!("{v:.*}", (5 - e) as usize)),
-        Ok(e) => format!("{}e{}{:02}", trim(mantissa), if e < 0 { '-' } else { '+' }, e.abs()),
-        Err(_) => scientific,
-    }
 }
 
 /// Flags of GIN records.
@@ -279,29 +220,5 @@ pub(crate) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
             write!(out, "pagesPerRange {pages}, heapBlk {block}, page offset {offset}").ok()
         }
         _ => Some(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::general;
-
-    #[test]
-    fn numbers_have_the_format_of_c() {
-        // printf '%g'
-        for (v, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (-1.0, "-1"),
-            (1500.0, "1500"),
-            (123_456.0, "123456"),
-            (1_234_567.0, "1.23457e+06"),
-            (1e6, "1e+06"),
-            (0.25, "0.25"),
-            (0.00001, "1e-05"),
-            (999_999.6, "1e+06"),
-        ] {
-            assert_eq!(general(v), text);
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::core::Core;
 use analyze::SessionLookup;
+use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
@@ -14,9 +15,6 @@ use planner::*;
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Datum, DatumRef};
-
-/// A table that was never vacuumed is assumed to have at least this many pages, as in PostgreSQL.
-const NEVER_VACUUMED_PAGES: f64 = 10.0;
 
 /// Maximum number of entries in each cache; then it is cleared.
 const KNOWN_MAX: usize = 1000;
@@ -56,10 +54,6 @@ impl Known {
 }
 
 impl Core {
-    fn column_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
-        Ok(planner::type_width(self.type_facts(ty)?.len, ty, typmod))
-    }
-
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
         let Some(text) = text else { return Ok(Vec::new()) };
         let mut list = plan::nodetree::read_exprs(text.as_str())?;
@@ -159,11 +153,11 @@ impl Core {
     fn make_relation(&mut self, relid: Oid, desc: &RelDesc) -> Result<Arc<RelFacts>> {
         let class = &desc.class;
         let mut columns = Vec::with_capacity(desc.attributes.len());
-        let mut width = 24.0;
         for a in &desc.attributes {
-            let avg_width =
-                if a.attisdropped { 0 } else { self.column_width(a.atttypid, a.atttypmod)? };
-            width += f64::from(avg_width);
+            let avg_width = match a.attisdropped {
+                true => 0,
+                false => self.cat().average_width(a.atttypid, a.atttypmod)?,
+            };
             columns.push(ColFacts {
                 name: a.attname.as_str().to_string(),
                 type_oid: a.atttypid,
@@ -174,20 +168,11 @@ impl Core {
                 avg_width,
             });
         }
-        let mut pages = match &desc.table {
+        let pages = match &desc.table {
             Some(t) => f64::from(engine::table::nblocks(&self.backend, t)?),
             None => f64::from(class.relpages),
         };
-        let remembered = f64::from(class.reltuples);
-        if pages < NEVER_VACUUMED_PAGES && remembered < 0.0 && class.relkind == b'r' {
-            pages = NEVER_VACUUMED_PAGES;
-        }
-        let density = if remembered >= 0.0 && class.relpages > 0 {
-            remembered / f64::from(class.relpages)
-        } else {
-            ((8192.0 - 24.0) / (width + 4.0)).floor().max(1.0)
-        };
-        let tuples = (density * pages).round();
+        let TableSize { pages, rows: tuples } = self.cat().table_size(desc, pages)?;
         let all_visible = if class.relpages > 0 && pages > 0.0 {
             (f64::from(class.relallvisible) / pages).clamp(0.0, 1.0)
         } else {
