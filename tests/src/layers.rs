@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["catalog"],
     &["eval"],
     &["analyze", "planner", "executor"],
+    &["trigger"],
     &["commands"],
     &["session"],
     &["server"],

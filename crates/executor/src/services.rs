@@ -1,7 +1,8 @@
 //! Services that a running plan needs from the session: catalog look-ups, storage, functions,
 //! privileges and memory limits.
 
-use crate::relation::{OpenRel, RowEvent};
+use crate::relation::OpenRel;
+use crate::trigger::RowEvent;
 use eval::{Facts, FnFacts};
 use ids::Oid;
 use pgerror::Result;
@@ -103,7 +104,7 @@ pub trait Services: FnContext + Facts {
         indexid: Oid,
         column: usize,
     ) -> Result<(engine::index::ScanOp, Option<Comparer>)>;
-    /// Reports that a row was inserted, updated or deleted in a relation with `row_events`.
+    /// Reports that a row was inserted, updated or deleted in a relation with triggers.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
     /// The TID of the table's row from which the cursor's current row was made; `None` if it is
     /// made from no row of the table. Fails with 24000 if the cursor is not positioned on a row or

@@ -7,7 +7,7 @@
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
 //! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `env`
 //! (the traits that it implements), `query` (a query from text to rows), `sysfn` (functions that
-//! need the session), `rowevent`, `fkey` (foreign keys).
+//! need the session), `triggers` (the trigger manager's access to the session).
 //!
 //! Counterpart: src/backend/tcop.
 
@@ -25,7 +25,6 @@ mod env;
 mod explain;
 mod extended;
 mod fastpath;
-mod fkey;
 mod guc;
 mod instance;
 mod notify;
@@ -35,7 +34,6 @@ mod prepared;
 pub mod query;
 mod resolved;
 pub mod rights;
-mod rowevent;
 mod rows;
 pub mod rusage;
 mod session;
@@ -48,6 +46,7 @@ pub mod switched_role;
 mod sysfn;
 mod timer;
 mod transport;
+mod triggers;
 mod utility;
 mod xact;
 

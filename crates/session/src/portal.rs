@@ -407,7 +407,7 @@ impl Session {
         if !portal.finished {
             return Ok(Ran::Suspended);
         }
-        self.core.after_statement()?;
+        trigger::after_statement(&mut self.core)?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
         let here = command == CmdType::Select || portal.kept.is_some();
         let rows = if here { sent } else { processed };
@@ -684,9 +684,9 @@ impl Session {
         Ok(moved)
     }
 
-    /// Before a commit: materializes cursors WITH HOLD and closes other portals. Counterpart:
-    /// `PreCommit_Portals`.
-    pub(crate) fn keep_held_portals(&mut self) -> Result<()> {
+    /// Before a commit: materializes cursors WITH HOLD and closes other portals. True if there were
+    /// such cursors. Counterpart: `PreCommit_Portals`.
+    pub(crate) fn keep_held_portals(&mut self) -> Result<bool> {
         let names: Vec<String> = self
             .core
             .portals
@@ -694,6 +694,7 @@ impl Session {
             .filter(|(_, p)| p.hold && !p.held)
             .map(|(n, _)| n.clone())
             .collect();
+        let any = !names.is_empty();
         for name in names {
             let Some(mut portal) = self.core.portals.remove(&name) else { continue };
             if portal.kept.is_none() {
@@ -711,7 +712,7 @@ impl Session {
             self.core.portals.insert(name, portal);
         }
         self.core.portals.retain(|_, p| p.held);
-        Ok(())
+        Ok(any)
     }
 
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {

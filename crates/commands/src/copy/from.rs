@@ -5,14 +5,14 @@
 use super::fields::Fields;
 use super::lines::Lines;
 use super::{Format, Header, check_privileges, columns_of, forced};
-use crate::bulk::{TableWriter, null_error};
-use crate::host::CommandHost;
+use crate::host::{CommandHost, Writing};
 use crate::{exprs, names};
 use analyze::{ExprKind, SessionLookup};
 use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
 use eval::{CallContext, Callee, EvalState, Program, RowInput, RowRef, TypeIo};
+use executor::{BulkWriter, Refs, with_computed};
 use ids::{AttrNo, Oid};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
@@ -183,7 +183,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         Reader::new(host, &rel, &copied, format, options, source, condition.is_some())?;
     let result = reader.run(host, condition.as_ref());
     let result = match result {
-        Ok(n) => reader.writer.finish(host).map(|()| n),
+        Ok(n) => reader.writer.finish(&mut Writing(host)).map(|()| n),
         Err(e) => Err(reader.with_context(e)),
     };
     host.backend().truncate_snapshots(depth);
@@ -231,7 +231,7 @@ struct Reader<'a> {
     columns: Vec<Column>,
     defaults: Vec<(usize, Default)>,
     by_position: Vec<usize>,
-    writer: TableWriter,
+    writer: BulkWriter,
     source: Source,
     lines: Lines,
     fields: Fields,
@@ -309,10 +309,10 @@ impl<'a> Reader<'a> {
             defaults.push((a.attnum as usize - 1, value));
         }
         let by_position = columns.iter().map(|c| c.number as usize - 1).collect();
-        let mut writer = TableWriter::new(host, rel.oid(), options)?;
-        writer.written = columns.iter().map(|c| c.number).collect();
+        let mut writer = BulkWriter::open(&mut Writing(host), rel.oid(), options)?;
+        writer.rows.written = columns.iter().map(|c| c.number).collect();
         let batch = writer.batch();
-        let stage = (singly || writer.has_checks()).then(|| writer.batch());
+        let stage = (singly || writer.rows.evaluates_rows()).then(|| writer.batch());
         Ok(Reader {
             format,
             table: rel.name().to_string(),
@@ -585,42 +585,43 @@ impl<'a> Reader<'a> {
                     return Ok(false);
                 }
             }
-            let mut row = stage.row_owned(0);
+            let given: Refs<'_> = stage.row(0).collect();
+            let rows = &mut self.writer.rows;
+            let computed = rows.compute(&mut Writing(host), &given)?;
+            let row = with_computed(&given, &computed);
+            rows.check(&mut Writing(host), &row)?;
+            self.batch.push_row(&row);
+            drop((row, given));
             stage.clear();
-            self.writer.complete(host, &mut row)?;
-            let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
-            self.batch.push_row(&refs);
             return Ok(true);
         }
         let last = self.batch.len - 1;
         for c in self.columns.iter().filter(|c| c.not_null) {
             let index = c.number as usize - 1;
             if self.batch.columns[index].is_null(last) {
-                let row = self.batch.row_owned(last);
-                return Err(null_error(host, &self.writer.rel, index, &row, &self.writer.written)?);
+                return Err(self.null_error(host, index)?);
             }
         }
         for (index, _) in &self.defaults {
-            let a = &self.writer.rel.table.tupdesc.attrs[*index];
+            let a = &self.writer.rows.rel.table.tupdesc.attrs[*index];
             if a.not_null && !a.dropped && self.batch.columns[*index].is_null(last) {
-                let row = self.batch.row_owned(last);
-                return Err(null_error(
-                    host,
-                    &self.writer.rel,
-                    *index,
-                    &row,
-                    &self.writer.written,
-                )?);
+                return Err(self.null_error(host, *index)?);
             }
         }
         Ok(true)
+    }
+
+    /// 23502 for a column of the row appended last.
+    fn null_error(&self, host: &mut dyn CommandHost, column: usize) -> Result<PgError> {
+        let row: Refs<'_> = self.batch.row(self.batch.len - 1).collect();
+        self.writer.rows.null_violation(&mut Writing(host), column, &row)
     }
 
     fn flush(&mut self, host: &mut dyn CommandHost) -> Result<()> {
         host.backend().check_interrupts()?;
         self.position = InputPosition::default();
         let mut at_fault = None;
-        let result = self.writer.write(host, &self.batch, &mut at_fault);
+        let result = self.writer.write(&mut Writing(host), &self.batch, &mut at_fault);
         if let Some(n) = at_fault.and_then(|r| self.numbers.get(r)) {
             self.shown_number = *n;
         }

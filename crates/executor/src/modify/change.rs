@@ -1,12 +1,14 @@
 //! UPDATE and DELETE of single rows, with the handling of concurrent updates. Counterpart:
 //! nodeModifyTable.c (`ExecUpdate`, `ExecDelete`).
 
-use super::{ModifyNode, Refs, with_computed};
+use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
 use crate::run::Run;
+use crate::trigger::{Change, RowVersion};
+use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
-use engine::table::{self, ChangeOptions, LockRow, RowLock, RowOutcome, Updated};
+use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
@@ -20,9 +22,13 @@ pub(super) struct Update {
     keep: Vec<AttrNo>,
     /// Columns set that are NOT NULL: index in the row, and column of the child.
     not_null: Vec<(usize, usize)>,
+    /// Generated columns that are computed again, by position in the writer.
+    recomputed: Vec<usize>,
+    /// For each index: the UPDATE sets no column of its key.
+    unchanged: Vec<bool>,
     /// Something refers to columns of the row that are not set.
     needs_row: bool,
-    /// The change may fire foreign-key checks or triggers.
+    /// A trigger may depend on a column that is set.
     events: bool,
     /// Lock mode for a row that is about to be changed.
     lock: RowLock,
@@ -45,32 +51,36 @@ pub(super) fn update_lock(rel: &OpenRel, set: &[AttrNo]) -> RowLock {
 }
 
 impl Update {
-    /// `set`: the columns set, including generated ones. `reads_row`: constraints, check options
-    /// or RETURNING refer to the row.
+    /// `columns`: those that the statement sets. `reads_row`: check options or RETURNING refer to
+    /// the row.
     pub(super) fn new(
-        rel: &OpenRel,
+        writer: &RowWriter,
         operation: CmdType,
         columns: Vec<AttrNo>,
-        set: &[AttrNo],
         reads_row: bool,
     ) -> Update {
+        let rel = &writer.rel;
         let attrs = &rel.table.tupdesc.attrs;
+        let (recomputed, generated) = writer.recomputed(&columns);
+        let set = [&columns[..], &generated[..]].concat();
         let live = (1..=attrs.len() as AttrNo).filter(|n| !attrs[*n as usize - 1].dropped);
         let keep = live.filter(|n| !set.contains(n)).collect();
         let not_null = columns
             .iter()
             .enumerate()
-            .filter(|(_, n)| attrs[**n as usize - 1].not_null)
+            .filter(|(_, n)| writer.is_not_null(**n as usize - 1))
             .map(|(position, n)| (*n as usize - 1, position))
             .collect();
-        let events = rel.row_events
-            && rel.event_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
-        let needs_row = reads_row || events;
+        let triggers = &rel.triggers;
+        let events = !triggers.is_empty()
+            && triggers.update_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
+        let needs_row = reads_row || events || writer.has_checks() || !recomputed.is_empty();
         let lock = match operation {
-            CmdType::Update => update_lock(rel, set),
+            CmdType::Update => update_lock(rel, &set),
             _ => RowLock::Update,
         };
-        Update { columns, keep, not_null, needs_row, events, lock }
+        let unchanged = columns_unchanged(rel, &set);
+        Update { columns, keep, not_null, recomputed, unchanged, needs_row, events, lock }
     }
 
     fn lock(&self, run: &Run<'_>) -> LockRow {
@@ -92,6 +102,27 @@ impl ModifyNode {
         table::update(run.sv.backend(), &self.rel.table, tid, row, options)
     }
 
+    /// Reads all columns of the version at `tid`; the caller returns the batch by
+    /// [`Self::put_old`].
+    fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
+        let (mut fetch, mut batch) = match self.old_fetch.take() {
+            Some(x) => x,
+            None => (
+                RowFetch::new(&self.rel.table, &self.all_columns)?,
+                table::new_batch(&self.rel.table, &self.all_columns),
+            ),
+        };
+        batch.clear();
+        if !fetch.version(run.sv.backend(), tid, &mut batch)? {
+            return Err(PgError::internal("failed to fetch tuple being updated"));
+        }
+        Ok((fetch, batch))
+    }
+
+    fn put_old(&mut self, old: (RowFetch, Batch)) {
+        self.old_fetch = Some(old);
+    }
+
     /// Updates a row without reading its old version.
     fn update_set(
         &mut self,
@@ -111,13 +142,22 @@ impl ModifyNode {
             for n in &self.update.columns {
                 whole[*n as usize - 1] = row[*n as usize - 1];
             }
-            return Err(self.null_violation(run, column, &whole)?);
+            return Err(self.writer.null_violation(run, column, &whole)?);
         }
         let done = self.store(run, tid, &row, &u.keep)?;
-        if done.outcome == RowOutcome::Ok && done.needs_index_entries && !self.indexes.is_empty() {
-            self.insert_entries_of(run, done.tid)?;
+        if done.outcome != RowOutcome::Ok {
+            return Ok(done.outcome);
         }
-        Ok(done.outcome)
+        if done.needs_index_entries && self.writer.has_indexes() {
+            let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
+            self.writer.insert_entries_of(run, done.tid, how)?;
+        } else {
+            self.writer.without_entries();
+        }
+        if !self.rel.triggers.is_empty() && self.is_checked_again(run, &done) {
+            self.writer.report_update_of(run, tid, done.tid)?;
+        }
+        Ok(RowOutcome::Ok)
     }
 
     /// Updates a row whose old version has been read.
@@ -134,22 +174,34 @@ impl ModifyNode {
         for (position, n) in self.update.columns.iter().enumerate() {
             given[*n as usize - 1] = source.0.get(source.1, position);
         }
-        let computed = self.generate(run, &given)?;
+        let u = &self.update;
+        let computed = self.writer.compute_some(run, &given, &u.recomputed)?;
         let row = with_computed(&given, &computed);
-        self.check_row(run, &row)?;
-        let done = self.store(run, tid, &row, &self.update.keep)?;
+        self.writer.check(run, &row)?;
+        let done = self.store(run, tid, &row, &u.keep)?;
         if done.outcome != RowOutcome::Ok {
             return Ok(done.outcome);
         }
         if done.needs_index_entries {
-            self.insert_entries(run, &row, done.tid, None, true)?;
+            let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
+            self.writer.insert_entries(run, &row, done.tid, how)?;
+        } else {
+            self.writer.without_entries();
         }
-        if self.update.events {
-            self.event(run, Some((&before[..], tid)), Some((&row[..], done.tid)))?;
+        if u.events || self.is_checked_again(run, &done) {
+            let old = RowVersion { tid, values: &before };
+            let new = RowVersion { tid: done.tid, values: &row };
+            self.writer.report(run, Some(old), Some(new))?;
         }
         self.check_views(run, &row, done.tid)?;
         self.push_returning(run, &row, done.tid, source, out)?;
         Ok(RowOutcome::Ok)
+    }
+
+    /// Does an update of columns that no trigger depends on need an event all the same?
+    fn is_checked_again(&self, run: &mut Run<'_>, done: &Updated) -> bool {
+        let own = done.old_xmin.is_valid() && run.sv.backend().txn.is_current(done.old_xmin);
+        self.writer.is_checked_again(own)
     }
 
     /// The row has been changed by our own transaction since the statement began. If the statement
@@ -159,7 +211,7 @@ impl ModifyNode {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
         }
-        let what = if self.operation == CmdType::Update { "updated" } else { "deleted" };
+        let what = if self.operation == CmdType::Delete { "deleted" } else { "updated" };
         Err(pg_err!(
             TRIGGERED_DATA_CHANGE_VIOLATION,
             "tuple to be {what} was already modified by an operation triggered by the current command"
@@ -184,7 +236,7 @@ impl ModifyNode {
             self.put_old(old);
             return outcome;
         }
-        let needs_row = self.returning.is_some() || self.rel.row_events;
+        let needs_row = self.returning.is_some() || self.rel.triggers.are_on(Change::Delete);
         let old = if needs_row { Some(self.take_old(run, tid)?) } else { None };
         let crosscheck = run.st.crosscheck.clone();
         let options = change_options(run, crosscheck.as_deref());
@@ -192,7 +244,8 @@ impl ModifyNode {
         if let Some(old) = old {
             if outcome == RowOutcome::Ok {
                 let row: Refs<'_> = old.1.row(0).collect();
-                self.event(run, Some((&row[..], tid)), None)?;
+                let version = RowVersion { tid, values: &row };
+                self.writer.report(run, Some(version), None)?;
                 self.push_returning(run, &row, tid, source, out)?;
             }
             self.put_old(old);

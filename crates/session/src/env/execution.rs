@@ -213,7 +213,7 @@ impl Services for Core {
     }
 
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
-        crate::rowevent::row_event(self, event)
+        trigger::row_event(self, event)
     }
 
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {
