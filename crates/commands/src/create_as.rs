@@ -248,7 +248,8 @@ impl RowBuffer {
     }
 }
 
-/// As [`write_rows`], without index entries.
+/// Runs the query and writes its rows into the relation, without index entries; returns their
+/// number.
 pub fn write_heap(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -258,16 +259,6 @@ pub fn write_heap(
     let mut buffer = RowBuffer::new(host, oid, how)?;
     buffer.writer = buffer.writer.without_indexes();
     buffer.run(host, query)
-}
-
-/// Runs the query and writes its rows into the relation; returns their number.
-pub fn write_rows(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    query: &Query,
-    how: InsertOptions,
-) -> Result<u64> {
-    RowBuffer::new(host, oid, how)?.run(host, query)
 }
 
 /// Writes the rows of a running execution into the relation; returns their number.

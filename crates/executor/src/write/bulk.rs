@@ -1,7 +1,7 @@
 //! Bulk insertion: batches of rows that a command makes, outside a plan. Counterpart: copyfrom.c
 //! (`CopyMultiInsertBuffer…`).
 
-use super::{RowWriter, WriteHost};
+use super::{EntryOptions, RowWriter, WriteHost};
 use engine::table::{self, BulkInsert, InsertOptions};
 use ids::{AttrNo, Oid, Tid};
 use pgerror::Result;
@@ -63,6 +63,16 @@ impl BulkWriter {
         }
         tids.clear();
         table::multi_insert(host.services().backend(), &writer.rel.table, rows, *how, bulk, tids)
+    }
+
+    /// TIDs of the rows that were written last.
+    pub fn written(&self) -> &[Tid] {
+        &self.tids
+    }
+
+    /// Inserts the index entries of a row that was written without them.
+    pub fn index<H: WriteHost + ?Sized>(&mut self, host: &mut H, tid: Tid) -> Result<()> {
+        self.rows.insert_entries_of(host, tid, EntryOptions::default())
     }
 
     /// Ends the bulk insertion.
