@@ -276,6 +276,7 @@ fn execute(
         };
         let desc =
             QueryDesc { plan: subject.plan.clone(), params: subject.params.clone(), snapshot };
+        trigger::start_counting(host.trigger_host());
         let mut run = Execution::start_instrumented(desc, host.services(), options.timing)?;
         match table {
             Some((into, _)) if into.into.skip_data => {}

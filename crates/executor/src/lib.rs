@@ -62,5 +62,7 @@ pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use run::{Execution, QueryDesc};
 pub use services::{AggFn, AggInfo, FinalCall, Services, SetRows};
 pub use sorter::SortStats;
-pub use trigger::{Change, Firing, Level, RelTriggers, RowEvent, RowVersion, Timing, Trigger};
+pub use trigger::{
+    Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
+};
 pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

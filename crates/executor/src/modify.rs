@@ -18,6 +18,7 @@ use crate::node::*;
 use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
+use crate::trigger::{Change, RowAnswer, Timing};
 use crate::write::{Refs, RowWriter, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
@@ -28,7 +29,7 @@ use plan::expr::*;
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
 use std::sync::Arc;
-use types::{Batch, DatumRef};
+use types::{Batch, Datum, DatumRef};
 
 /// Resolves the columns of the changed row (system columns follow the user columns), the child's
 /// output (`OUTER`), and the row proposed for insertion (EXCLUDED), which is the inner row.
@@ -121,6 +122,7 @@ pub(crate) struct ModifyNode {
     all_columns: Vec<AttrNo>,
     old_fetch: Option<(RowFetch, Batch)>,
     tids: Vec<Tid>,
+    started: bool,
     done: bool,
 }
 
@@ -200,11 +202,15 @@ impl ModifyNode {
             inserted: 0,
             conflicting: 0,
             recheck: Recheck::new(&m.child, &m.row_marks),
-            row_by_row: m.row_by_row || writer.reads_changes() || evaluates_volatile(m, run)?,
+            row_by_row: m.row_by_row
+                || writer.reads_changes()
+                || rel.triggers.are_before_row(Change::Insert)
+                || evaluates_volatile(m, run)?,
             st: EvalState::default(),
             all_columns: (1..=rel.columns.columns.len() as i16).collect(),
             old_fetch: None,
             tids: Vec::new(),
+            started: false,
             done: false,
             writer,
             rel,
@@ -265,6 +271,25 @@ impl ModifyNode {
         Ok(())
     }
 
+    /// Reports the beginning or the end of the statement to the triggers of the table.
+    fn statement_event(&self, run: &mut Run<'_>, timing: Timing) -> Result<()> {
+        if self.rel.triggers.is_empty() {
+            return Ok(());
+        }
+        let updates = self.conflict.as_ref().is_some_and(Conflict::updates);
+        let changes: &[Change] = match (self.operation, timing) {
+            (CmdType::Update, _) => &[Change::Update],
+            (CmdType::Delete, _) => &[Change::Delete],
+            (_, Timing::Before) if updates => &[Change::Insert, Change::Update],
+            _ if updates => &[Change::Update, Change::Insert],
+            _ => &[Change::Insert],
+        };
+        for &change in changes {
+            run.sv.statement_event(&self.rel, change, timing)?;
+        }
+        Ok(())
+    }
+
     fn insert_row(
         &mut self,
         run: &mut Run<'_>,
@@ -273,12 +298,25 @@ impl ModifyNode {
         out: &mut Batch,
     ) -> Result<()> {
         let given: Refs<'_> = (0..self.all_columns.len()).map(|c| batch.get(r, c)).collect();
-        let computed = self.writer.compute(run, &given)?;
+        let answer = match self.rel.triggers.are_before_row(Change::Insert) {
+            true => run.sv.before_row(&self.rel, None, Some(&given))?,
+            false => RowAnswer::Keep,
+        };
+        let replaced: Refs<'_>;
+        let given: &[DatumRef<'_>] = match &answer {
+            RowAnswer::Keep => &given,
+            RowAnswer::Skip => return Ok(()),
+            RowAnswer::Replace(row) => {
+                replaced = row.iter().map(Datum::as_ref).collect();
+                &replaced
+            }
+        };
+        let computed = self.writer.compute(run, given)?;
         let whole;
         let row: &[DatumRef<'_>] = if computed.is_empty() {
-            &given
+            given
         } else {
-            whole = with_computed(&given, &computed);
+            whole = with_computed(given, &computed);
             &whole
         };
         self.writer.check(run, row)?;
@@ -326,6 +364,9 @@ impl Exec for ModifyNode {
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
+        }
+        if !std::mem::replace(&mut self.started, true) {
+            self.statement_event(run, Timing::Before)?;
         }
         let mut out = match &self.returning {
             Some(r) => r.template.clone(),
@@ -378,6 +419,9 @@ impl Exec for ModifyNode {
         if let Some(bulk) = bulk {
             bulk.finish(run.sv.backend(), &self.rel.table)?;
         }
+        if self.done {
+            self.statement_event(run, Timing::After)?;
+        }
         Ok(if out.len == 0 { None } else { Some(out) })
     }
 
@@ -387,6 +431,7 @@ impl Exec for ModifyNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.done = false;
+        self.started = false;
         if let Some((_, batch)) = &mut self.old_fetch
             && crate::project::is_large(batch)
         {

@@ -5,7 +5,7 @@
 use crate::relation::OpenRel;
 use ids::{AttrNo, Oid, Tid};
 use std::sync::Arc;
-use types::DatumRef;
+use types::{Datum, DatumRef};
 
 /// A change of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +59,8 @@ pub struct Trigger {
     pub constraint_index: Oid,
     pub deferrable: bool,
     pub initially_deferred: bool,
+    /// It has no arguments, WHEN condition, column list or transition tables.
+    pub is_plain: bool,
     /// The columns of this table on which the constraint depends.
     pub key: Box<[AttrNo]>,
 }
@@ -92,6 +94,22 @@ impl RelTriggers {
     pub fn are_on(&self, change: Change) -> bool {
         self.list.iter().any(|t| t.is_on(change))
     }
+
+    /// Must rows be passed to triggers before this change?
+    pub fn are_before_row(&self, change: Change) -> bool {
+        let before = |t: &Trigger| t.timing == Timing::Before && t.level == Level::Row;
+        self.list.iter().any(|t| before(t) && t.is_on(change))
+    }
+}
+
+/// The answer of the triggers that fire before a row is changed.
+#[derive(Debug)]
+pub enum RowAnswer {
+    Keep,
+    /// The row is not changed.
+    Skip,
+    /// Another row takes the place of the new one.
+    Replace(Vec<Datum>),
 }
 
 /// A version of a row.

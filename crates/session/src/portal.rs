@@ -363,8 +363,8 @@ impl Session {
         batch
     }
 
-    /// Runs a statement that writes to its end before any of its rows are sent, whatever the row
-    /// limit.
+    /// Runs a statement that writes to its end, with its triggers, before any of its rows are sent,
+    /// whatever the row limit.
     pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
@@ -373,6 +373,7 @@ impl Session {
                 kept.push(batch);
             }
             portal.kept = Some(kept);
+            self.core.after_statement()?;
         }
         Ok(())
     }
@@ -407,7 +408,7 @@ impl Session {
         if !portal.finished {
             return Ok(Ran::Suspended);
         }
-        trigger::after_statement(&mut self.core)?;
+        self.core.after_statement()?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
         let here = command == CmdType::Select || portal.kept.is_some();
         let rows = if here { sent } else { processed };

@@ -38,6 +38,15 @@ impl TriggerHost for Core {
 }
 
 impl Core {
+    /// Fires the triggers of the running statement.
+    #[inline]
+    pub fn after_statement(&mut self) -> Result<()> {
+        match self.triggers.is_idle() {
+            true => Ok(()),
+            false => trigger::after_statement(self),
+        }
+    }
+
     /// The constraints of that name in the first schema of the search path that has any.
     pub(crate) fn constraints_named(
         &mut self,

@@ -151,7 +151,7 @@ impl Session {
     /// Ends a statement without an error: commits its own transaction; in a block, makes its
     /// changes visible to the next statement.
     pub(crate) fn finish_command(&mut self) -> Result<()> {
-        trigger::after_statement(&mut self.core)?;
+        self.core.after_statement()?;
         match self.xact.block {
             Block::None => Ok(()),
             Block::Single => self.commit_transaction(),

@@ -64,6 +64,11 @@ fn of_row(row: &PgTrigger, key: Box<[AttrNo]>) -> Trigger {
         },
         constraint: row.tgconstraint,
         constraint_index: row.tgconstrindid,
+        is_plain: row.tgnargs == 0
+            && row.tgqual.is_none()
+            && row.tgattr.is_empty()
+            && row.tgoldtable.is_none()
+            && row.tgnewtable.is_none(),
         deferrable: row.tgdeferrable,
         initially_deferred: row.tginitdeferred,
         key,

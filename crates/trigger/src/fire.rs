@@ -4,9 +4,12 @@ use crate::queue::Event;
 use crate::registry::{Side, TriggerCall, constraint_function};
 use crate::stats::{Counts, TriggerStats};
 use crate::{TriggerHost, no_constraint, ri};
-use executor::{Firing, Level, RowEvent, Timing, Trigger};
+use executor::{Change, Firing, Level, OpenRel, RowAnswer, RowEvent, RowVersion, Timing, Trigger};
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use types::{Datum, DatumRef};
 
 /// Does the trigger fire in this mode of `session_replication_role`? Counterpart: `TriggerEnabled`.
 fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
@@ -18,37 +21,113 @@ fn is_enabled(trigger: &Trigger, replica: bool) -> bool {
     }
 }
 
+/// The enabled triggers of a table on a change. An error where one of them is not supported.
+fn enabled<'a>(
+    host: &mut dyn TriggerHost,
+    rel: &'a OpenRel,
+    change: Change,
+    (timing, level): (Timing, Level),
+) -> Result<SmallVec<[&'a Trigger; 4]>> {
+    let replica = host.is_replica();
+    let mut found = SmallVec::new();
+    for t in &rel.triggers.list {
+        if t.timing != timing || t.level != level || !t.is_on(change) || !is_enabled(t, replica) {
+            continue;
+        }
+        let is_known = constraint_function(t.function).is_some()
+            || t.is_plain && host.triggers().functions.contains_key(&t.function);
+        if !is_known {
+            return Err(PgError::unsupported(format!("trigger \"{}\"", t.name)));
+        }
+        found.push(t);
+    }
+    Ok(found)
+}
+
+fn event_of(rel: &OpenRel, t: &Trigger, change: Change, old: Tid, new: Tid) -> Event {
+    Event {
+        trigger: t.oid,
+        relation: rel.table.oid,
+        constraint: t.constraint,
+        change,
+        old,
+        new,
+        deferrable: t.deferrable,
+        initially_deferred: t.initially_deferred,
+        fired: 0,
+    }
+}
+
 /// Queues the events of a changed row. Counterpart: `AfterTriggerSaveEvent`.
 pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> {
     let change = event.change();
-    let replica = host.is_replica();
-    for t in &event.rel.triggers.list {
-        if !t.is_on(change) || !is_enabled(t, replica) {
+    let tid = |v: Option<RowVersion<'_>>| v.map_or(Tid::INVALID, |v| v.tid);
+    for t in enabled(host, event.rel, change, (Timing::After, Level::Row))? {
+        let required = match constraint_function(t.function).map(|f| f.side) {
+            Some(Side::Unique) => event.possible_duplicates.contains(&t.constraint_index),
+            Some(Side::Referencing) => ri::is_check_required(host, t, &event)?,
+            Some(Side::Referenced) => ri::is_action_required(t, &event),
+            None => true,
+        };
+        if required {
+            let event = event_of(event.rel, t, change, tid(event.old), tid(event.new));
+            host.triggers().push(event)?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls the triggers that fire before a row is changed, each with the answer of the one before.
+/// Counterpart: `ExecBRInsertTriggers`, `ExecBRUpdateTriggers`, `ExecBRDeleteTriggers`.
+pub fn before_row(
+    host: &mut dyn TriggerHost,
+    rel: &Arc<OpenRel>,
+    old: Option<RowVersion<'_>>,
+    new: Option<&[DatumRef<'_>]>,
+) -> Result<RowAnswer> {
+    let change = match (&old, new) {
+        (None, _) => Change::Insert,
+        (_, None) => Change::Delete,
+        _ => Change::Update,
+    };
+    let old = old.map_or(Tid::INVALID, |v| v.tid);
+    let mut row: Option<Vec<Datum>> =
+        new.map(|values| values.iter().map(|d| DatumRef::to_owned(*d)).collect());
+    let mut is_replaced = false;
+    for trigger in enabled(host, rel, change, (Timing::Before, Level::Row))? {
+        let proposed = row.as_deref();
+        let call = TriggerCall { rel, trigger, change, old, new: Tid::INVALID, proposed };
+        match call_function(host, &call)? {
+            RowAnswer::Keep => {}
+            RowAnswer::Skip => return Ok(RowAnswer::Skip),
+            RowAnswer::Replace(values) => {
+                is_replaced = true;
+                row = Some(values);
+            }
+        }
+    }
+    Ok(match row {
+        Some(values) if is_replaced => RowAnswer::Replace(values),
+        _ => RowAnswer::Keep,
+    })
+}
+
+/// Calls the triggers that fire before a statement, or queues those that fire after it.
+/// Counterpart: `ExecBSInsertTriggers`, `ExecASInsertTriggers` and so on.
+pub fn statement_event(
+    host: &mut dyn TriggerHost,
+    rel: &Arc<OpenRel>,
+    change: Change,
+    timing: Timing,
+) -> Result<()> {
+    let none = Tid::INVALID;
+    for trigger in enabled(host, rel, change, (timing, Level::Statement))? {
+        if timing == Timing::After {
+            host.triggers().push(event_of(rel, trigger, change, none, none))?;
             continue;
         }
-        let known = constraint_function(t.function);
-        let Some(f) = known.filter(|_| t.timing == Timing::After && t.level == Level::Row) else {
-            return Err(PgError::unsupported(format!("trigger \"{}\"", t.name)));
-        };
-        let required = match f.side {
-            Side::Unique => event.possible_duplicates.contains(&t.constraint_index),
-            Side::Referencing => ri::is_check_required(host, t, &event)?,
-            Side::Referenced => ri::is_action_required(t, &event),
-        };
-        if !required {
-            continue;
-        }
-        host.triggers().push(Event {
-            trigger: t.oid,
-            relation: event.rel.table.oid,
-            constraint: t.constraint,
-            change,
-            old: event.old.map_or(Tid::INVALID, |v| v.tid),
-            new: event.new.map_or(Tid::INVALID, |v| v.tid),
-            deferrable: t.deferrable,
-            initially_deferred: t.initially_deferred,
-            fired: 0,
-        })?;
+        let call = TriggerCall { rel, trigger, change, old: none, new: none, proposed: None };
+        call_function(host, &call)?;
     }
     Ok(())
 }
@@ -65,13 +144,17 @@ pub fn after_statement(host: &mut dyn TriggerHost) -> Result<()> {
     }
 }
 
-/// As [`after_statement`], with statistics of the triggers that fired. `results`: the tables that
-/// the statement itself changes.
+/// Counts the triggers that fire from now on, for [`after_statement_counted`].
+pub fn start_counting(host: &mut dyn TriggerHost) {
+    host.triggers().counts = Some(Counts::default());
+}
+
+/// As [`after_statement`], with statistics of the triggers that fired since [`start_counting`].
+/// `results`: the tables that the statement itself changes.
 pub fn after_statement_counted(
     host: &mut dyn TriggerHost,
     results: &[Oid],
 ) -> Result<Vec<TriggerStats>> {
-    host.triggers().counts = Some(Counts::default());
     let result = after_statement(host);
     let counts = host.triggers().counts.take().unwrap_or_default();
     result?;
@@ -135,15 +218,29 @@ fn fire(host: &mut dyn TriggerHost, event: &Event) -> Result<()> {
     let Some(trigger) = rel.triggers.list.iter().find(|t| t.oid == event.trigger) else {
         return Ok(());
     };
-    let Some(f) = constraint_function(trigger.function) else { return Ok(()) };
-    let (old, new) = (event.old, event.new);
-    let call = TriggerCall { rel: &rel, trigger, change: event.change, old, new };
+    let (old, new, change) = (event.old, event.new, event.change);
+    let call = TriggerCall { rel: &rel, trigger, change, old, new, proposed: None };
+    call_function(host, &call).map(|_| ())
+}
+
+fn call_function(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
     if host.triggers().counts.is_none() {
-        return (f.call)(host, &call);
+        return call_uncounted(host, call);
     }
     let start = host.clock_timestamp();
-    (f.call)(host, &call)?;
+    let answer = call_uncounted(host, call)?;
     let took = (host.clock_timestamp() - start).max(0) as u64;
-    host.triggers().counts.get_or_insert_default().add(&rel, trigger, took);
-    Ok(())
+    host.triggers().counts.get_or_insert_default().add(call.rel, call.trigger, took);
+    Ok(answer)
+}
+
+fn call_uncounted(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+    let function = call.trigger.function;
+    if let Some(f) = constraint_function(function) {
+        return (f.call)(host, call).map(|()| RowAnswer::Keep);
+    }
+    match host.triggers().functions.get(&function).copied() {
+        Some(f) => f(host, call),
+        None => Err(PgError::unsupported(format!("trigger \"{}\"", call.trigger.name))),
+    }
 }

@@ -2,7 +2,8 @@
 //! of trigger functions. Foreign keys and deferrable unique constraints are trigger functions like
 //! others, found through their rows of `pg_trigger`.
 //!
-//! A changed row queues an event for each trigger that it concerns ([`row_event`]). At the end of
+//! Before a statement and before each row, triggers are called at once ([`statement_event`],
+//! [`before_row`]). A changed row queues an event for each trigger that it concerns ([`row_event`]). At the end of
 //! the statement the triggers fire ([`after_statement`]); those of deferred constraints before the
 //! commit ([`before_commit`]).
 //!
@@ -23,7 +24,8 @@ mod unique;
 
 pub use descriptor::describe;
 pub use fire::{
-    after_statement, after_statement_counted, before_commit, row_event, set_constraints,
+    after_statement, after_statement_counted, before_commit, before_row, row_event,
+    set_constraints, start_counting, statement_event,
 };
 pub use queue::TriggerManager;
 pub use registry::{TriggerCall, TriggerFunction};

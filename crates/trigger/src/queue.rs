@@ -6,6 +6,7 @@
 //! INVARIANT: while a subtransaction is open, fired events stay in the list of pending events,
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
+use crate::registry::TriggerFunction;
 use crate::ri::Queries;
 use crate::stats::Counts;
 use executor::Change;
@@ -71,11 +72,18 @@ pub struct TriggerManager {
     /// mode.
     pub(crate) locked: Vec<(Oid, i32)>,
     pub(crate) queries: Queries,
+    /// Trigger functions other than those of constraints, by OID.
+    pub(crate) functions: HashMap<Oid, TriggerFunction>,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
 }
 
 impl TriggerManager {
+    /// Registers the trigger function of this OID.
+    pub fn register(&mut self, function: Oid, call: TriggerFunction) {
+        self.functions.insert(function, call);
+    }
+
     /// Starts a level for a nested statement; the result is for [`Self::leave`].
     pub fn enter(&mut self) -> usize {
         self.levels.push(Vec::new());
@@ -87,6 +95,12 @@ impl TriggerManager {
         self.levels.truncate(level);
     }
 
+    /// Has no running statement queued an event?
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.levels.is_empty()
+    }
+
     /// Are there events of this table that have not fired?
     pub fn has_events(&self, relation: Oid) -> bool {
         let mut all = self.levels.iter().flatten().chain(&self.pending);
@@ -95,6 +109,7 @@ impl TriggerManager {
 
     /// Clears the state at the end of the transaction.
     pub fn end_transaction(&mut self) {
+        self.counts = None;
         self.levels.clear();
         self.pending.clear();
         self.marks.clear();

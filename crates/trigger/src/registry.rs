@@ -1,24 +1,31 @@
 //! Trigger functions by OID.
 
 use crate::{TriggerHost, ri, unique};
-use executor::{Change, OpenRel, Trigger};
+use executor::{Change, OpenRel, RowAnswer, Trigger};
 use ids::{Oid, Tid};
 use pgerror::Result;
 use std::sync::Arc;
+use types::Datum;
 
-/// The context of a call of a trigger function. Counterpart: `TriggerData`.
+/// The context of a call of a trigger function. When it is called and for what, once for each row
+/// or once for the statement, is in `trigger`. Counterpart: `TriggerData`.
 pub struct TriggerCall<'a> {
     pub rel: &'a Arc<OpenRel>,
     pub trigger: &'a Trigger,
     pub change: Change,
-    /// The version that was updated or deleted; invalid for an insertion.
+    /// The version that is or was updated or deleted; invalid for an insertion.
     pub old: Tid,
-    /// The version that was stored; invalid for a deletion.
+    /// The version that was stored; invalid before the change and for a deletion.
     pub new: Tid,
+    /// Before an insertion or update: the row that is about to be stored.
+    pub proposed: Option<&'a [Datum]>,
 }
 
-/// A trigger function that is called after a row was changed.
-pub type TriggerFunction = fn(&mut dyn TriggerHost, &TriggerCall<'_>) -> Result<()>;
+/// A trigger function. Its answer counts only before a row is changed.
+pub type TriggerFunction = fn(&mut dyn TriggerHost, &TriggerCall<'_>) -> Result<RowAnswer>;
+
+/// A trigger function of a constraint, called after a row was changed.
+type ConstraintCall = fn(&mut dyn TriggerHost, &TriggerCall<'_>) -> Result<()>;
 
 /// The part of a constraint that a trigger function enforces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,10 +43,10 @@ pub(crate) struct ConstraintFunction {
     /// `pg_proc.oid`.
     pub(crate) oid: Oid,
     pub(crate) side: Side,
-    pub(crate) call: TriggerFunction,
+    pub(crate) call: ConstraintCall,
 }
 
-const fn function(oid: u32, side: Side, call: TriggerFunction) -> ConstraintFunction {
+const fn function(oid: u32, side: Side, call: ConstraintCall) -> ConstraintFunction {
     ConstraintFunction { oid: Oid(oid), side, call }
 }
 

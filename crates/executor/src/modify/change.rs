@@ -4,15 +4,15 @@
 use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
-use crate::run::Run;
-use crate::trigger::{Change, RowVersion};
+use crate::run::{Run, RunState};
+use crate::trigger::{Change, RowAnswer, RowVersion};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
-use types::{Batch, DatumRef};
+use types::{Batch, Datum, DatumRef};
 
 /// Description of an UPDATE.
 pub(super) struct Update {
@@ -30,6 +30,8 @@ pub(super) struct Update {
     needs_row: bool,
     /// A trigger may depend on a column that is set.
     events: bool,
+    /// Triggers fire before a row is changed.
+    before: bool,
     /// Lock mode for a row that is about to be changed.
     lock: RowLock,
 }
@@ -74,17 +76,23 @@ impl Update {
         let triggers = &rel.triggers;
         let events = !triggers.is_empty()
             && triggers.update_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
-        let needs_row = reads_row || events || writer.has_checks() || !recomputed.is_empty();
+        let before = match operation {
+            CmdType::Update => triggers.are_before_row(Change::Update),
+            CmdType::Delete => triggers.are_before_row(Change::Delete),
+            _ => false,
+        };
+        let needs_row =
+            reads_row || events || before || writer.has_checks() || !recomputed.is_empty();
         let lock = match operation {
             CmdType::Update => update_lock(rel, &set),
             _ => RowLock::Update,
         };
         let unchanged = columns_unchanged(rel, &set);
-        Update { columns, keep, not_null, recomputed, unchanged, needs_row, events, lock }
+        Update { columns, keep, not_null, recomputed, unchanged, needs_row, events, before, lock }
     }
 
-    fn lock(&self, run: &Run<'_>) -> LockRow {
-        LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(self.lock) }
+    fn lock(&self, st: &RunState) -> LockRow {
+        LockRow { command: Some(st.desc.snapshot.curcid), ..LockRow::version(self.lock) }
     }
 }
 
@@ -160,7 +168,14 @@ impl ModifyNode {
         Ok(RowOutcome::Ok)
     }
 
-    /// Updates a row whose old version has been read.
+    /// Locks the version, for triggers that fire before it is changed.
+    fn lock_for_triggers(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
+        let mut nothing = table::new_batch(&self.rel.table, &[]);
+        let (be, how) = (run.sv.backend(), self.update.lock(run.st));
+        Ok(table::lock_row(be, &self.rel.table, tid, how, &[], &mut nothing)?.0)
+    }
+
+    /// Updates a row whose old version has been read. `None` if a trigger prevents that.
     fn update_whole(
         &mut self,
         run: &mut Run<'_>,
@@ -168,19 +183,36 @@ impl ModifyNode {
         source: (&Batch, usize),
         old: &Batch,
         out: &mut Batch,
-    ) -> Result<RowOutcome> {
+    ) -> Result<Option<RowOutcome>> {
         let before: Refs<'_> = old.row(0).collect();
         let mut given = before.clone();
         for (position, n) in self.update.columns.iter().enumerate() {
             given[*n as usize - 1] = source.0.get(source.1, position);
         }
         let u = &self.update;
-        let computed = self.writer.compute_some(run, &given, &u.recomputed)?;
-        let row = with_computed(&given, &computed);
+        let version = RowVersion { tid, values: &before };
+        let answer = match u.before {
+            true => run.sv.before_row(&self.rel, Some(version), Some(&given))?,
+            false => RowAnswer::Keep,
+        };
+        let replaced: Refs<'_>;
+        let given: &[DatumRef<'_>] = match &answer {
+            RowAnswer::Keep => &given,
+            RowAnswer::Skip => return Ok(None),
+            RowAnswer::Replace(row) => {
+                replaced = row.iter().map(Datum::as_ref).collect();
+                &replaced
+            }
+        };
+        let computed = match u.before {
+            true => self.writer.compute(run, given)?,
+            false => self.writer.compute_some(run, given, &u.recomputed)?,
+        };
+        let row = with_computed(given, &computed);
         self.writer.check(run, &row)?;
-        let done = self.store(run, tid, &row, &u.keep)?;
+        let done = self.store(run, tid, &row, if u.before { &[] } else { &u.keep })?;
         if done.outcome != RowOutcome::Ok {
-            return Ok(done.outcome);
+            return Ok(Some(done.outcome));
         }
         if done.needs_index_entries {
             let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
@@ -188,14 +220,13 @@ impl ModifyNode {
         } else {
             self.writer.without_entries();
         }
-        if u.events || self.is_checked_again(run, &done) {
-            let old = RowVersion { tid, values: &before };
+        if u.events || u.before || self.is_checked_again(run, &done) {
             let new = RowVersion { tid: done.tid, values: &row };
-            self.writer.report(run, Some(old), Some(new))?;
+            self.writer.report(run, Some(version), Some(new))?;
         }
         self.check_views(run, &row, done.tid)?;
         self.push_returning(run, &row, done.tid, source, out)?;
-        Ok(RowOutcome::Ok)
+        Ok(Some(RowOutcome::Ok))
     }
 
     /// Does an update of columns that no trigger depends on need an event all the same?
@@ -219,38 +250,66 @@ impl ModifyNode {
         .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
     }
 
-    /// Tries to change the version at `tid`.
+    /// Tries to change the version at `tid`. `None` if a trigger prevents that.
     fn try_change(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,
         source: (&Batch, usize),
         out: &mut Batch,
-    ) -> Result<RowOutcome> {
+    ) -> Result<Option<RowOutcome>> {
+        if self.update.before {
+            let outcome = self.lock_for_triggers(run, tid)?;
+            if outcome != RowOutcome::Ok {
+                return Ok(Some(outcome));
+            }
+        }
         if self.operation == CmdType::Update {
             if !self.update.needs_row {
-                return self.update_set(run, tid, source);
+                return self.update_set(run, tid, source).map(Some);
             }
             let old = self.take_old(run, tid)?;
             let outcome = self.update_whole(run, tid, source, &old.1, out);
             self.put_old(old);
             return outcome;
         }
-        let needs_row = self.returning.is_some() || self.rel.triggers.are_on(Change::Delete);
-        let old = if needs_row { Some(self.take_old(run, tid)?) } else { None };
+        if self.returning.is_none() && !self.rel.triggers.are_on(Change::Delete) {
+            return self.delete(run, tid).map(Some);
+        }
+        let old = self.take_old(run, tid)?;
+        let outcome = self.delete_whole(run, tid, source, &old.1, out);
+        self.put_old(old);
+        outcome
+    }
+
+    fn delete(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
         let crosscheck = run.st.crosscheck.clone();
         let options = change_options(run, crosscheck.as_deref());
-        let outcome = table::delete(run.sv.backend(), &self.rel.table, tid, options)?;
-        if let Some(old) = old {
-            if outcome == RowOutcome::Ok {
-                let row: Refs<'_> = old.1.row(0).collect();
-                let version = RowVersion { tid, values: &row };
-                self.writer.report(run, Some(version), None)?;
-                self.push_returning(run, &row, tid, source, out)?;
-            }
-            self.put_old(old);
+        table::delete(run.sv.backend(), &self.rel.table, tid, options)
+    }
+
+    /// Deletes a row that has been read. `None` if a trigger prevents that.
+    fn delete_whole(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        source: (&Batch, usize),
+        old: &Batch,
+        out: &mut Batch,
+    ) -> Result<Option<RowOutcome>> {
+        let row: Refs<'_> = old.row(0).collect();
+        let version = Some(RowVersion { tid, values: &row });
+        if self.update.before
+            && matches!(run.sv.before_row(&self.rel, version, None)?, RowAnswer::Skip)
+        {
+            return Ok(None);
         }
-        Ok(outcome)
+        let outcome = self.delete(run, tid)?;
+        if outcome == RowOutcome::Ok {
+            self.writer.report(run, version, None)?;
+            self.push_returning(run, &row, tid, source, out)?;
+        }
+        Ok(Some(outcome))
     }
 
     pub(super) fn change_row(
@@ -267,7 +326,8 @@ impl ModifyNode {
         loop {
             run.interrupts()?;
             let source = current.as_ref().map_or((batch, r), |b| (b, 0));
-            match self.try_change(run, tid, source, out)? {
+            let Some(outcome) = self.try_change(run, tid, source, out)? else { return Ok(()) };
+            match outcome {
                 RowOutcome::Ok => {
                     self.count(run);
                     return Ok(());
@@ -295,7 +355,7 @@ impl ModifyNode {
                     }
                     // Lock the newest version, then recheck whether it still qualifies.
                     let mut scratch = table::new_batch(&self.rel.table, &[]);
-                    let how = LockRow { follow: true, ..self.update.lock(run) };
+                    let how = LockRow { follow: true, ..self.update.lock(run.st) };
                     let (locked, newest) = table::lock_row(
                         run.sv.backend(),
                         &self.rel.table,

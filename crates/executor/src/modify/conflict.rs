@@ -5,7 +5,7 @@ use super::change::update_lock;
 use super::{ModifyNode, RowColumns, insert_options};
 use crate::node::{compile, compile_all};
 use crate::run::Run;
-use crate::trigger::RowVersion;
+use crate::trigger::{Change, RowAnswer, RowVersion};
 use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::index;
 use engine::table::{self, LockRow, RowFetch, RowLock, RowOutcome};
@@ -63,6 +63,13 @@ impl Conflict {
         let lock = update_lock(rel, &changed);
         let action = c.action;
         Ok(Conflict { action, arbiters, set, condition, unchanged, recomputed, lock })
+    }
+}
+
+impl Conflict {
+    /// Does it update rows?
+    pub(super) fn updates(&self) -> bool {
+        self.action == OnConflictAction::Update
     }
 }
 
@@ -218,8 +225,26 @@ impl ModifyNode {
             set.push((*n as usize - 1, v));
         }
         let given = with_computed(&old, &set);
-        let computed = self.writer.compute_some(run, &given, &c.recomputed)?;
-        let new = with_computed(&given, &computed);
+        let version = RowVersion { tid: at, values: &old };
+        let before = self.rel.triggers.are_before_row(Change::Update);
+        let answer = match before {
+            true => run.sv.before_row(&self.rel, Some(version), Some(&given))?,
+            false => RowAnswer::Keep,
+        };
+        let replaced: Refs<'_>;
+        let given: &[DatumRef<'_>] = match &answer {
+            RowAnswer::Keep => &given,
+            RowAnswer::Skip => return Ok(true),
+            RowAnswer::Replace(row) => {
+                replaced = row.iter().map(Datum::as_ref).collect();
+                &replaced
+            }
+        };
+        let computed = match before {
+            true => self.writer.compute(run, given)?,
+            false => self.writer.compute_some(run, given, &c.recomputed)?,
+        };
+        let new = with_computed(given, &computed);
         self.writer.check(run, &new)?;
         let done = self.store(run, at, &new, &[])?;
         match done.outcome {
@@ -237,8 +262,8 @@ impl ModifyNode {
         } else {
             self.writer.without_entries();
         }
-        let version = RowVersion { tid: done.tid, values: &new };
-        self.writer.report(run, Some(RowVersion { tid: at, values: &old }), Some(version))?;
+        let stored = RowVersion { tid: done.tid, values: &new };
+        self.writer.report(run, Some(version), Some(stored))?;
         self.check_views(run, &new, done.tid)?;
         self.count(run);
         self.push_returning(run, &new, done.tid, (batch, r), out)?;
