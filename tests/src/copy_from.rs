@@ -45,3 +45,32 @@ fn rows_without_columns_are_empty_lines() {
     assert_eq!(ours, theirs);
     assert_eq!(ours[0], (None, vec!["2".to_string()]));
 }
+
+/// Conditions and defaults that read the table see the rows before; CHECK constraints see only the
+/// rows that were written before the buffered ones.
+#[test]
+fn functions_see_the_rows_before() {
+    let pair = Pair::start("copies_volatile", "C", &[]);
+    let [ours, theirs] = [pair.ours.sockets(), pair.real.sockets()].map(|sockets| {
+        let mut client = Client::connect(sockets, "postgres").expect("a connection");
+        client.must(
+            "CREATE TABLE seen (id int, n bigint DEFAULT 0, s serial);
+             CREATE FUNCTION total() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM seen';",
+        );
+        let steps = [
+            ("", "COPY seen (id) FROM STDIN WHERE total() < 3"),
+            ("ALTER TABLE seen ALTER n SET DEFAULT total()", "COPY seen (id) FROM STDIN"),
+            ("ALTER TABLE seen ADD CHECK (total() < 10)", "COPY seen (id) FROM STDIN"),
+            ("ALTER TABLE seen ALTER n SET DEFAULT 0", "COPY seen (id) FROM STDIN (FORMAT csv)"),
+            ("TRUNCATE seen; CREATE UNIQUE INDEX ON seen ((id % 4))", "COPY seen (id) FROM STDIN"),
+        ];
+        steps.map(|(before, copy)| {
+            client.must(before);
+            let reply = client.copy_in(copy, b"1\n2\n3\n4\n5\n");
+            let error = reply.expect("an answer").error.map(|e| (e.code, e.message, e.context));
+            (error, client.rows("SELECT * FROM seen ORDER BY s"))
+        })
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours[0].1.len(), 3);
+}

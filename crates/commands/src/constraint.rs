@@ -396,7 +396,7 @@ pub fn add_foreign_key(
     cat.increment_command_counter()?;
     add_triggers(host, def, &rel, &pk, constraint, index)?;
     if validate && !def.skip_validation {
-        host.validate_foreign_key(constraint)?;
+        trigger::validate_foreign_key(host.trigger_host(), constraint)?;
     }
     Ok(())
 }

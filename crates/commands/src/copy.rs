@@ -5,6 +5,7 @@
 mod binary;
 mod fields;
 mod from;
+mod input;
 mod lines;
 mod to;
 

@@ -3,14 +3,13 @@
 //!
 //! Counterpart: createas.c.
 
-use crate::bulk::TableWriter;
-use crate::host::{CommandHost, notice};
+use crate::host::{CommandHost, Writing, notice};
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::{names, options, query, tablespace, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use engine::table::InsertOptions;
-use executor::{Execution, QueryDesc};
+use executor::{BulkWriter, Execution, QueryDesc};
 use ids::Oid;
 use parse::ast::{self, CreateTableAsStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
@@ -205,14 +204,14 @@ const DIRECT_WRITE_ROWS_MIN: usize = 64;
 
 /// Buffers the rows of a query and writes them to the new relation.
 struct RowBuffer {
-    writer: TableWriter,
+    writer: BulkWriter,
     batch: Batch,
     rows: u64,
 }
 
 impl RowBuffer {
     fn new(host: &mut dyn CommandHost, oid: Oid, how: InsertOptions) -> Result<RowBuffer> {
-        let writer = TableWriter::new(host, oid, how)?;
+        let writer = BulkWriter::open(&mut Writing(host), oid, how)?;
         let batch = writer.batch();
         Ok(RowBuffer { writer, batch, rows: 0 })
     }
@@ -228,27 +227,28 @@ impl RowBuffer {
         self.rows += rows.len as u64;
         let all = indexes.iter().copied().eq(0..rows.columns.len());
         if all && self.batch.len == 0 && rows.len >= DIRECT_WRITE_ROWS_MIN {
-            return self.writer.write(host, rows, &mut None);
+            return self.writer.write(&mut Writing(host), rows, &mut None);
         }
         for (column, &index) in self.batch.columns.iter_mut().zip(indexes) {
             column.extend_range(&rows.columns[index], 0, rows.len);
         }
         self.batch.len += rows.len;
         if self.batch.is_full() {
-            self.writer.write(host, &self.batch, &mut None)?;
+            self.writer.write(&mut Writing(host), &self.batch, &mut None)?;
             self.batch.clear();
         }
         Ok(())
     }
 
     fn finish(mut self, host: &mut dyn CommandHost) -> Result<u64> {
-        self.writer.write(host, &self.batch, &mut None)?;
-        self.writer.finish(host)?;
+        self.writer.write(&mut Writing(host), &self.batch, &mut None)?;
+        self.writer.finish(&mut Writing(host))?;
         Ok(self.rows)
     }
 }
 
-/// As [`write_rows`], without index entries.
+/// Runs the query and writes its rows into the relation, without index entries; returns their
+/// number.
 pub fn write_heap(
     host: &mut dyn CommandHost,
     oid: Oid,
@@ -258,16 +258,6 @@ pub fn write_heap(
     let mut buffer = RowBuffer::new(host, oid, how)?;
     buffer.writer = buffer.writer.without_indexes();
     buffer.run(host, query)
-}
-
-/// Runs the query and writes its rows into the relation; returns their number.
-pub fn write_rows(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    query: &Query,
-    how: InsertOptions,
-) -> Result<u64> {
-    RowBuffer::new(host, oid, how)?.run(host, query)
 }
 
 /// Writes the rows of a running execution into the relation; returns their number.

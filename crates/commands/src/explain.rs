@@ -19,12 +19,15 @@ use crate::{create_as, options};
 use doc::{Fields, Markup, NodeView, Value};
 use engine::BufferUsage;
 use executor::{Execution, QueryDesc};
+use ids::Oid;
 use node::{Describer, Link};
 use parse::ast::{CreateTableAsStmt, ExplainStmt};
 use pgerror::{Result, bail, pg_err};
 use plan::node::PlannedStmt;
+use plan::query::RteKind;
 use std::collections::HashSet;
 use std::sync::Arc;
+use trigger::TriggerStats;
 use types::{BATCH_ROWS_MAX, Datum, oids};
 
 /// The output format.
@@ -73,16 +76,6 @@ pub struct Subject<'a> {
     pub into: Option<&'a CreateTableAsStmt>,
     /// The query text of the statement.
     pub sql: &'a str,
-}
-
-/// Executions of a trigger during the statement.
-#[derive(Clone, Debug)]
-pub struct TriggerStats {
-    pub trigger: String,
-    pub constraint: Option<String>,
-    pub relation: String,
-    pub time_us: u64,
-    pub calls: u64,
 }
 
 /// Parses the options of a statement.
@@ -235,6 +228,9 @@ impl Explanation {
             Some(c) => line.push_str(&format!("{} for constraint {c}", t.trigger)),
             None => line.push_str(&t.trigger),
         }
+        if t.shows_relation {
+            line.push_str(&format!(" on {}", t.relation));
+        }
         if self.options.timing {
             line.push_str(&format!(": time={time} calls={}", t.calls));
         } else {
@@ -251,6 +247,15 @@ impl Explanation {
         fields.push(("Calls".to_owned(), Value::Raw(t.calls.to_string())));
         fields
     }
+}
+
+/// The tables that the statement itself changes.
+fn result_tables(plan: &PlannedStmt) -> Vec<Oid> {
+    let table = |rti: &i32| match plan.rtable.get(*rti as usize - 1)?.kind {
+        RteKind::Relation { relid, .. } => Some(relid),
+        _ => None,
+    };
+    plan.result_relations.iter().filter_map(table).collect()
 }
 
 /// Runs the statement to completion, including triggers.
@@ -271,6 +276,7 @@ fn execute(
         };
         let desc =
             QueryDesc { plan: subject.plan.clone(), params: subject.params.clone(), snapshot };
+        trigger::start_counting(host.trigger_host());
         let mut run = Execution::start_instrumented(desc, host.services(), options.timing)?;
         match table {
             Some((into, _)) if into.into.skip_data => {}
@@ -279,7 +285,8 @@ fn execute(
             }
             None => while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {},
         }
-        let triggers = host.fire_triggers()?;
+        let results = result_tables(&subject.plan);
+        let triggers = trigger::after_statement_counted(host.trigger_host(), &results)?;
         Ok((Some(run), triggers))
     };
     let result = step();

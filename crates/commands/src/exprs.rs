@@ -43,11 +43,6 @@ pub fn compile(facts: &mut dyn Facts, expr: &Expr, columns: &[AttrNo]) -> Result
     Compiler::new(facts, &mut Columns { columns, row: None }).compile(expr)
 }
 
-/// As [`compile`], over rows of this row type; the expression may contain whole-row references.
-pub fn compile_rows(facts: &mut dyn Facts, expr: &Expr, row: &Arc<RowDesc>) -> Result<Program> {
-    Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile(expr)
-}
-
 /// As [`compile`], over rows about to be written: whole-row references and `tableoid` are allowed.
 pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> Result<Program> {
     let mut expr = expr.clone();
@@ -73,11 +68,6 @@ pub fn compile_quals_over(
         None => None,
     };
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile_all(&quals)
-}
-
-/// As [`compile_rows`], for a conjunction.
-pub fn compile_all(facts: &mut dyn Facts, exprs: &[Expr], row: &Arc<RowDesc>) -> Result<Program> {
-    Compiler::new(facts, &mut Columns { columns: &[], row: Some(row.clone()) }).compile_all(exprs)
 }
 
 /// Evaluates the program for a row.

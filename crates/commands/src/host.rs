@@ -1,6 +1,5 @@
 //! The interface that commands require of the session.
 
-use crate::explain::TriggerStats;
 use catalog::rows::PgClass;
 use engine::{Backend, DbKey, Engine};
 use ids::Oid;
@@ -111,9 +110,6 @@ pub trait CommandHost: analyze::Host {
     /// A database was dropped or moved: removes the caches of its catalogs.
     fn forget_database(&mut self, database: Oid);
 
-    /// 23503 unless every row of the referencing table has a referenced row.
-    fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()>;
-
     /// Is there a built-in function of this name (`prosrc`)?
     fn builtin_exists(&mut self, name: &str) -> bool;
 
@@ -138,10 +134,8 @@ pub trait CommandHost: analyze::Host {
         Vec::new()
     }
 
-    /// Runs the triggers queued by the statement (foreign keys included).
-    fn fire_triggers(&mut self) -> Result<Vec<TriggerStats>> {
-        Ok(Vec::new())
-    }
+    /// The context in which triggers fire.
+    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost;
 
     /// Called when the session's temporary schemas were created or emptied.
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid);
@@ -170,6 +164,19 @@ pub(crate) struct Owner<'h>(pub &'h mut dyn CommandHost);
 impl engine::index::Owner for Owner<'_> {
     fn backend(&mut self) -> &mut Backend {
         self.0.backend()
+    }
+}
+
+/// The host as the context of a row writer.
+pub(crate) struct Writing<'h>(pub &'h mut dyn CommandHost);
+
+impl executor::WriteHost for Writing<'_> {
+    fn expressions(&mut self) -> &mut dyn eval::Host {
+        self.0.expressions()
+    }
+
+    fn services(&mut self) -> &mut dyn executor::Services {
+        self.0.services()
     }
 }
 

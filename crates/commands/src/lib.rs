@@ -4,14 +4,13 @@
 //! Reading order: `host` (the session's interface), `utility` (dispatch), `tag`, `names`,
 //! `options`, `stored`, `exprs`, `query` (shared parts); `relation`, `create_table`, `like`,
 //! `constraint`, `index`, `sequence` (creation of relations), `drop`, `truncate`; `alter_table`;
-//! `bulk`, `copy` (bulk load); `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
+//! `copy` (bulk load); `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
 //! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
 //! `extension`; `explain`; `database`, `tablespace`, `setting` (cluster-wide objects).
 
 #![forbid(unsafe_code)]
 
 mod alter_table;
-mod bulk;
 mod cluster;
 mod constraint;
 mod copy;

@@ -1,19 +1,19 @@
-//! Materialized views: REFRESH and population.
+//! Materialized views: REFRESH (CONCURRENTLY: `merge`) and population.
 //!
 //! Counterpart: matview.c, createas.c.
+
+mod merge;
 
 use crate::host::CommandHost;
 use crate::{create_as, names, relation, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::*;
-use engine::table::{self, ChangeOptions, InsertOptions, ScanOptions, TableScan, system};
-use ids::{AttrNo, Oid, Tid};
+use engine::table::InsertOptions;
+use ids::Oid;
 use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::Query;
-use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, DatumRef};
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {
@@ -62,7 +62,7 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
     set_populated(host, rel.oid(), !stmt.skip_data)?;
     if stmt.concurrent {
         host.catalog().check_new_rows(&rel)?;
-        return replace_rows(host, &rel, &query);
+        return merge::merge(host, &rel, &query);
     }
     relation::new_files(host, rel.oid())?;
     if let Some(toast) = rel.class.reltoastrelid.valid() {
@@ -103,27 +103,4 @@ pub fn set_populated(host: &mut dyn CommandHost, oid: Oid, populated: bool) -> R
         cat.increment_command_counter()?;
     }
     Ok(())
-}
-
-/// Deletes all rows and inserts those of the query; both become visible at commit.
-fn replace_rows(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -> Result<()> {
-    let Some(table) = rel.table.clone() else { return Ok(()) };
-    let columns: [AttrNo; 1] = [system::CTID];
-    let snapshot = host.backend().catalog_snapshot();
-    let options = ScanOptions::default();
-    let mut scan = TableScan::new(host.backend(), &table, snapshot, &columns, options)?;
-    let mut batch = table::new_batch(&table, &columns);
-    while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {
-        for r in 0..batch.len {
-            let DatumRef::Bytes(bytes) = batch.get(r, 0) else { continue };
-            let Some(bytes) = bytes.first_chunk::<6>() else { continue };
-            let tid = Tid::from_bytes(*bytes);
-            table::delete(host.backend(), &table, tid, ChangeOptions::default())?;
-        }
-        batch.clear();
-    }
-    host.catalog().increment_command_counter()?;
-    host.as_owner(rel.class.relowner, &mut |host| {
-        create_as::write_rows(host, rel.oid(), query, InsertOptions::default()).map(|_| ())
-    })
 }

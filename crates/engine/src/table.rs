@@ -60,6 +60,8 @@ pub struct Updated {
     pub tid: Tid,
     /// False for a heap-only update: no index needs a new entry.
     pub needs_index_entries: bool,
+    /// The transaction that inserted the old version, if columns were kept from it.
+    pub old_xmin: Xid,
 }
 
 /// Strength of a row lock.
@@ -715,6 +717,7 @@ pub fn update(
     let mut tuple = be.take_tuple();
     page::form::form_into(&table.tupdesc, &values, &mut tuple)?;
     let old_external = old.is_some_and(|o| o.header.has_external());
+    let old_xmin = old.map_or(Xid::INVALID, |o| o.header.xmin());
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
     let columns =
@@ -743,10 +746,16 @@ pub fn update(
                 let kept = kept_pointers(&values);
                 toast::delete_values(be, table, &old, &|raw| kept.contains(&raw))?;
             }
-            Updated { outcome: RowOutcome::Ok, tid: done.tid, needs_index_entries: !done.hot }
+            Updated {
+                outcome: RowOutcome::Ok,
+                tid: done.tid,
+                needs_index_entries: !done.hot,
+                old_xmin,
+            }
         }
         Err((result, failure, _)) => {
-            Updated { outcome: outcome(result, &failure), tid, needs_index_entries: false }
+            let outcome = outcome(result, &failure);
+            Updated { outcome, tid, needs_index_entries: false, old_xmin }
         }
     };
     nowait(updated.outcome, table, options.wait)?;

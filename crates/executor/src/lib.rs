@@ -10,10 +10,9 @@
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
 //! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill`
-//! (temporary files), `keys`,
-//! `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`,
-//! `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`,
-//! `instrument`.
+//! (temporary files), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
+//! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
+//! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 
@@ -53,13 +52,19 @@ mod source;
 mod spill;
 mod subplan;
 mod tidbitmap;
+mod trigger;
 mod winagg;
 mod window;
 mod winfn;
+mod write;
 
 pub use epq::tid_of;
 pub use instrument::{Counts, HashCounts, NodeStats};
-pub use relation::{OpenRel, RelCheck, RelIndex, RowEvent};
+pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use run::{Execution, QueryDesc};
 pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
 pub use sorter::SortStats;
+pub use trigger::{
+    Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
+};
+pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};

@@ -5,37 +5,31 @@
 //! something refers to columns that it does not set; otherwise storage copies those columns from
 //! the old version.
 //!
-//! Reading order: this file (construction, INSERT), `entries` (constraints, index entries),
-//! `change` (UPDATE and DELETE), `conflict` (ON CONFLICT), `header` (system columns of changed
-//! rows).
+//! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
+//! CONFLICT), `header` (system columns of changed rows). Rows are stored by [`crate::write`].
 
 mod change;
 mod conflict;
-mod entries;
 mod header;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
 use crate::node::*;
-use crate::relation::{OpenRel, RowEvent};
+use crate::project::is_volatile;
+use crate::relation::OpenRel;
 use crate::run::Run;
+use crate::trigger::{Change, RowAnswer, Timing};
+use crate::write::{Refs, RowWriter, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
-use entries::IndexUse;
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
 use ids::{AttrNo, Tid};
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use plan::expr::*;
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
-use smallvec::SmallVec;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
-
-/// Borrowed values of a row.
-type Refs<'a> = SmallVec<[DatumRef<'a>; 16]>;
-/// Values computed for some columns of a row, by index.
-type Computed = SmallVec<[(usize, Datum); 1]>;
 
 /// Resolves the columns of the changed row (system columns follow the user columns), the child's
 /// output (`OUTER`), and the row proposed for insertion (EXCLUDED), which is the inner row.
@@ -58,7 +52,7 @@ impl Resolve for RowColumns {
             self.header |= header::is_stored(n);
             Ok(self.width + position)
         };
-        if var.varno == self.rti || var.varno == 1 && self.rti < 0 {
+        if var.varno == self.rti {
             return Ok(Slot { source: Source::Scan, column: column(var.varattno)? });
         }
         if var.varno == Var::OUTER {
@@ -82,19 +76,34 @@ struct Returning {
     template: Batch,
 }
 
+impl Returning {
+    /// `None` if the statement has no RETURNING clause.
+    fn new(
+        plan: &Plan,
+        m: &ModifyTable,
+        cols: &mut RowColumns,
+        run: &mut Run<'_>,
+    ) -> Result<Option<Returning>> {
+        let list = m.returning_lists.first().map_or(&[][..], Vec::as_slice);
+        if list.is_empty() {
+            return Ok(None);
+        }
+        let mut programs = Vec::new();
+        for t in list {
+            programs.push(compile(&t.expr, cols, run)?);
+        }
+        let template = batch_for(&plan.info.target_list, run)?;
+        Ok(Some(Returning { programs, template }))
+    }
+}
+
 pub(crate) struct ModifyNode {
     child: Node,
     operation: CmdType,
     rti: i32,
     rel: Arc<OpenRel>,
     set_tag: bool,
-    indexes: Vec<IndexUse>,
-    /// Columns of a row that are needed for its index entries.
-    entry_columns: Vec<AttrNo>,
-    entry_fetch: Option<(RowFetch, Batch)>,
-    checks: Vec<(String, Program)>,
-    generated: Vec<(AttrNo, Program)>,
-    not_null: Vec<usize>,
+    writer: RowWriter,
     update: change::Update,
     /// Column of the child with the row's TID.
     ctid: usize,
@@ -107,11 +116,36 @@ pub(crate) struct ModifyNode {
     inserted: u64,
     conflicting: u64,
     recheck: Recheck,
+    /// A row is computed only when the one before it has been written.
     row_by_row: bool,
     st: EvalState,
     all_columns: Vec<AttrNo>,
     old_fetch: Option<(RowFetch, Batch)>,
+    tids: Vec<Tid>,
+    started: bool,
     done: bool,
+}
+
+/// The columns that the statement itself sets, which error messages may show.
+fn written_columns(run: &Run<'_>, rti: i32) -> Vec<AttrNo> {
+    let rte = run.st.desc.plan.rtable.get((rti - 1).max(0) as usize);
+    rte.map_or_else(Vec::new, |r| r.inserted_cols.iter().chain(&r.updated_cols).copied().collect())
+}
+
+/// Does an expression that is evaluated after a row is written call a volatile function?
+fn evaluates_volatile(m: &ModifyTable, run: &mut Run<'_>) -> Result<bool> {
+    let mut exprs: Vec<&Expr> = Vec::new();
+    exprs.extend(m.returning_lists.iter().flatten().map(|t| &t.expr));
+    exprs.extend(m.with_check_options.iter().flatten().filter_map(|w| w.qual.as_ref()));
+    if let Some(c) = &m.on_conflict {
+        exprs.extend(c.set.iter().map(|t| &t.expr).chain(&c.where_));
+    }
+    for e in exprs {
+        if is_volatile(e, run)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl ModifyNode {
@@ -126,44 +160,16 @@ impl ModifyNode {
             .first()
             .ok_or_else(|| PgError::internal("ModifyTable without a relation"))?;
         let rel = run.relation(rti)?;
-        // Expressions stored in catalogs have varno 1.
-        let mut own = RowColumns {
-            rti: 1,
-            excluded: i32::MIN,
+        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
+        writer.written = written_columns(run, rti);
+        let mut cols = RowColumns {
+            rti,
+            excluded: m.on_conflict.as_ref().map_or(i32::MIN, |c| c.excl_rel_rti),
             width: rel.columns.columns.len(),
             row: rel.columns.clone(),
             header: false,
         };
-        let update_colnos = m.update_colnos.first().cloned().unwrap_or_default();
-        let mut set: Vec<AttrNo> = update_colnos.clone();
-        set.extend(rel.generated.iter().map(|g| g.0));
-        let mut indexes = Vec::new();
-        for i in &rel.indexes {
-            indexes.push(IndexUse::new(i, &set, &mut own, run)?);
-        }
-        let mut checks = Vec::new();
-        for c in &rel.checks {
-            checks.push((c.name.clone(), compile(&c.expr, &mut own, run)?));
-        }
-        let mut generated = Vec::new();
-        for (n, e) in &rel.generated {
-            generated.push((*n, compile(e, &mut own, run)?));
-        }
-        let mut cols = RowColumns {
-            rti,
-            excluded: m.on_conflict.as_ref().map_or(i32::MIN, |c| c.excl_rel_rti),
-            ..own
-        };
-        let list = m.returning_lists.first().map_or(&[][..], Vec::as_slice);
-        let returning = if list.is_empty() {
-            None
-        } else {
-            let mut programs = Vec::new();
-            for t in list {
-                programs.push(compile(&t.expr, &mut cols, run)?);
-            }
-            Some(Returning { programs, template: batch_for(&plan.info.target_list, run)? })
-        };
+        let returning = Returning::new(plan, m, &mut cols, run)?;
         let mut wcos = Vec::new();
         for w in m.with_check_options.iter().flatten() {
             if let Some(q) = &w.qual {
@@ -171,7 +177,7 @@ impl ModifyNode {
             }
         }
         let conflict = match &m.on_conflict {
-            Some(c) => Some(Conflict::new(c, &rel, &mut cols, run)?),
+            Some(c) => Some(Conflict::new(c, &writer, &mut cols, run)?),
             None => None,
         };
         let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
@@ -180,23 +186,14 @@ impl ModifyNode {
             .iter()
             .position(|t| t.resjunk && t.resname.as_deref() == Some("ctid"))
             .unwrap_or(usize::MAX);
-        let all_columns: Vec<AttrNo> = (1..=rel.columns.columns.len() as i16).collect();
-        let attrs = &rel.table.tupdesc.attrs;
-        let not_null = (0..attrs.len()).filter(|&i| attrs[i].not_null && !attrs[i].dropped);
-        let reads_row =
-            returning.is_some() || !checks.is_empty() || !wcos.is_empty() || !generated.is_empty();
+        let update_colnos = m.update_colnos.first().cloned().unwrap_or_default();
+        let reads_row = returning.is_some() || !wcos.is_empty();
         Ok(Box::new(ModifyNode {
             child,
             operation: m.operation,
             rti,
             set_tag: m.can_set_tag,
-            entry_columns: entries::columns_of(&rel, &indexes),
-            indexes,
-            entry_fetch: None,
-            checks,
-            generated,
-            not_null: not_null.collect(),
-            update: change::Update::new(&rel, m.operation, update_colnos, &set, reads_row),
+            update: change::Update::new(&writer, m.operation, update_colnos, reads_row),
             ctid,
             returning,
             wcos,
@@ -205,11 +202,17 @@ impl ModifyNode {
             inserted: 0,
             conflicting: 0,
             recheck: Recheck::new(&m.child, &m.row_marks),
-            row_by_row: m.row_by_row,
+            row_by_row: m.row_by_row
+                || writer.reads_changes()
+                || rel.triggers.are_before_row(Change::Insert)
+                || evaluates_volatile(m, run)?,
             st: EvalState::default(),
-            all_columns,
+            all_columns: (1..=rel.columns.columns.len() as i16).collect(),
             old_fetch: None,
+            tids: Vec::new(),
+            started: false,
             done: false,
+            writer,
             rel,
         }))
     }
@@ -218,34 +221,6 @@ impl ModifyNode {
         if self.set_tag {
             run.st.processed += 1;
         }
-    }
-
-    /// True if checks or generated columns must be evaluated over each new row.
-    fn evaluates_rows(&self) -> bool {
-        !self.checks.is_empty() || !self.generated.is_empty()
-    }
-
-    fn event(
-        &self,
-        run: &mut Run<'_>,
-        old: Option<(&[DatumRef<'_>], Tid)>,
-        new: Option<(&[DatumRef<'_>], Tid)>,
-    ) -> Result<()> {
-        if !self.rel.row_events {
-            return Ok(());
-        }
-        let owned = |row: &[DatumRef<'_>]| -> Vec<Datum> {
-            row.iter().map(|d| DatumRef::to_owned(*d)).collect()
-        };
-        let old_row = old.map(|o| owned(o.0));
-        let new_row = new.map(|n| owned(n.0));
-        run.sv.row_event(RowEvent {
-            rel: &self.rel,
-            old: old_row.as_deref(),
-            new: new_row.as_deref(),
-            old_tid: old.map_or(Tid::INVALID, |o| o.1),
-            new_tid: new.map_or(Tid::INVALID, |n| n.1),
-        })
     }
 
     /// Appends the RETURNING columns for a changed row to `out`.
@@ -276,6 +251,45 @@ impl ModifyNode {
         Ok(())
     }
 
+    /// Checks WITH CHECK OPTION of views, after all constraints and unique indexes of the table.
+    fn check_views(&mut self, run: &mut Run<'_>, row: &[DatumRef<'_>], tid: Tid) -> Result<()> {
+        if self.wcos.is_empty() {
+            return Ok(());
+        }
+        let tid_bytes = tid.to_bytes();
+        let full = self.with_system(run, row, tid, &tid_bytes)?;
+        for (view, p) in &self.wcos {
+            let v = p.eval_row(&mut self.st, run, &RowInput::scan(RowRef::Refs(&full)))?;
+            if v.is_null() || !v.as_ref().as_bool() {
+                let e = pg_err!(
+                    WITH_CHECK_OPTION_VIOLATION,
+                    "new row violates check option for view \"{view}\""
+                );
+                return Err(self.writer.with_row(run, e, row)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports the beginning or the end of the statement to the triggers of the table.
+    fn statement_event(&self, run: &mut Run<'_>, timing: Timing) -> Result<()> {
+        if self.rel.triggers.is_empty() {
+            return Ok(());
+        }
+        let updates = self.conflict.as_ref().is_some_and(Conflict::updates);
+        let changes: &[Change] = match (self.operation, timing) {
+            (CmdType::Update, _) => &[Change::Update],
+            (CmdType::Delete, _) => &[Change::Delete],
+            (_, Timing::Before) if updates => &[Change::Insert, Change::Update],
+            _ if updates => &[Change::Update, Change::Insert],
+            _ => &[Change::Insert],
+        };
+        for &change in changes {
+            run.sv.statement_event(&self.rel, change, timing)?;
+        }
+        Ok(())
+    }
+
     fn insert_row(
         &mut self,
         run: &mut Run<'_>,
@@ -284,28 +298,39 @@ impl ModifyNode {
         out: &mut Batch,
     ) -> Result<()> {
         let given: Refs<'_> = (0..self.all_columns.len()).map(|c| batch.get(r, c)).collect();
-        let computed = self.generate(run, &given)?;
+        let answer = match self.rel.triggers.are_before_row(Change::Insert) {
+            true => run.sv.before_row(&self.rel, None, Some(&given))?,
+            false => RowAnswer::Keep,
+        };
+        let replaced: Refs<'_>;
+        let given: &[DatumRef<'_>] = match &answer {
+            RowAnswer::Keep => &given,
+            RowAnswer::Skip => return Ok(()),
+            RowAnswer::Replace(row) => {
+                replaced = row.iter().map(Datum::as_ref).collect();
+                &replaced
+            }
+        };
+        let computed = self.writer.compute(run, given)?;
         let whole;
         let row: &[DatumRef<'_>] = if computed.is_empty() {
-            &given
+            given
         } else {
-            whole = with_computed(&given, &computed);
+            whole = with_computed(given, &computed);
             &whole
         };
-        self.check_row(run, row)?;
+        self.writer.check(run, row)?;
         if self.conflict.is_some() {
             return self.insert_on_conflict(run, batch, r, row, out);
         }
-        let options = insert_options(run);
-        let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
-        self.insert_entries(run, row, tid, None, false)?;
-        self.event(run, None, Some((row, tid)))?;
+        let tid = self.writer.insert(run, row, insert_options(run))?;
         self.check_views(run, row, tid)?;
         self.count(run);
         self.push_returning(run, row, tid, (batch, r), out)
     }
 
-    /// Inserts a whole batch, if nothing must be evaluated between the rows.
+    /// Inserts a whole batch, if nothing must be evaluated between the rows. The rows before a
+    /// failing one are written first, because one of them may fail as well.
     fn insert_batch(
         &mut self,
         run: &mut Run<'_>,
@@ -313,28 +338,11 @@ impl ModifyNode {
         bulk: &mut table::BulkInsert,
     ) -> Result<()> {
         rows.columns.truncate(self.all_columns.len());
-        let has_null = |i: &usize| rows.columns[*i].nulls.as_ref().is_some_and(|n| n.any());
-        if self.evaluates_rows() || self.not_null.iter().any(has_null) {
-            let mut done = table::new_batch(&self.rel.table, &self.all_columns);
-            for r in 0..rows.len {
-                let given: Refs<'_> = rows.row(r).collect();
-                let computed = self.generate(run, &given)?;
-                let row = with_computed(&given, &computed);
-                self.check_row(run, &row)?;
-                done.push_row(&row);
-            }
-            rows = done;
-        }
-        let mut tids = Vec::with_capacity(rows.len);
-        let options = insert_options(run);
-        table::multi_insert(run.sv.backend(), &self.rel.table, &rows, options, bulk, &mut tids)?;
-        if !self.indexes.is_empty() || self.rel.row_events {
-            for (r, tid) in tids.iter().enumerate() {
-                let row: Refs<'_> = rows.row(r).collect();
-                self.insert_entries(run, &row, *tid, None, false)?;
-                self.event(run, None, Some((&row[..], *tid)))?;
-            }
-        }
+        let (rows, completed) = self.writer.complete(run, rows);
+        let how = insert_options(run);
+        let places = (&mut self.tids, &mut None);
+        self.writer.insert_batch(run, &rows, how, bulk, places)?;
+        completed?;
         if self.set_tag {
             run.st.processed += rows.len as u64;
         }
@@ -347,15 +355,6 @@ fn insert_options(run: &Run<'_>) -> InsertOptions {
     InsertOptions { command: Some(run.st.desc.snapshot.curcid), ..InsertOptions::default() }
 }
 
-/// The row with the computed values in place.
-fn with_computed<'a>(row: &[DatumRef<'a>], computed: &'a Computed) -> Refs<'a> {
-    let mut out: Refs<'a> = row.iter().copied().collect();
-    for (i, v) in computed {
-        out[*i] = v.as_ref();
-    }
-    out
-}
-
 impl Exec for ModifyNode {
     fn report(&self, counts: &mut Counts) {
         counts.inserted = self.inserted;
@@ -366,6 +365,9 @@ impl Exec for ModifyNode {
         if self.done {
             return Ok(None);
         }
+        if !std::mem::replace(&mut self.started, true) {
+            self.statement_event(run, Timing::Before)?;
+        }
         let mut out = match &self.returning {
             Some(r) => r.template.clone(),
             None => Batch::default(),
@@ -373,7 +375,8 @@ impl Exec for ModifyNode {
         let whole_batches = self.operation == CmdType::Insert
             && self.returning.is_none()
             && self.wcos.is_empty()
-            && self.conflict.is_none();
+            && self.conflict.is_none()
+            && !self.row_by_row;
         let mut bulk: Option<table::BulkInsert> = None;
         loop {
             run.interrupts()?;
@@ -416,6 +419,9 @@ impl Exec for ModifyNode {
         if let Some(bulk) = bulk {
             bulk.finish(run.sv.backend(), &self.rel.table)?;
         }
+        if self.done {
+            self.statement_event(run, Timing::After)?;
+        }
         Ok(if out.len == 0 { None } else { Some(out) })
     }
 
@@ -425,11 +431,13 @@ impl Exec for ModifyNode {
 
     fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
         self.done = false;
-        for (_, batch) in self.old_fetch.iter_mut().chain(&mut self.entry_fetch) {
-            if crate::project::is_large(batch) {
-                *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
-            }
+        self.started = false;
+        if let Some((_, batch)) = &mut self.old_fetch
+            && crate::project::is_large(batch)
+        {
+            *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
         }
+        self.writer.reset();
         Ok(self.recheck.reset(run)? & self.child.reset(run)?)
     }
 }

@@ -1,6 +1,7 @@
 //! Descriptors of open relations: columns, indexes, constraints and generated columns. Counterpart:
 //! execnodes.h (`ResultRelInfo`).
 
+use crate::trigger::RelTriggers;
 use engine::{IndexDesc, TableDesc};
 use ids::{AttrNo, Oid};
 use plan::Expr;
@@ -20,11 +21,8 @@ pub struct OpenRel {
     pub checks: Vec<RelCheck>,
     /// Stored generated columns.
     pub generated: Vec<(AttrNo, Expr)>,
-    /// Row changes must be reported by [`crate::Services::row_event`], for foreign keys or
-    /// triggers.
-    pub row_events: bool,
-    /// Columns whose change by UPDATE must be reported; `None`: all updates.
-    pub event_columns: Option<Box<[AttrNo]>>,
+    /// If there are any, row changes are reported by [`crate::Services::row_event`].
+    pub triggers: RelTriggers,
 }
 
 /// An index of an open table.
@@ -41,13 +39,4 @@ pub struct RelIndex {
 pub struct RelCheck {
     pub name: String,
     pub expr: Expr,
-}
-
-/// A change of a row, for foreign keys and triggers.
-pub struct RowEvent<'a> {
-    pub rel: &'a Arc<OpenRel>,
-    pub old: Option<&'a [types::Datum]>,
-    pub new: Option<&'a [types::Datum]>,
-    pub old_tid: ids::Tid,
-    pub new_tid: ids::Tid,
 }

@@ -1,14 +1,15 @@
 //! Services that a running plan needs from the session: catalog look-ups, storage, functions,
 //! privileges and memory limits.
 
-use crate::relation::{OpenRel, RowEvent};
+use crate::relation::OpenRel;
+use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
 use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::any::Any;
 use std::sync::Arc;
-use types::Datum;
+use types::{Datum, DatumRef};
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fncx::FnContext;
@@ -105,8 +106,19 @@ pub trait Services: FnContext + Facts {
         indexid: Oid,
         column: usize,
     ) -> Result<(engine::index::StrategyNumber, Option<engine::index::SupportFunction>)>;
-    /// Reports that a row was inserted, updated or deleted in a relation with `row_events`.
+    /// Reports that a row was inserted, updated or deleted in a relation with triggers.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
+    /// Calls the triggers that fire before a row is inserted (`old` is `None`), updated or deleted
+    /// (`new` is `None`).
+    fn before_row(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        old: Option<RowVersion<'_>>,
+        new: Option<&[DatumRef<'_>]>,
+    ) -> Result<RowAnswer>;
+    /// A statement begins (`Timing::Before`) or ends to change rows of a relation with triggers.
+    fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
+    -> Result<()>;
     /// The TID of the table's row from which the cursor's current row was made; `None` if it is
     /// made from no row of the table. Fails with 24000 if the cursor is not positioned on a row or
     /// is not a simple scan of the table.

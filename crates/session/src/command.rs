@@ -9,7 +9,6 @@ use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
-use commands::explain::TriggerStats;
 use commands::{CommandHost, CopyTransport};
 use engine::Backend;
 use ids::Oid;
@@ -130,7 +129,7 @@ impl CommandHost for Session {
                 "cannot {what} \"{name}\" because it is being used by active queries in this session"
             ));
         }
-        if self.core.has_pending_checks(relation) {
+        if self.core.triggers.has_events(relation) {
             return Err(pg_err!(
                 OBJECT_IN_USE,
                 "cannot {what} \"{name}\" because it has pending trigger events"
@@ -244,10 +243,6 @@ impl CommandHost for Session {
         self.instance.terminate_workers(Some(database));
     }
 
-    fn validate_foreign_key(&mut self, constraint: Oid) -> Result<()> {
-        self.core.validate_foreign_key(constraint)
-    }
-
     fn builtin_exists(&mut self, name: &str) -> bool {
         types::lookup(name).is_some() || crate::sysfn::lookup(name).is_some()
     }
@@ -290,8 +285,8 @@ impl CommandHost for Session {
         list
     }
 
-    fn fire_triggers(&mut self) -> Result<Vec<TriggerStats>> {
-        self.core.after_statement_counted()
+    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost {
+        &mut self.core
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {

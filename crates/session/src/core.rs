@@ -75,7 +75,7 @@ pub struct Core {
     pub(crate) bodies: crate::function::sql::Bodies,
     /// Nesting depth of SQL function calls.
     pub(crate) depth: u32,
-    pub(crate) foreign_keys: crate::fkey::ForeignKeys,
+    pub triggers: trigger::TriggerManager,
     /// The transaction's pending NOTIFY, LISTEN and UNLISTEN.
     pub(crate) messages: crate::notify::Pending,
     /// The transaction's characteristics.
@@ -194,7 +194,7 @@ impl Core {
             last_sequence: Oid::INVALID,
             bodies: Default::default(),
             depth: 0,
-            foreign_keys: Default::default(),
+            triggers: Default::default(),
             messages: Default::default(),
             mode: Default::default(),
             speaker: Default::default(),

@@ -7,8 +7,8 @@
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
 //! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `env`
 //! (the traits that it implements), `query` (a query from text to rows), `function` (calls
-//! of functions by OID, and languages), `sysfn` (functions that need the session), `rowevent`,
-//! `fkey` (foreign keys).
+//! of functions by OID, and languages), `sysfn` (functions that need the session), `triggers`
+//! (the trigger manager's access to the session).
 //!
 //! Counterpart: src/backend/tcop.
 
@@ -27,7 +27,6 @@ mod env;
 mod explain;
 mod extended;
 mod fastpath;
-mod fkey;
 mod function;
 mod guc;
 mod instance;
@@ -38,7 +37,6 @@ mod prepared;
 pub mod query;
 mod resolved;
 pub mod rights;
-mod rowevent;
 mod rows;
 pub mod rusage;
 mod session;
@@ -51,6 +49,7 @@ pub mod switched_role;
 mod sysfn;
 mod timer;
 mod transport;
+mod triggers;
 mod utility;
 mod xact;
 

@@ -234,6 +234,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "role",
     "search_path",
     "session_authorization",
+    "session_replication_role",
     "statement_timeout",
     "synchronous_commit",
     "transaction_deferrable",

@@ -363,8 +363,8 @@ impl Session {
         batch
     }
 
-    /// Runs a statement that writes to its end before any of its rows are sent, whatever the row
-    /// limit.
+    /// Runs a statement that writes to its end, with its triggers, before any of its rows are sent,
+    /// whatever the row limit.
     pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
@@ -373,6 +373,7 @@ impl Session {
                 kept.push(batch);
             }
             portal.kept = Some(kept);
+            self.core.after_statement()?;
         }
         Ok(())
     }
@@ -684,9 +685,9 @@ impl Session {
         Ok(moved)
     }
 
-    /// Before a commit: materializes cursors WITH HOLD and closes other portals. Counterpart:
-    /// `PreCommit_Portals`.
-    pub(crate) fn keep_held_portals(&mut self) -> Result<()> {
+    /// Before a commit: materializes cursors WITH HOLD and closes other portals. True if there were
+    /// such cursors. Counterpart: `PreCommit_Portals`.
+    pub(crate) fn keep_held_portals(&mut self) -> Result<bool> {
         let names: Vec<String> = self
             .core
             .portals
@@ -694,6 +695,7 @@ impl Session {
             .filter(|(_, p)| p.hold && !p.held)
             .map(|(n, _)| n.clone())
             .collect();
+        let any = !names.is_empty();
         for name in names {
             let Some(mut portal) = self.core.portals.remove(&name) else { continue };
             if portal.kept.is_none() {
@@ -711,7 +713,7 @@ impl Session {
             self.core.portals.insert(name, portal);
         }
         self.core.portals.retain(|_, p| p.held);
-        Ok(())
+        Ok(any)
     }
 
     pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {

@@ -65,10 +65,11 @@ pub fn run_sql(
 ) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
     for plan in plan_text(core, sql, param_types)? {
-        let outer = core.enter_statement();
-        rows = run_plan(core, plan, params.clone())?;
-        core.after_statement()?;
-        core.leave_statement(outer);
+        let level = core.triggers.enter();
+        let result = run_plan(core, plan, params.clone());
+        let result = result.and_then(|rows| trigger::after_statement(core).map(|()| rows));
+        core.triggers.leave(level);
+        rows = result?;
     }
     Ok(rows)
 }

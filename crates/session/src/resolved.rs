@@ -32,6 +32,8 @@ pub(crate) struct Resolved {
     pub(crate) read_only: bool,
     pub(crate) deferrable: bool,
     pub(crate) isolation: Isolation,
+    /// `session_replication_role` is replica.
+    pub(crate) is_replica: bool,
 }
 
 impl Resolved {
@@ -66,6 +68,7 @@ impl Resolved {
             deferrable: store.named("default_transaction_deferrable").as_bool(),
             isolation: isolation_named(store.named("default_transaction_isolation").as_text())
                 .unwrap_or_default(),
+            is_replica: store.named("session_replication_role").as_text() == "replica",
         }
     }
 }

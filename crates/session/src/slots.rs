@@ -486,12 +486,14 @@ impl Session {
         run.check_values(&mut self.core)?;
         let mut sent = 0u64;
         let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
-        // A statement that writes is run to its end before any of its rows are sent.
+        // A statement that writes is run to its end, with its triggers, before any of its rows are
+        // sent.
         let mut written = Vec::new();
         if returns && crate::portal::writes(run.plan()) {
             while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
                 written.push(batch);
             }
+            self.core.after_statement()?;
         }
         let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {

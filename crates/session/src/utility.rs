@@ -107,7 +107,8 @@ impl Session {
                     list.extend(self.core.constraints_named(schema.as_deref(), &name.relname)?);
                 }
                 let all = stmt.constraints.is_empty();
-                self.core.set_constraints((!all).then_some(&list[..]), stmt.deferred)?;
+                let list = (!all).then_some(&list[..]);
+                trigger::set_constraints(&mut self.core, list, stmt.deferred)?;
                 "SET CONSTRAINTS".to_owned()
             }
             Node::CallStmt(stmt) => self

@@ -169,8 +169,13 @@ impl Session {
 
     /// Commits the open transaction. If this fails, the transaction is still open.
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
-        self.core.before_commit()?;
-        self.keep_held_portals()?;
+        // The queries of held cursors may call functions that queue deferred events.
+        loop {
+            trigger::before_commit(&mut self.core)?;
+            if !self.keep_held_portals()? {
+                break;
+            }
+        }
         if !self.on_commit.is_empty() {
             let tables = std::mem::take(&mut self.on_commit);
             self.on_commit = commands::temp::before_commit(self, &tables)?;
@@ -207,7 +212,7 @@ impl Session {
     fn end_transaction(&mut self) {
         self.core.notices.extend(self.core.backend.take_warnings());
         self.core.row_types.clear();
-        self.core.constraints_end();
+        self.core.triggers.end_transaction();
         self.core.messages.clear();
         self.xact = Xact::default();
         self.core.mode = Mode::default();
@@ -247,7 +252,7 @@ impl Session {
         let level = self.core.backend.txn.nesting();
         self.core.portals.retain(|_, p| p.level < level);
         self.core.catalog.overlay.abort_subtransaction();
-        self.core.constraints_sub_abort();
+        self.core.triggers.abort_subtransaction();
         self.core.messages.sub_abort();
         let result = self.core.backend.abort_subxact();
         self.core.store.rollback(level);
@@ -274,7 +279,7 @@ impl Session {
     fn begin_level(&mut self) -> Result<()> {
         self.core.backend.begin_subxact()?;
         self.xact.read_only_before.push(self.core.mode.read_only);
-        self.core.constraints_sub_begin();
+        self.core.triggers.begin_subtransaction();
         self.core.messages.sub_begin();
         self.core.catalog.overlay.begin_subtransaction();
         Ok(())
@@ -444,7 +449,7 @@ impl Session {
     fn commit_level(&mut self) -> Result<()> {
         let level = self.core.backend.txn.nesting();
         self.core.backend.commit_subxact()?;
-        self.core.constraints_sub_commit();
+        self.core.triggers.commit_subtransaction();
         self.core.messages.sub_commit();
         self.core.catalog.overlay.commit_subtransaction();
         self.core.store.release(level);

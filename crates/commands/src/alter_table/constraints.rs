@@ -358,7 +358,7 @@ pub fn validate(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTable
         }
     } else {
         host.lock_relation(row.confrelid, names::mode::ROW_SHARE)?;
-        host.validate_foreign_key(row.oid)?;
+        trigger::validate_foreign_key(host.trigger_host(), row.oid)?;
     }
     let mut cat = host.catalog();
     cat.update(&row, &PgConstraint { convalidated: true, ..row.row.clone() })?;

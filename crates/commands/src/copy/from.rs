@@ -3,46 +3,46 @@
 //! Counterpart: copyfrom.c, copyfromparse.c.
 
 use super::fields::Fields;
+use super::input::{Input, check_encoding, small_int};
 use super::lines::Lines;
 use super::{Format, Header, check_privileges, columns_of, forced};
-use crate::bulk::{TableWriter, null_error};
-use crate::host::CommandHost;
+use crate::host::{CommandHost, Writing};
 use crate::{exprs, names};
 use analyze::{ExprKind, SessionLookup};
 use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use engine::table::InsertOptions;
-use eval::{CallContext, Callee, EvalState, Program, RowInput, RowRef, TypeIo};
+use eval::{EvalState, Facts, Program, RowInput, RowRef, Volatility};
+use executor::{BulkWriter, Change, Refs, RowAnswer, Timing, with_computed};
 use ids::{AttrNo, Oid};
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
-use std::any::Any;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
 use vfs::OpenMode;
 
+/// Does a default call a volatile function other than nextval? It may read the rows written before.
+/// Counterpart: `contain_volatile_functions_not_nextval`.
+fn reads_changes(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
+    let mut result = Ok(false);
+    plan::walk::any(expr, &mut |e| {
+        let harmless = matches!(e, Expr::NextValue(_))
+            || matches!(e, Expr::FuncExpr(f) if f.funcid == NEXTVAL);
+        if !harmless {
+            result = eval::own_volatility(e, facts).map(|v| v == Volatility::Volatile);
+        }
+        !matches!(result, Ok(false))
+    });
+    result
+}
+
+/// `pg_proc.oid` of nextval.
+const NEXTVAL: Oid = Oid(1574);
+
 /// Limits of the rows and input bytes buffered before a write.
 const ROWS_MAX: usize = 1000;
 const BYTES_MAX: usize = 65_535;
-
-/// The conversion of a field's text to a value.
-enum Input {
-    Int2,
-    Int4,
-    Int8,
-    Text,
-    /// varchar(n), or char(n), which is padded.
-    Sized {
-        chars: usize,
-        pad: bool,
-    },
-    Function {
-        io: Arc<TypeIo>,
-        typmod: i32,
-        extra: Option<Box<dyn Any + Send>>,
-    },
-}
 
 /// The value of a column that is not in the data.
 enum Default {
@@ -141,6 +141,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         b'p' => return Err(PgError::unsupported("COPY to partitioned tables")),
         _ => {}
     }
+    let mut volatile = false;
     let condition = match &stmt.where_clause {
         None => None,
         Some(node) => {
@@ -148,6 +149,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
             let kind = ExprKind::CopyWhere;
             let e = analyze::ddl::condition(&mut cat, &rel, node, sql, kind)?;
             not_of_generated(&rel, &e)?;
+            volatile = eval::volatility(&e, host.facts())? == Volatility::Volatile;
             Some(exprs::compile_quals_over(host, &rel, plan::walk::conjuncts(e))?)
         }
     };
@@ -181,9 +183,15 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let options = insert_options(host, &rel, format)?;
     let mut reader =
         Reader::new(host, &rel, &copied, format, options, source, condition.is_some())?;
+    reader.singly |= volatile;
+    let table = reader.writer.rows.rel.clone();
+    host.services().statement_event(&table, Change::Insert, Timing::Before)?;
     let result = reader.run(host, condition.as_ref());
+    if result.is_ok() {
+        host.services().statement_event(&table, Change::Insert, Timing::After)?;
+    }
     let result = match result {
-        Ok(n) => reader.writer.finish(host).map(|()| n),
+        Ok(n) => reader.writer.finish(&mut Writing(host)).map(|()| n),
         Err(e) => Err(reader.with_context(e)),
     };
     host.backend().truncate_snapshots(depth);
@@ -231,13 +239,15 @@ struct Reader<'a> {
     columns: Vec<Column>,
     defaults: Vec<(usize, Default)>,
     by_position: Vec<usize>,
-    writer: TableWriter,
+    writer: BulkWriter,
     source: Source,
     lines: Lines,
     fields: Fields,
     batch: Batch,
     /// Rows that must be tested one by one (WHERE, constraints) are built here.
     stage: Option<Batch>,
+    /// Each row is written before the next one is read, because expressions may read the table.
+    singly: bool,
     numbers: Vec<u64>,
     /// A buffer for blank-padded char(n) values.
     padded: Vec<u8>,
@@ -255,8 +265,9 @@ impl<'a> Reader<'a> {
         format: &'a Format,
         options: InsertOptions,
         source: Source,
-        singly: bool,
+        has_condition: bool,
     ) -> Result<Reader<'a>> {
+        let mut singly = false;
         let numbers = copied.numbers;
         let mut columns = Vec::new();
         for &number in numbers {
@@ -303,16 +314,22 @@ impl<'a> Reader<'a> {
             };
             let value = match expr.map(|e| host.planner().fold(e)).transpose()? {
                 Some(Expr::Const(c)) => Default::Value(c.value),
-                Some(e) => Default::Program(exprs::compile(host.facts(), &e, &[])?),
+                Some(e) => {
+                    singly |= reads_changes(&e, host.facts())?;
+                    Default::Program(exprs::compile(host.facts(), &e, &[])?)
+                }
                 None => Default::Null,
             };
             defaults.push((a.attnum as usize - 1, value));
         }
         let by_position = columns.iter().map(|c| c.number as usize - 1).collect();
-        let mut writer = TableWriter::new(host, rel.oid(), options)?;
-        writer.written = columns.iter().map(|c| c.number).collect();
+        let mut writer = BulkWriter::open(&mut Writing(host), rel.oid(), options)?;
+        writer.rows.written = columns.iter().map(|c| c.number).collect();
         let batch = writer.batch();
-        let stage = (singly || writer.has_checks()).then(|| writer.batch());
+        let before = writer.rows.rel.triggers.are_before_row(Change::Insert);
+        singly |= before;
+        let stage =
+            (has_condition || before || writer.rows.evaluates_rows()).then(|| writer.batch());
         Ok(Reader {
             format,
             table: rel.name().to_string(),
@@ -325,6 +342,7 @@ impl<'a> Reader<'a> {
             fields: Fields::default(),
             batch,
             stage,
+            singly,
             numbers: Vec::new(),
             padded: Vec::new(),
             bytes: 0,
@@ -392,7 +410,7 @@ impl<'a> Reader<'a> {
             }
             count += 1;
             self.numbers.push(self.shown_number);
-            if self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX {
+            if self.is_due() {
                 let number = self.shown_number;
                 self.flush(host)?;
                 self.shown_number = number;
@@ -429,7 +447,7 @@ impl<'a> Reader<'a> {
             }
             count += 1;
             self.numbers.push(self.lines.number);
-            if self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX {
+            if self.is_due() {
                 self.flush(host)?;
             }
         }
@@ -585,42 +603,67 @@ impl<'a> Reader<'a> {
                     return Ok(false);
                 }
             }
-            let mut row = stage.row_owned(0);
+            let given: Refs<'_> = stage.row(0).collect();
+            let rows = &mut self.writer.rows;
+            let answer = match rows.rel.triggers.are_before_row(Change::Insert) {
+                true => host.services().before_row(&rows.rel, None, Some(&given))?,
+                false => RowAnswer::Keep,
+            };
+            let replaced: Refs<'_>;
+            let row: Option<&[DatumRef<'_>]> = match &answer {
+                RowAnswer::Keep => Some(&given),
+                RowAnswer::Skip => None,
+                RowAnswer::Replace(row) => {
+                    replaced = row.iter().map(Datum::as_ref).collect();
+                    Some(&replaced)
+                }
+            };
+            let is_kept = row.is_some();
+            if let Some(row) = row {
+                let computed = rows.compute(&mut Writing(host), row)?;
+                let row = with_computed(row, &computed);
+                rows.check(&mut Writing(host), &row)?;
+                self.batch.push_row(&row);
+            }
+            drop(given);
             stage.clear();
-            self.writer.complete(host, &mut row)?;
-            let refs: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
-            self.batch.push_row(&refs);
-            return Ok(true);
+            return Ok(is_kept);
         }
         let last = self.batch.len - 1;
         for c in self.columns.iter().filter(|c| c.not_null) {
             let index = c.number as usize - 1;
             if self.batch.columns[index].is_null(last) {
-                let row = self.batch.row_owned(last);
-                return Err(null_error(host, &self.writer.rel, index, &row, &self.writer.written)?);
+                return Err(self.null_error(host, index)?);
             }
         }
         for (index, _) in &self.defaults {
-            let a = &self.writer.rel.table.tupdesc.attrs[*index];
+            let a = &self.writer.rows.rel.table.tupdesc.attrs[*index];
             if a.not_null && !a.dropped && self.batch.columns[*index].is_null(last) {
-                let row = self.batch.row_owned(last);
-                return Err(null_error(
-                    host,
-                    &self.writer.rel,
-                    *index,
-                    &row,
-                    &self.writer.written,
-                )?);
+                return Err(self.null_error(host, *index)?);
             }
         }
         Ok(true)
     }
 
+    /// Must the batch be written?
+    fn is_due(&self) -> bool {
+        self.singly || self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX
+    }
+
+    /// 23502 for a column of the row appended last.
+    fn null_error(&self, host: &mut dyn CommandHost, column: usize) -> Result<PgError> {
+        let row: Refs<'_> = self.batch.row(self.batch.len - 1).collect();
+        self.writer.rows.null_violation(&mut Writing(host), column, &row)
+    }
+
     fn flush(&mut self, host: &mut dyn CommandHost) -> Result<()> {
         host.backend().check_interrupts()?;
-        self.position = InputPosition::default();
+        match self.singly {
+            true => self.position.column = None,
+            false => self.position = InputPosition::default(),
+        }
         let mut at_fault = None;
-        let result = self.writer.write(host, &self.batch, &mut at_fault);
+        let result = self.writer.write(&mut Writing(host), &self.batch, &mut at_fault);
         if let Some(n) = at_fault.and_then(|r| self.numbers.get(r)) {
             self.shown_number = *n;
         }
@@ -669,93 +712,5 @@ impl<'a> Reader<'a> {
             (None, None) => format!("COPY {table}, line {number}"),
         };
         e.context(line)
-    }
-}
-
-impl Input {
-    /// Calls the type's input or receive function.
-    fn call(&mut self, host: &mut dyn CommandHost, ty: Oid, text: DatumRef<'_>) -> Result<Datum> {
-        let Input::Function { io, typmod, extra } = self else {
-            return host.functions().type_input(ty, text.as_bytes(), -1);
-        };
-        let Callee::Scalar(f) = io.input.callee else {
-            return host.functions().type_input(ty, text.as_bytes(), *typmod);
-        };
-        let (param, modifier) = (Datum::oid(io.io_param), Datum::int4(*typmod));
-        let mut cx = CallContext {
-            host: host.functions(),
-            collation: Oid::INVALID,
-            arg_types: &[oids::CSTRING, io.io_param, oids::INT4],
-            result_type: ty,
-            variadic_array: false,
-            extra,
-        };
-        f(&mut cx, &[text, param.as_ref(), modifier.as_ref()])
-    }
-}
-
-/// Parses an integer of up to nine digits.
-#[inline]
-fn small_int(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        all => (false, all),
-    };
-    if digits.is_empty() || digits.len() > 9 {
-        return None;
-    }
-    let mut n = 0i64;
-    for &d in digits {
-        let d = d.wrapping_sub(b'0');
-        if d > 9 {
-            return None;
-        }
-        n = n * 10 + i64::from(d);
-    }
-    Some(if negative { -n } else { n })
-}
-
-/// 22021 for invalid UTF-8.
-fn check_encoding(line: &[u8]) -> Result<()> {
-    let bad = match std::str::from_utf8(line) {
-        Ok(_) if !line.contains(&0) => return Ok(()),
-        Ok(_) => vec![0u8],
-        Err(e) => {
-            let at = e.valid_up_to();
-            // The sequence length implied by the first byte.
-            let announced = match line[at] {
-                0xc0..=0xdf => 2,
-                0xe0..=0xef => 3,
-                0xf0..=0xf7 => 4,
-                _ => 1,
-            };
-            line[at..line.len().min(at + announced)].to_vec()
-        }
-    };
-    let shown: Vec<String> = bad.iter().map(|b| format!("0x{b:02x}")).collect();
-    Err(pg_err!(
-        CHARACTER_NOT_IN_REPERTOIRE,
-        "invalid byte sequence for encoding \"UTF8\": {}",
-        shown.join(" ")
-    ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn plain_numbers() {
-        assert_eq!(small_int(b"-12"), Some(-12));
-        assert_eq!(small_int(b"999999999"), Some(999_999_999));
-        for other in [&b""[..], b"-", b"1000000000", b" 1", b"1.0"] {
-            assert_eq!(small_int(other), None);
-        }
-    }
-
-    #[test]
-    fn invalid_utf8_is_rejected() {
-        let e = check_encoding(b"ab\xff").unwrap_err();
-        assert_eq!(e.message(), "invalid byte sequence for encoding \"UTF8\": 0xff");
     }
 }

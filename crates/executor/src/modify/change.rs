@@ -1,16 +1,18 @@
 //! UPDATE and DELETE of single rows, with the handling of concurrent updates. Counterpart:
 //! nodeModifyTable.c (`ExecUpdate`, `ExecDelete`).
 
-use super::{ModifyNode, Refs, with_computed};
+use super::ModifyNode;
 use crate::epq::tid_of;
 use crate::relation::OpenRel;
-use crate::run::Run;
+use crate::run::{Run, RunState};
+use crate::trigger::{Change, RowAnswer, RowVersion};
+use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
-use engine::table::{self, ChangeOptions, LockRow, RowLock, RowOutcome, Updated};
+use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
-use types::{Batch, DatumRef};
+use types::{Batch, Datum, DatumRef};
 
 /// Description of an UPDATE.
 pub(super) struct Update {
@@ -20,10 +22,16 @@ pub(super) struct Update {
     keep: Vec<AttrNo>,
     /// Columns set that are NOT NULL: index in the row, and column of the child.
     not_null: Vec<(usize, usize)>,
+    /// Generated columns that are computed again, by position in the writer.
+    recomputed: Vec<usize>,
+    /// For each index: the UPDATE sets no column of its key.
+    unchanged: Vec<bool>,
     /// Something refers to columns of the row that are not set.
     needs_row: bool,
-    /// The change may fire foreign-key checks or triggers.
+    /// A trigger may depend on a column that is set.
     events: bool,
+    /// Triggers fire before a row is changed.
+    before: bool,
     /// Lock mode for a row that is about to be changed.
     lock: RowLock,
 }
@@ -45,36 +53,46 @@ pub(super) fn update_lock(rel: &OpenRel, set: &[AttrNo]) -> RowLock {
 }
 
 impl Update {
-    /// `set`: the columns set, including generated ones. `reads_row`: constraints, check options
-    /// or RETURNING refer to the row.
+    /// `columns`: those that the statement sets. `reads_row`: check options or RETURNING refer to
+    /// the row.
     pub(super) fn new(
-        rel: &OpenRel,
+        writer: &RowWriter,
         operation: CmdType,
         columns: Vec<AttrNo>,
-        set: &[AttrNo],
         reads_row: bool,
     ) -> Update {
+        let rel = &writer.rel;
         let attrs = &rel.table.tupdesc.attrs;
+        let (recomputed, generated) = writer.recomputed(&columns);
+        let set = [&columns[..], &generated[..]].concat();
         let live = (1..=attrs.len() as AttrNo).filter(|n| !attrs[*n as usize - 1].dropped);
         let keep = live.filter(|n| !set.contains(n)).collect();
         let not_null = columns
             .iter()
             .enumerate()
-            .filter(|(_, n)| attrs[**n as usize - 1].not_null)
+            .filter(|(_, n)| writer.is_not_null(**n as usize - 1))
             .map(|(position, n)| (*n as usize - 1, position))
             .collect();
-        let events = rel.row_events
-            && rel.event_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
-        let needs_row = reads_row || events;
+        let triggers = &rel.triggers;
+        let events = !triggers.is_empty()
+            && triggers.update_columns.as_ref().is_none_or(|c| c.iter().any(|n| set.contains(n)));
+        let before = match operation {
+            CmdType::Update => triggers.are_before_row(Change::Update),
+            CmdType::Delete => triggers.are_before_row(Change::Delete),
+            _ => false,
+        };
+        let needs_row =
+            reads_row || events || before || writer.has_checks() || !recomputed.is_empty();
         let lock = match operation {
-            CmdType::Update => update_lock(rel, set),
+            CmdType::Update => update_lock(rel, &set),
             _ => RowLock::Update,
         };
-        Update { columns, keep, not_null, needs_row, events, lock }
+        let unchanged = columns_unchanged(rel, &set);
+        Update { columns, keep, not_null, recomputed, unchanged, needs_row, events, before, lock }
     }
 
-    fn lock(&self, run: &Run<'_>) -> LockRow {
-        LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(self.lock) }
+    fn lock(&self, st: &RunState) -> LockRow {
+        LockRow { command: Some(st.desc.snapshot.curcid), ..LockRow::version(self.lock) }
     }
 }
 
@@ -90,6 +108,27 @@ impl ModifyNode {
         let crosscheck = run.st.crosscheck.clone();
         let options = ChangeOptions { keep, ..change_options(run, crosscheck.as_deref()) };
         table::update(run.sv.backend(), &self.rel.table, tid, row, options)
+    }
+
+    /// Reads all columns of the version at `tid`; the caller returns the batch by
+    /// [`Self::put_old`].
+    fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
+        let (mut fetch, mut batch) = match self.old_fetch.take() {
+            Some(x) => x,
+            None => (
+                RowFetch::new(&self.rel.table, &self.all_columns)?,
+                table::new_batch(&self.rel.table, &self.all_columns),
+            ),
+        };
+        batch.clear();
+        if !fetch.version(run.sv.backend(), tid, &mut batch)? {
+            return Err(PgError::internal("failed to fetch tuple being updated"));
+        }
+        Ok((fetch, batch))
+    }
+
+    fn put_old(&mut self, old: (RowFetch, Batch)) {
+        self.old_fetch = Some(old);
     }
 
     /// Updates a row without reading its old version.
@@ -111,16 +150,32 @@ impl ModifyNode {
             for n in &self.update.columns {
                 whole[*n as usize - 1] = row[*n as usize - 1];
             }
-            return Err(self.null_violation(run, column, &whole)?);
+            return Err(self.writer.null_violation(run, column, &whole)?);
         }
         let done = self.store(run, tid, &row, &u.keep)?;
-        if done.outcome == RowOutcome::Ok && done.needs_index_entries && !self.indexes.is_empty() {
-            self.insert_entries_of(run, done.tid)?;
+        if done.outcome != RowOutcome::Ok {
+            return Ok(done.outcome);
         }
-        Ok(done.outcome)
+        if done.needs_index_entries && self.writer.has_indexes() {
+            let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
+            self.writer.insert_entries_of(run, done.tid, how)?;
+        } else {
+            self.writer.without_entries();
+        }
+        if !self.rel.triggers.is_empty() && self.is_checked_again(run, &done) {
+            self.writer.report_update_of(run, tid, done.tid)?;
+        }
+        Ok(RowOutcome::Ok)
     }
 
-    /// Updates a row whose old version has been read.
+    /// Locks the version, for triggers that fire before it is changed.
+    fn lock_for_triggers(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
+        let mut nothing = table::new_batch(&self.rel.table, &[]);
+        let (be, how) = (run.sv.backend(), self.update.lock(run.st));
+        Ok(table::lock_row(be, &self.rel.table, tid, how, &[], &mut nothing)?.0)
+    }
+
+    /// Updates a row whose old version has been read. `None` if a trigger prevents that.
     fn update_whole(
         &mut self,
         run: &mut Run<'_>,
@@ -128,28 +183,56 @@ impl ModifyNode {
         source: (&Batch, usize),
         old: &Batch,
         out: &mut Batch,
-    ) -> Result<RowOutcome> {
+    ) -> Result<Option<RowOutcome>> {
         let before: Refs<'_> = old.row(0).collect();
         let mut given = before.clone();
         for (position, n) in self.update.columns.iter().enumerate() {
             given[*n as usize - 1] = source.0.get(source.1, position);
         }
-        let computed = self.generate(run, &given)?;
-        let row = with_computed(&given, &computed);
-        self.check_row(run, &row)?;
-        let done = self.store(run, tid, &row, &self.update.keep)?;
+        let u = &self.update;
+        let version = RowVersion { tid, values: &before };
+        let answer = match u.before {
+            true => run.sv.before_row(&self.rel, Some(version), Some(&given))?,
+            false => RowAnswer::Keep,
+        };
+        let replaced: Refs<'_>;
+        let given: &[DatumRef<'_>] = match &answer {
+            RowAnswer::Keep => &given,
+            RowAnswer::Skip => return Ok(None),
+            RowAnswer::Replace(row) => {
+                replaced = row.iter().map(Datum::as_ref).collect();
+                &replaced
+            }
+        };
+        let computed = match u.before {
+            true => self.writer.compute(run, given)?,
+            false => self.writer.compute_some(run, given, &u.recomputed)?,
+        };
+        let row = with_computed(given, &computed);
+        self.writer.check(run, &row)?;
+        let done = self.store(run, tid, &row, if u.before { &[] } else { &u.keep })?;
         if done.outcome != RowOutcome::Ok {
-            return Ok(done.outcome);
+            return Ok(Some(done.outcome));
         }
         if done.needs_index_entries {
-            self.insert_entries(run, &row, done.tid, None, true)?;
+            let how = EntryOptions { arbiters: None, unchanged: &u.unchanged };
+            self.writer.insert_entries(run, &row, done.tid, how)?;
+        } else {
+            self.writer.without_entries();
         }
-        if self.update.events {
-            self.event(run, Some((&before[..], tid)), Some((&row[..], done.tid)))?;
+        if u.events || u.before || self.is_checked_again(run, &done) {
+            let new = RowVersion { tid: done.tid, values: &row };
+            self.writer.report(run, Some(version), Some(new))?;
         }
         self.check_views(run, &row, done.tid)?;
         self.push_returning(run, &row, done.tid, source, out)?;
-        Ok(RowOutcome::Ok)
+        Ok(Some(RowOutcome::Ok))
+    }
+
+    /// Does an update of columns that no trigger depends on need an event all the same?
+    fn is_checked_again(&self, run: &mut Run<'_>, done: &Updated) -> bool {
+        let own = done.old_xmin.is_valid() && run.sv.backend().txn.is_current(done.old_xmin);
+        self.writer.is_checked_again(own)
     }
 
     /// The row has been changed by our own transaction since the statement began. If the statement
@@ -159,7 +242,7 @@ impl ModifyNode {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
         }
-        let what = if self.operation == CmdType::Update { "updated" } else { "deleted" };
+        let what = if self.operation == CmdType::Delete { "deleted" } else { "updated" };
         Err(pg_err!(
             TRIGGERED_DATA_CHANGE_VIOLATION,
             "tuple to be {what} was already modified by an operation triggered by the current command"
@@ -167,37 +250,66 @@ impl ModifyNode {
         .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
     }
 
-    /// Tries to change the version at `tid`.
+    /// Tries to change the version at `tid`. `None` if a trigger prevents that.
     fn try_change(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,
         source: (&Batch, usize),
         out: &mut Batch,
-    ) -> Result<RowOutcome> {
+    ) -> Result<Option<RowOutcome>> {
+        if self.update.before {
+            let outcome = self.lock_for_triggers(run, tid)?;
+            if outcome != RowOutcome::Ok {
+                return Ok(Some(outcome));
+            }
+        }
         if self.operation == CmdType::Update {
             if !self.update.needs_row {
-                return self.update_set(run, tid, source);
+                return self.update_set(run, tid, source).map(Some);
             }
             let old = self.take_old(run, tid)?;
             let outcome = self.update_whole(run, tid, source, &old.1, out);
             self.put_old(old);
             return outcome;
         }
-        let needs_row = self.returning.is_some() || self.rel.row_events;
-        let old = if needs_row { Some(self.take_old(run, tid)?) } else { None };
+        if self.returning.is_none() && !self.rel.triggers.are_on(Change::Delete) {
+            return self.delete(run, tid).map(Some);
+        }
+        let old = self.take_old(run, tid)?;
+        let outcome = self.delete_whole(run, tid, source, &old.1, out);
+        self.put_old(old);
+        outcome
+    }
+
+    fn delete(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
         let crosscheck = run.st.crosscheck.clone();
         let options = change_options(run, crosscheck.as_deref());
-        let outcome = table::delete(run.sv.backend(), &self.rel.table, tid, options)?;
-        if let Some(old) = old {
-            if outcome == RowOutcome::Ok {
-                let row: Refs<'_> = old.1.row(0).collect();
-                self.event(run, Some((&row[..], tid)), None)?;
-                self.push_returning(run, &row, tid, source, out)?;
-            }
-            self.put_old(old);
+        table::delete(run.sv.backend(), &self.rel.table, tid, options)
+    }
+
+    /// Deletes a row that has been read. `None` if a trigger prevents that.
+    fn delete_whole(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        source: (&Batch, usize),
+        old: &Batch,
+        out: &mut Batch,
+    ) -> Result<Option<RowOutcome>> {
+        let row: Refs<'_> = old.row(0).collect();
+        let version = Some(RowVersion { tid, values: &row });
+        if self.update.before
+            && matches!(run.sv.before_row(&self.rel, version, None)?, RowAnswer::Skip)
+        {
+            return Ok(None);
         }
-        Ok(outcome)
+        let outcome = self.delete(run, tid)?;
+        if outcome == RowOutcome::Ok {
+            self.writer.report(run, version, None)?;
+            self.push_returning(run, &row, tid, source, out)?;
+        }
+        Ok(Some(outcome))
     }
 
     pub(super) fn change_row(
@@ -214,7 +326,8 @@ impl ModifyNode {
         loop {
             run.interrupts()?;
             let source = current.as_ref().map_or((batch, r), |b| (b, 0));
-            match self.try_change(run, tid, source, out)? {
+            let Some(outcome) = self.try_change(run, tid, source, out)? else { return Ok(()) };
+            match outcome {
                 RowOutcome::Ok => {
                     self.count(run);
                     return Ok(());
@@ -242,7 +355,7 @@ impl ModifyNode {
                     }
                     // Lock the newest version, then recheck whether it still qualifies.
                     let mut scratch = table::new_batch(&self.rel.table, &[]);
-                    let how = LockRow { follow: true, ..self.update.lock(run) };
+                    let how = LockRow { follow: true, ..self.update.lock(run.st) };
                     let (locked, newest) = table::lock_row(
                         run.sv.backend(),
                         &self.rel.table,

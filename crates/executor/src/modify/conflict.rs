@@ -2,13 +2,13 @@
 //! (`ExecOnConflictUpdate`), execIndexing.c (`ExecCheckIndexConstraints`).
 
 use super::change::update_lock;
-use super::entries::is_unchanged;
-use super::{ModifyNode, Refs, RowColumns, insert_options, with_computed};
+use super::{ModifyNode, RowColumns, insert_options};
 use crate::node::{compile, compile_all};
-use crate::relation::OpenRel;
 use crate::run::Run;
+use crate::trigger::{Change, RowAnswer, RowVersion};
+use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::index;
-use engine::table::{self, InsertOptions, LockRow, RowFetch, RowLock, RowOutcome};
+use engine::table::{self, LockRow, RowFetch, RowLock, RowOutcome};
 use eval::{Program, RowInput, RowRef, Val};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
@@ -24,7 +24,9 @@ pub(super) struct Conflict {
     set: Vec<(AttrNo, Program)>,
     condition: Option<Program>,
     /// For each index: DO UPDATE sets no column of its key.
-    pub(super) unchanged: Vec<bool>,
+    unchanged: Vec<bool>,
+    /// Generated columns that DO UPDATE computes again, by position in the writer.
+    recomputed: Vec<usize>,
     /// Lock mode for the conflicting row before it is updated.
     lock: RowLock,
 }
@@ -32,10 +34,11 @@ pub(super) struct Conflict {
 impl Conflict {
     pub(super) fn new(
         c: &OnConflictPlan,
-        rel: &OpenRel,
+        writer: &RowWriter,
         cols: &mut RowColumns,
         run: &mut Run<'_>,
     ) -> Result<Conflict> {
+        let rel = &writer.rel;
         let mut arbiters: Vec<usize> = rel
             .indexes
             .iter()
@@ -54,11 +57,19 @@ impl Conflict {
             [] => None,
             w => Some(compile_all(w, cols, run)?),
         };
-        let mut changed: Vec<AttrNo> = c.set_cols.clone();
-        changed.extend(rel.generated.iter().map(|g| g.0));
-        let unchanged = rel.indexes.iter().map(|i| is_unchanged(i, &changed)).collect();
+        let (recomputed, generated) = writer.recomputed(&c.set_cols);
+        let changed = [&c.set_cols[..], &generated[..]].concat();
+        let unchanged = columns_unchanged(rel, &changed);
         let lock = update_lock(rel, &changed);
-        Ok(Conflict { action: c.action, arbiters, set, condition, unchanged, lock })
+        let action = c.action;
+        Ok(Conflict { action, arbiters, set, condition, unchanged, recomputed, lock })
+    }
+}
+
+impl Conflict {
+    /// Does it update rows?
+    pub(super) fn updates(&self) -> bool {
+        self.action == OnConflictAction::Update
     }
 }
 
@@ -84,7 +95,7 @@ impl ModifyNode {
                 if self.rel.indexes[position].deferrable {
                     return Err(self.deferrable_arbiter(position));
                 }
-                let Some(values) = self.index_values(run, position, row)? else { continue };
+                let Some(values) = self.writer.index_values(run, position, row)? else { continue };
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
                 let idx = self.rel.indexes[position].desc.clone();
                 let be = run.sv.backend();
@@ -109,17 +120,10 @@ impl ModifyNode {
                 }
                 continue;
             }
-            let token = table::begin_speculative(run.sv.backend())?;
-            let options = InsertOptions { speculative_token: token, ..insert_options(run) };
-            let tid = table::insert(run.sv.backend(), &self.rel.table, row, options)?;
-            let conflict = self.insert_entries(run, row, tid, Some(&arbiters), false)?;
-            let keep = conflict.is_none();
-            table::finish_speculative(run.sv.backend(), &self.rel.table, tid, token, keep)?;
-            if !keep {
-                continue;
-            }
+            let how = insert_options(run);
+            let inserted = self.writer.insert_unless_conflict(run, row, how, &arbiters)?;
+            let Some(tid) = inserted else { continue };
             self.inserted += 1;
-            self.event(run, None, Some((row, tid)))?;
             self.check_views(run, row, tid)?;
             self.count(run);
             return self.push_returning(run, row, tid, (batch, r), out);
@@ -221,9 +225,27 @@ impl ModifyNode {
             set.push((*n as usize - 1, v));
         }
         let given = with_computed(&old, &set);
-        let computed = self.generate(run, &given)?;
-        let new = with_computed(&given, &computed);
-        self.check_row(run, &new)?;
+        let version = RowVersion { tid: at, values: &old };
+        let before = self.rel.triggers.are_before_row(Change::Update);
+        let answer = match before {
+            true => run.sv.before_row(&self.rel, Some(version), Some(&given))?,
+            false => RowAnswer::Keep,
+        };
+        let replaced: Refs<'_>;
+        let given: &[DatumRef<'_>] = match &answer {
+            RowAnswer::Keep => &given,
+            RowAnswer::Skip => return Ok(true),
+            RowAnswer::Replace(row) => {
+                replaced = row.iter().map(Datum::as_ref).collect();
+                &replaced
+            }
+        };
+        let computed = match before {
+            true => self.writer.compute(run, given)?,
+            false => self.writer.compute_some(run, given, &c.recomputed)?,
+        };
+        let new = with_computed(given, &computed);
+        self.writer.check(run, &new)?;
         let done = self.store(run, at, &new, &[])?;
         match done.outcome {
             RowOutcome::Ok => {}
@@ -235,9 +257,13 @@ impl ModifyNode {
             _ => return Ok(false),
         }
         if done.needs_index_entries {
-            self.insert_entries(run, &new, done.tid, None, true)?;
+            let how = EntryOptions { arbiters: None, unchanged: &c.unchanged };
+            self.writer.insert_entries(run, &new, done.tid, how)?;
+        } else {
+            self.writer.without_entries();
         }
-        self.event(run, Some((&old[..], at)), Some((&new[..], done.tid)))?;
+        let stored = RowVersion { tid: done.tid, values: &new };
+        self.writer.report(run, Some(version), Some(stored))?;
         self.check_views(run, &new, done.tid)?;
         self.count(run);
         self.push_returning(run, &new, done.tid, (batch, r), out)?;

@@ -3,9 +3,10 @@
 //! read back from the page after the change. An inserted or updated row has the new version's
 //! header; a deleted row has the deleting transaction in `xmax`.
 
-use super::{ModifyNode, Refs};
+use super::ModifyNode;
 use crate::relation::OpenRel;
 use crate::run::Run;
+use crate::write::Refs;
 use engine::table::{self, RowFetch, system};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result};

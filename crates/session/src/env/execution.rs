@@ -7,7 +7,10 @@ use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Facts, FnFacts, Host, HostCall};
-use executor::{AggFn, AggInfo, FinalCall, OpenRel, RowEvent, Services, SetStream};
+use executor::{
+    AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services,
+    SetStream, Timing,
+};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
@@ -218,7 +221,25 @@ impl Services for Core {
     }
 
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
-        crate::rowevent::row_event(self, event)
+        trigger::row_event(self, event)
+    }
+
+    fn before_row(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        old: Option<RowVersion<'_>>,
+        new: Option<&[DatumRef<'_>]>,
+    ) -> Result<RowAnswer> {
+        trigger::before_row(self, rel, old, new)
+    }
+
+    fn statement_event(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        change: Change,
+        timing: Timing,
+    ) -> Result<()> {
+        trigger::statement_event(self, rel, change, timing)
     }
 
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {

@@ -96,27 +96,7 @@ impl Core {
             indexes,
             checks,
             generated,
-            row_events: !desc.triggers.is_empty(),
-            event_columns: self.event_columns(desc)?,
+            triggers: trigger::describe(&mut self.cat(), desc)?,
         })
-    }
-
-    /// The columns whose update can fire a trigger of the table (all triggers are those of foreign
-    /// keys). `None` if any update may fire one: a deferred check of a row just inserted must be
-    /// queued again for the row's next version.
-    fn event_columns(&mut self, desc: &Arc<RelDesc>) -> Result<Option<Box<[ids::AttrNo]>>> {
-        let mut columns = Vec::new();
-        for t in &desc.triggers {
-            let Some(action) = crate::fkey::action_of(t.tgfoid).filter(|_| !t.tgdeferrable) else {
-                return Ok(None);
-            };
-            let Some(row) = self.cat().constraint(t.tgconstraint)? else { return Ok(None) };
-            let referencing = action == crate::fkey::Action::Check;
-            let list = if referencing { &row.conkey } else { &row.confkey };
-            columns.extend(list.iter().flat_map(|l| l.iter().copied()));
-        }
-        columns.sort_unstable();
-        columns.dedup();
-        Ok(Some(columns.into()))
     }
 }

@@ -216,10 +216,10 @@ fn run_step(
         let snapshot = core.backend.snapshot();
         core.backend.push_snapshot(snapshot);
     }
-    let outer = core.enter_statement();
+    let level = core.triggers.enter();
     let result = query::run_plan_to(core, step.plan.clone(), params, limit);
-    let result = result.and_then(|rows| core.after_statement().map(|()| rows));
-    core.leave_statement(outer);
+    let result = result.and_then(|rows| trigger::after_statement(core).map(|()| rows));
+    core.triggers.leave(level);
     core.backend.truncate_snapshots(depth);
     result.map_err(|e| in_statement(e, row, number))
 }

@@ -242,11 +242,11 @@ fn foreign_keys(core: &mut Core) -> Result<(), String> {
             }
         }
         if have.is_ok()
-            && let Err(e) = core.before_commit()
+            && let Err(e) = trigger::before_commit(core)
         {
             have = Err(e);
         }
-        core.constraints_end();
+        core.triggers.end_transaction();
         core.backend.truncate_snapshots(0);
         core.backend.abort().unwrap();
         let have = match have {

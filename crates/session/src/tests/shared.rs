@@ -51,18 +51,18 @@ impl Transport for Kept {
     }
 }
 
-struct World {
+pub(super) struct World {
     instance: Arc<Instance>,
-    clients: Vec<Client>,
+    pub(super) clients: Vec<Client>,
 }
 
-struct Client {
-    session: Session,
+pub(super) struct Client {
+    pub(super) session: Session,
     sent: Arc<Mutex<Vec<u8>>>,
 }
 
 impl World {
-    fn new(plan_cache: bool, clients: usize) -> World {
+    pub(super) fn new(plan_cache: bool, clients: usize) -> World {
         let env = Env::memory(7);
         init(&env, &InitOptions { sync: false, ..InitOptions::default() }).unwrap();
         let mut config = EngineConfig::new(env);
@@ -121,7 +121,7 @@ impl Client {
     }
 
     /// Runs a simple query and returns the messages.
-    fn query(&mut self, sql: &str) -> String {
+    pub(super) fn query(&mut self, sql: &str) -> String {
         let mut body = sql.as_bytes().to_vec();
         body.push(0);
         self.message(b'Q', &body)

@@ -1,0 +1,263 @@
+//! The row writer: all new rows and new versions of a table pass through it, whatever statement
+//! makes them. It computes generated columns, checks constraints, stores rows, inserts their index
+//! entries and reports them to the trigger manager.
+//!
+//! INVARIANT: a version is in the heap before its index entries, and has all of them before its
+//! event is reported.
+//!
+//! Values are borrowed. Reading order: this file, `constraint`, `entry` (index entries), `bulk`
+//! (COPY, CREATE TABLE AS, REFRESH).
+//!
+//! Counterpart: nodeModifyTable.c (`ExecInsert`, `ExecUpdate`), copyfrom.c (`CopyFrom`).
+
+mod bulk;
+mod constraint;
+mod entry;
+
+pub use bulk::BulkWriter;
+pub use entry::unique_violation;
+pub(crate) use entry::{EntryOptions, columns_unchanged};
+
+use crate::relation::OpenRel;
+use crate::services::Services;
+use crate::trigger::{RowEvent, RowVersion};
+use constraint::Generated;
+use engine::table::{self, BulkInsert, InsertOptions, RowFetch};
+use entry::IndexUse;
+use eval::{Compiler, EvalState, Facts, Program, Resolve, Slot, Source, Volatility};
+use ids::{AttrNo, Oid, Tid};
+use pgerror::{PgError, Result};
+use plan::Expr;
+use plan::expr::Var;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use types::fncx::RowDesc;
+use types::{Batch, Datum, DatumRef};
+
+/// Borrowed values of a row.
+pub type Refs<'a> = SmallVec<[DatumRef<'a>; 16]>;
+/// Values computed for some columns of a row, by index.
+pub(crate) type Computed = SmallVec<[(usize, Datum); 1]>;
+
+/// The context of a statement that writes rows.
+pub trait WriteHost {
+    /// The context in which the table's expressions are evaluated.
+    fn expressions(&mut self) -> &mut dyn eval::Host;
+    /// Storage, catalogs and the trigger manager.
+    fn services(&mut self) -> &mut dyn Services;
+}
+
+/// Resolves the columns of expressions that catalogs store for a table.
+struct OwnColumns<'a>(&'a Arc<RowDesc>);
+
+impl Resolve for OwnColumns<'_> {
+    fn var(&mut self, var: &Var) -> Result<Slot> {
+        match usize::try_from(var.varattno - 1) {
+            Ok(column) => Ok(Slot { source: Source::Scan, column }),
+            Err(_) => Err(PgError::internal("system column in an expression of a table")),
+        }
+    }
+
+    fn whole_row(&mut self, _: &Var) -> Result<(Vec<Slot>, Arc<RowDesc>)> {
+        let slots = (0..self.0.columns.len()).map(|column| Slot { source: Source::Scan, column });
+        Ok((slots.collect(), self.0.clone()))
+    }
+}
+
+/// Writes rows of one table.
+pub struct RowWriter {
+    pub rel: Arc<OpenRel>,
+    /// The columns whose values come from the statement, which errors may show.
+    pub written: Vec<AttrNo>,
+    indexes: Vec<IndexUse>,
+    /// Columns of a row that are needed for its index entries.
+    entry_columns: Vec<AttrNo>,
+    entry_fetch: Option<(RowFetch, Batch)>,
+    /// Indexes of deferrable constraints in which the entry of the last version may be a duplicate.
+    duplicates: SmallVec<[Oid; 1]>,
+    checks: Vec<(String, Program)>,
+    generated: Vec<Generated>,
+    /// Indexes of the NOT NULL columns.
+    not_null: Vec<usize>,
+    /// A CHECK constraint calls a volatile function, which may read the table.
+    reads_changes: bool,
+    state: EvalState,
+}
+
+impl RowWriter {
+    /// Compiles the table's expressions.
+    pub fn new(rel: &Arc<OpenRel>, facts: &mut dyn Facts) -> Result<RowWriter> {
+        let mut own = OwnColumns(&rel.columns);
+        let mut indexes = Vec::new();
+        for i in &rel.indexes {
+            indexes.push(IndexUse::new(i, &mut own, facts)?);
+        }
+        let mut checks = Vec::new();
+        let mut reads_changes = false;
+        for c in &rel.checks {
+            reads_changes |= eval::volatility(&c.expr, facts)? == Volatility::Volatile;
+            checks.push((c.name.clone(), compile(&c.expr, &mut own, facts)?));
+        }
+        let mut generated = Vec::new();
+        for (n, e) in &rel.generated {
+            generated.push(Generated::new(*n, e, &mut own, facts)?);
+        }
+        let attrs = &rel.table.tupdesc.attrs;
+        let not_null = (0..attrs.len()).filter(|&i| attrs[i].not_null && !attrs[i].dropped);
+        Ok(RowWriter {
+            rel: rel.clone(),
+            written: Vec::new(),
+            entry_columns: entry::columns_of(rel, &indexes),
+            indexes,
+            entry_fetch: None,
+            duplicates: SmallVec::new(),
+            checks,
+            generated,
+            not_null: not_null.collect(),
+            reads_changes,
+            state: EvalState::default(),
+        })
+    }
+
+    /// Must rows be written one by one, because a constraint may read those written before?
+    pub fn reads_changes(&self) -> bool {
+        self.reads_changes
+    }
+
+    pub(crate) fn has_indexes(&self) -> bool {
+        !self.indexes.is_empty()
+    }
+
+    /// Releases memory that large values have taken.
+    pub(crate) fn reset(&mut self) {
+        if let Some((_, batch)) = &mut self.entry_fetch
+            && crate::project::is_large(batch)
+        {
+            *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
+        }
+    }
+
+    /// Inserts a complete row; returns its TID.
+    pub fn insert<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        row: &[DatumRef<'_>],
+        how: InsertOptions,
+    ) -> Result<Tid> {
+        let tid = table::insert(host.services().backend(), &self.rel.table, row, how)?;
+        self.insert_entries(host, row, tid, EntryOptions::default())?;
+        self.report(host, None, Some(RowVersion { tid, values: row }))?;
+        Ok(tid)
+    }
+
+    /// Inserts a complete row speculatively: `None` if an arbiter index, by position, has a
+    /// conflicting entry. The row is then removed again.
+    pub(crate) fn insert_unless_conflict<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        row: &[DatumRef<'_>],
+        how: InsertOptions,
+        arbiters: &[usize],
+    ) -> Result<Option<Tid>> {
+        let token = table::begin_speculative(host.services().backend())?;
+        let how = InsertOptions { speculative_token: token, ..how };
+        let tid = table::insert(host.services().backend(), &self.rel.table, row, how)?;
+        let entries = EntryOptions { arbiters: Some(arbiters), unchanged: &[] };
+        let keep = !self.insert_entries(host, row, tid, entries)?;
+        let be = host.services().backend();
+        table::finish_speculative(be, &self.rel.table, tid, token, keep)?;
+        if !keep {
+            return Ok(None);
+        }
+        self.report(host, None, Some(RowVersion { tid, values: row }))?;
+        Ok(Some(tid))
+    }
+
+    /// Inserts complete rows. On an error in the index entries or the event of a row, `at_fault` is
+    /// its index.
+    pub(crate) fn insert_batch<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        rows: &Batch,
+        how: InsertOptions,
+        bulk: &mut BulkInsert,
+        (tids, at_fault): (&mut Vec<Tid>, &mut Option<usize>),
+    ) -> Result<()> {
+        tids.clear();
+        let be = host.services().backend();
+        table::multi_insert(be, &self.rel.table, rows, how, bulk, tids)?;
+        if self.indexes.is_empty() && self.rel.triggers.is_empty() {
+            return Ok(());
+        }
+        for (r, &tid) in tids.iter().enumerate() {
+            *at_fault = Some(r);
+            let row: Refs<'_> = rows.row(r).collect();
+            self.insert_entries(host, &row, tid, EntryOptions::default())?;
+            self.report(host, None, Some(RowVersion { tid, values: &row }))?;
+        }
+        *at_fault = None;
+        Ok(())
+    }
+
+    /// The last version is heap-only: none of its index entries can be a duplicate.
+    #[inline]
+    pub(crate) fn without_entries(&mut self) {
+        self.duplicates.clear();
+    }
+
+    /// Reports a changed row to the trigger manager.
+    pub(crate) fn report<H: WriteHost + ?Sized>(
+        &self,
+        host: &mut H,
+        old: Option<RowVersion<'_>>,
+        new: Option<RowVersion<'_>>,
+    ) -> Result<()> {
+        if self.rel.triggers.is_empty() {
+            return Ok(());
+        }
+        let possible_duplicates = &self.duplicates[..];
+        host.services().row_event(RowEvent { rel: &self.rel, old, new, possible_duplicates })
+    }
+
+    /// As [`Self::report`], for a new version whose columns and those of the old version have not
+    /// been read.
+    #[cold]
+    pub(crate) fn report_update_of<H: WriteHost + ?Sized>(
+        &self,
+        host: &mut H,
+        old: Tid,
+        new: Tid,
+    ) -> Result<()> {
+        let columns: Vec<AttrNo> = (1..=self.rel.columns.columns.len() as AttrNo).collect();
+        let mut fetch = RowFetch::new(&self.rel.table, &columns)?;
+        let mut batch = table::new_batch(&self.rel.table, &columns);
+        for tid in [old, new] {
+            if !fetch.version(host.services().backend(), tid, &mut batch)? {
+                return Err(PgError::internal("failed to fetch tuple for a trigger"));
+            }
+        }
+        let (before, after): (Refs<'_>, Refs<'_>) =
+            (batch.row(0).collect(), batch.row(1).collect());
+        let version = |tid, values| Some(RowVersion { tid, values });
+        self.report(host, version(old, &before), version(new, &after))
+    }
+
+    /// Does an update need an event although it sets none of the columns that triggers depend on?
+    /// `own`: the transaction inserted the old version, whose checks will find that it is gone.
+    pub(crate) fn is_checked_again(&self, own: bool) -> bool {
+        !self.rel.triggers.is_empty() && (own || !self.duplicates.is_empty())
+    }
+}
+
+/// The row with the computed values in place.
+pub fn with_computed<'a>(row: &[DatumRef<'a>], computed: &'a [(usize, Datum)]) -> Refs<'a> {
+    let mut out: Refs<'a> = row.iter().copied().collect();
+    for (i, v) in computed {
+        out[*i] = v.as_ref();
+    }
+    out
+}
+
+fn compile(expr: &Expr, own: &mut OwnColumns<'_>, facts: &mut dyn Facts) -> Result<Program> {
+    Compiler::new(facts, own).compile(expr)
+}

@@ -1,0 +1,180 @@
+//! Generated columns, NOT NULL and CHECK constraints of a new row. Counterpart: execMain.c
+//! (`ExecConstraints`), nodeModifyTable.c (`ExecComputeStoredGenerated`).
+
+use super::{Computed, OwnColumns, Refs, RowWriter, WriteHost, compile, with_computed};
+use eval::{Facts, Program, RowInput, RowRef};
+use ids::AttrNo;
+use pgerror::{PgError, Result, pg_err};
+use plan::{Expr, walk};
+use types::{Batch, Datum, DatumRef};
+
+/// A stored generated column.
+pub(super) struct Generated {
+    pub(super) column: AttrNo,
+    program: Program,
+    /// The columns from which it is computed.
+    bases: Vec<AttrNo>,
+}
+
+impl Generated {
+    pub(super) fn new(
+        column: AttrNo,
+        expr: &Expr,
+        own: &mut OwnColumns<'_>,
+        facts: &mut dyn Facts,
+    ) -> Result<Generated> {
+        let mut bases = Vec::new();
+        walk::any(expr, &mut |e| {
+            if let Expr::Var(v) = e {
+                bases.push(v.varattno);
+            }
+            false
+        });
+        Ok(Generated { column, program: compile(expr, own, facts)?, bases })
+    }
+}
+
+impl RowWriter {
+    /// The generated columns that an UPDATE of the columns `set` recomputes: positions for
+    /// [`Self::compute_some`], and the columns. Counterpart: `ExecInitStoredGenerated`.
+    pub(crate) fn recomputed(&self, set: &[AttrNo]) -> (Vec<usize>, Vec<AttrNo>) {
+        let depends = |g: &&Generated| g.bases.iter().any(|b| *b <= 0 || set.contains(b));
+        let all = self.generated.iter().enumerate();
+        all.filter(|(_, g)| depends(g)).map(|(position, g)| (position, g.column)).unzip()
+    }
+
+    /// Must values be computed or conditions checked for each new row, apart from NOT NULL?
+    pub fn evaluates_rows(&self) -> bool {
+        !self.checks.is_empty() || !self.generated.is_empty()
+    }
+
+    pub(crate) fn has_checks(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// Is the column at this index NOT NULL?
+    pub(crate) fn is_not_null(&self, column: usize) -> bool {
+        self.not_null.contains(&column)
+    }
+
+    /// Computes all generated columns of a row: indexes and values.
+    pub fn compute<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        row: &[DatumRef<'_>],
+    ) -> Result<Computed> {
+        let mut computed = Computed::new();
+        for g in &self.generated {
+            let input = RowInput::scan(RowRef::Refs(row));
+            let v = g.program.eval_row(&mut self.state, host.expressions(), &input)?;
+            computed.push((g.column as usize - 1, v.into_owned()));
+        }
+        Ok(computed)
+    }
+
+    /// As [`Self::compute`], for the generated columns at these positions.
+    pub(crate) fn compute_some<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        row: &[DatumRef<'_>],
+        positions: &[usize],
+    ) -> Result<Computed> {
+        let mut computed = Computed::new();
+        for &position in positions {
+            let g = &self.generated[position];
+            let input = RowInput::scan(RowRef::Refs(row));
+            let v = g.program.eval_row(&mut self.state, host.expressions(), &input)?;
+            computed.push((g.column as usize - 1, v.into_owned()));
+        }
+        Ok(computed)
+    }
+
+    /// Checks the NOT NULL and CHECK constraints.
+    pub fn check<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        row: &[DatumRef<'_>],
+    ) -> Result<()> {
+        if let Some(&column) = self.not_null.iter().find(|&&i| row[i].is_null()) {
+            return Err(self.null_violation(host, column, row)?);
+        }
+        for (name, p) in &self.checks {
+            let input = RowInput::scan(RowRef::Refs(row));
+            let v = p.eval_row(&mut self.state, host.expressions(), &input)?;
+            if !v.is_null() && !v.as_ref().as_bool() {
+                let table = &self.rel.table;
+                let e = pg_err!(
+                    CHECK_VIOLATION,
+                    "new row for relation \"{}\" violates check constraint \"{name}\"",
+                    table.name
+                )
+                .table(table.schema.as_ref(), table.name.as_ref())
+                .constraint(name.clone());
+                return Err(self.with_row(host, e, row)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes and checks the rows of a batch. If a row fails, the rows before it are returned
+    /// with its error.
+    pub(crate) fn complete<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        rows: Batch,
+    ) -> (Batch, Result<()>) {
+        let has_null = |i: &usize| rows.columns[*i].nulls.as_ref().is_some_and(|n| n.any());
+        if !self.evaluates_rows() && !self.not_null.iter().any(has_null) {
+            return (rows, Ok(()));
+        }
+        let mut done = Batch::new(rows.columns.iter().map(types::Column::is_by_val));
+        for r in 0..rows.len {
+            let given: Refs<'_> = rows.row(r).collect();
+            let completed = self.compute(host, &given).and_then(|computed| {
+                let row = with_computed(&given, &computed);
+                self.check(host, &row)?;
+                done.push_row(&row);
+                Ok(())
+            });
+            if completed.is_err() {
+                return (done, completed);
+            }
+        }
+        (done, Ok(()))
+    }
+
+    /// 23502 for the column at an index.
+    #[cold]
+    pub fn null_violation<H: WriteHost + ?Sized>(
+        &self,
+        host: &mut H,
+        column: usize,
+        row: &[DatumRef<'_>],
+    ) -> Result<PgError> {
+        let table = &self.rel.table;
+        let name = self.rel.columns.columns[column].name.clone();
+        let e = pg_err!(
+            NOT_NULL_VIOLATION,
+            "null value in column \"{name}\" of relation \"{}\" violates not-null constraint",
+            table.name
+        )
+        .table(table.schema.as_ref(), table.name.as_ref())
+        .column(name);
+        self.with_row(host, e, row)
+    }
+
+    /// Adds the failing row as the detail of an error, as far as the user has SELECT privilege.
+    #[cold]
+    pub(crate) fn with_row<H: WriteHost + ?Sized>(
+        &self,
+        host: &mut H,
+        e: PgError,
+        row: &[DatumRef<'_>],
+    ) -> Result<PgError> {
+        let row: Vec<Datum> = row.iter().map(|d| DatumRef::to_owned(*d)).collect();
+        Ok(match host.services().describe_row(&self.rel, &row, &self.written)? {
+            Some(detail) => e.detail(detail),
+            None => e,
+        })
+    }
+}

@@ -1,0 +1,178 @@
+//! Trigger functions other than those of constraints: when they are called, and what their answers
+//! do. The expected order is that of PostgreSQL with the same triggers in PL/pgSQL.
+
+use super::shared::{Client, World};
+use catalog::rows::{Int2Vector, Name, PgClass, PgTrigger, Text, indexes};
+use executor::{Change, Level, QueryDesc, RowAnswer, Timing};
+use ids::Oid;
+use pgerror::Result;
+use std::sync::Arc;
+use trigger::{TriggerCall, TriggerHost};
+use types::{Datum, oids};
+
+const ROW: i16 = 1;
+const BEFORE: i16 = 2;
+const INSERT: i16 = 4;
+const DELETE: i16 = 8;
+const UPDATE: i16 = 16;
+
+const NOTE: Oid = Oid(99_001);
+const CHANGE: Oid = Oid(99_002);
+
+/// Adds a line to the table `log`.
+fn log(host: &mut dyn TriggerHost, text: &str) -> Result<()> {
+    let plan = host.plan_internal("INSERT INTO log(what) VALUES ($1)", &[oids::TEXT])?;
+    host.catalog().increment_command_counter()?;
+    let snapshot = host.backend().snapshot();
+    let params = Arc::from([Datum::text(text)]);
+    let mut run = executor::Execution::start(QueryDesc { plan, params, snapshot }, host)?;
+    while run.next(host, 1)?.is_some() {}
+    Ok(())
+}
+
+/// Logs the call.
+fn note(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+    let timing = if call.trigger.timing == Timing::Before { "before" } else { "after" };
+    let level = if call.trigger.level == Level::Row { " row" } else { "" };
+    let change = match call.change {
+        Change::Insert => "insert",
+        Change::Update => "update",
+        Change::Delete => "delete",
+    };
+    log(host, &format!("{timing} {change}{level}"))?;
+    Ok(RowAnswer::Keep)
+}
+
+/// Doubles the second column; skips rows where it is negative, and deletions of such rows.
+fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<RowAnswer> {
+    note(host, call)?;
+    let Some(row) = call.proposed else { return Ok(RowAnswer::Skip) };
+    let v = row[1].as_ref().as_i32();
+    if v < 0 {
+        return Ok(RowAnswer::Skip);
+    }
+    let mut row = row.to_vec();
+    row[1] = Datum::int4(v * 2);
+    Ok(RowAnswer::Replace(row))
+}
+
+fn add_trigger(client: &mut Client, name: &str, function: Oid, kind: i16) {
+    let core = &mut client.session.core;
+    let mut cat = core.cat();
+    let table = cat.scan_all::<PgClass>().unwrap();
+    let table = table.iter().find(|c| c.relname.as_str() == "t").unwrap().oid;
+    let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX).unwrap();
+    cat.insert(&PgTrigger {
+        oid,
+        tgrelid: table,
+        tgparentid: Oid::INVALID,
+        tgname: Name::new(name),
+        tgfoid: function,
+        tgtype: kind,
+        tgenabled: b'O',
+        tgisinternal: true,
+        tgconstrrelid: Oid::INVALID,
+        tgconstrindid: Oid::INVALID,
+        tgconstraint: Oid::INVALID,
+        tgdeferrable: false,
+        tginitdeferred: false,
+        tgnargs: 0,
+        tgattr: Int2Vector::default(),
+        tgargs: Text::default(),
+        tgqual: None,
+        tgoldtable: None,
+        tgnewtable: None,
+    })
+    .unwrap();
+    let row = cat.class(table).unwrap();
+    match row.relhastriggers {
+        true => cat.invalidate_relation(table, false),
+        false => {
+            cat.update(&row, &PgClass { relhastriggers: true, ..row.row.clone() }).unwrap();
+        }
+    }
+    cat.increment_command_counter().unwrap();
+}
+
+/// The lines of the log since the last call.
+fn take_log(client: &mut Client) -> Vec<String> {
+    let lines = client.query("SELECT what FROM log ORDER BY n");
+    client.query("DELETE FROM log");
+    let rows = lines.lines().filter_map(|l| l.strip_prefix("D "));
+    rows.map(|l| l.rsplit('\\').next().unwrap_or("").trim_start_matches(char::is_numeric).into())
+        .collect()
+}
+
+fn world() -> World {
+    let mut world = World::new(true, 1);
+    let client = &mut world.clients[0];
+    client.query(
+        "CREATE TABLE t(id int PRIMARY KEY, v int, g int GENERATED ALWAYS AS (v + 1) STORED)",
+    );
+    client.query("CREATE TABLE log(n serial, what text)");
+    client.query("BEGIN");
+    let triggers = &mut client.session.core.triggers;
+    triggers.register(NOTE, note);
+    triggers.register(CHANGE, change);
+    world
+}
+
+#[test]
+fn answers_before_a_row_replace_and_skip_it() {
+    let mut world = world();
+    let client = &mut world.clients[0];
+    add_trigger(client, "a", CHANGE, ROW | BEFORE | INSERT | UPDATE | DELETE);
+    let answer = client.query("INSERT INTO t VALUES (1, 10), (2, -1), (3, 5) RETURNING v, g");
+    assert!(answer.contains("INSERT 0 2"), "{answer}");
+    let answer = client.query("UPDATE t SET v = CASE id WHEN 1 THEN -5 ELSE v END");
+    assert!(answer.contains("UPDATE 1"), "{answer}");
+    let answer = client
+        .query("INSERT INTO t VALUES (1, 0), (7, 1) ON CONFLICT (id) DO UPDATE SET v = t.v + 1");
+    assert!(answer.contains("INSERT 0 2"), "{answer}");
+    let answer = client.query("DELETE FROM t");
+    assert!(answer.contains("DELETE 0"), "{answer}");
+    let rows = client.query("SELECT string_agg(t::text, ' ' ORDER BY id) FROM t");
+    assert!(rows.contains("(1,42,43) (3,20,21) (7,2,3)"), "{rows}");
+}
+
+#[test]
+fn triggers_are_called_in_the_order_of_their_kinds() {
+    let mut world = world();
+    let client = &mut world.clients[0];
+    add_trigger(client, "d", NOTE, INSERT | UPDATE | DELETE);
+    add_trigger(client, "c", NOTE, ROW | INSERT | UPDATE | DELETE);
+    add_trigger(client, "b", NOTE, ROW | BEFORE | INSERT | UPDATE | DELETE);
+    add_trigger(client, "a", NOTE, BEFORE | INSERT | UPDATE | DELETE);
+    client.query("INSERT INTO t VALUES (1, 1), (2, 2)");
+    assert_eq!(
+        take_log(client),
+        [
+            "before insert",
+            "before insert row",
+            "before insert row",
+            "after insert row",
+            "after insert row",
+            "after insert"
+        ]
+    );
+    client.query("UPDATE t SET v = 3 WHERE id = 9");
+    assert_eq!(take_log(client), ["before update", "after update"]);
+    client.query("DELETE FROM t WHERE id = 2");
+    assert_eq!(
+        take_log(client),
+        ["before delete", "before delete row", "after delete row", "after delete"]
+    );
+    client.query("INSERT INTO t VALUES (1, 5) ON CONFLICT (id) DO UPDATE SET v = 6");
+    assert_eq!(
+        take_log(client),
+        [
+            "before insert",
+            "before update",
+            "before insert row",
+            "before update row",
+            "after update row",
+            "after update",
+            "after insert"
+        ]
+    );
+}

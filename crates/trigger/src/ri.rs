@@ -1,0 +1,251 @@
+//! Foreign keys: the trigger functions of both tables of a constraint.
+//!
+//! The checks and actions are queries over the other table. They are planned once for each
+//! constraint, and run as the owner of the table under a new snapshot. The events of their changes
+//! belong to the statement that fired the trigger.
+//!
+//! INVARIANT: the other table is locked in every transaction that runs such a query, whether or not
+//! the query was planned in it.
+//!
+//! Reading order: this file, `key` (a constraint with its tables), `query` (texts, plans, runs),
+//! `validation` (of a new constraint).
+//!
+//! Counterpart: utils/adt/ri_triggers.c.
+
+mod key;
+mod query;
+mod validation;
+
+pub(crate) use query::Queries;
+pub use validation::validate;
+
+use crate::registry::TriggerCall;
+use crate::{TriggerHost, no_constraint};
+use engine::table::{self, RowFetch};
+use engine::{Snapshot, SnapshotKind};
+use executor::{RowEvent, RowVersion, Trigger};
+use ids::{AttrNo, Oid, Tid, Xid};
+use key::Key;
+use pgerror::Result;
+use query::{Query, run};
+use types::{Datum, DatumRef};
+
+/// The collation `default`.
+const DEFAULT_COLLATION: Oid = Oid(100);
+
+/// Lock modes of tables.
+const ROW_SHARE: i32 = 2;
+const ROW_EXCLUSIVE: i32 = 3;
+
+fn value<'a>(version: &RowVersion<'a>, column: AttrNo) -> DatumRef<'a> {
+    version.values.get(column as usize - 1).copied().unwrap_or(DatumRef::Null)
+}
+
+/// Must the new version of a referencing row be checked? Counterpart:
+/// `RI_FKey_fk_upd_check_required`.
+pub(crate) fn is_check_required(
+    host: &mut dyn TriggerHost,
+    trigger: &Trigger,
+    event: &RowEvent<'_>,
+) -> Result<bool> {
+    let (Some(old), Some(new)) = (&event.old, &event.new) else { return Ok(true) };
+    let nulls = trigger.key.iter().filter(|&&n| value(new, n).is_null()).count();
+    if nulls == trigger.key.len() {
+        return Ok(false);
+    }
+    let constraint = trigger.constraint;
+    let row = host.catalog().constraint(constraint)?.ok_or_else(|| no_constraint(constraint))?;
+    if nulls > 0 {
+        // With MATCH FULL it violates the constraint; otherwise it needs no referenced row.
+        return Ok(row.confmatchtype == b'f');
+    }
+    // The check of a version that the transaction inserted finds that the version is gone.
+    if is_own(host, event, old.tid)? {
+        return Ok(true);
+    }
+    let operators = row.conffeqop.clone().unwrap_or_default();
+    for (i, &n) in trigger.key.iter().enumerate() {
+        let (a, b) = (value(old, n), value(new, n));
+        if a.is_null() {
+            return Ok(true);
+        }
+        if a == b {
+            continue;
+        }
+        let column = &event.rel.columns.columns[n as usize - 1];
+        let operator = operators.get(i).copied().unwrap_or_default();
+        let equal = match host.equality_compare(operator, column.ty)? {
+            Some(order) => order.order(a, b, DEFAULT_COLLATION).is_eq(),
+            None => false,
+        };
+        if !equal {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Did this transaction insert the version?
+fn is_own(host: &mut dyn TriggerHost, event: &RowEvent<'_>, tid: Tid) -> Result<bool> {
+    let columns = [table::system::XMIN];
+    let mut batch = table::new_batch(&event.rel.table, &columns);
+    let be = host.backend();
+    let there = RowFetch::new(&event.rel.table, &columns)?.version(be, tid, &mut batch)?;
+    Ok(there && be.txn.is_current(Xid(batch.get(0, 0).as_oid().0)))
+}
+
+/// Does the change of a referenced row concern referencing rows? The keys are compared bitwise:
+/// ON UPDATE CASCADE also copies a value that is equal but looks different. Counterpart:
+/// `RI_FKey_pk_upd_check_required`.
+pub(crate) fn is_action_required(trigger: &Trigger, event: &RowEvent<'_>) -> bool {
+    let Some(old) = &event.old else { return false };
+    // No row can reference a key that contains NULL.
+    if trigger.key.iter().any(|&n| value(old, n).is_null()) {
+        return false;
+    }
+    match &event.new {
+        Some(new) => trigger.key.iter().any(|&n| value(old, n) != value(new, n)),
+        None => true,
+    }
+}
+
+/// The key columns of a version; `None` if the snapshot does not see it.
+fn key_values(
+    host: &mut dyn TriggerHost,
+    call: &TriggerCall<'_>,
+    tid: Tid,
+    snapshot: SnapshotKind,
+) -> Result<Option<Vec<Datum>>> {
+    let (table, columns) = (&call.rel.table, &call.trigger.key);
+    let mut batch = table::new_batch(table, columns);
+    let snapshot = Snapshot::of_kind(snapshot);
+    let seen = RowFetch::new(table, columns)?.fetch(host.backend(), tid, &snapshot, &mut batch)?;
+    Ok(seen.then(|| batch.row_owned(0)))
+}
+
+pub(crate) fn check_ins(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    check(host, call)
+}
+
+pub(crate) fn check_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    check(host, call)
+}
+
+/// The new row must have a referenced row. Counterpart: `RI_FKey_check`.
+fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    // A version that no longer exists needs no check; the later version has its own event.
+    let Some(values) = key_values(host, call, call.new, SnapshotKind::SelfNow)? else {
+        return Ok(());
+    };
+    let nulls = values.iter().filter(|v| v.is_null()).count();
+    if nulls == values.len() {
+        return Ok(());
+    }
+    let key = Key::load(host, call.trigger.constraint, ROW_SHARE)?;
+    if nulls > 0 {
+        if key.row.confmatchtype != b'f' {
+            return Ok(());
+        }
+        return Err(key
+            .violated(host)?
+            .detail("MATCH FULL does not allow mixing of null and nonnull key values."));
+    }
+    if run(host, &key, Query::Check, values.clone(), false)? {
+        return Ok(());
+    }
+    let shown = key.show(host, &key.fk, &key.fk_columns, &values)?;
+    let detail = format!("Key {shown}is not present in table \"{}\".", key.pk.name());
+    Err(key.violated(host)?.detail(detail))
+}
+
+/// The constraint of an action and the old key of the referenced row. `None` if the version is gone
+/// from the table, which cannot happen before the transaction ends.
+fn load_action(
+    host: &mut dyn TriggerHost,
+    call: &TriggerCall<'_>,
+    lock: i32,
+) -> Result<Option<(Key, Vec<Datum>)>> {
+    let Some(old) = key_values(host, call, call.old, SnapshotKind::Any)? else { return Ok(None) };
+    Ok(Some((Key::load(host, call.trigger.constraint, lock)?, old)))
+}
+
+fn noaction(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    let Some((key, old)) = load_action(host, call, ROW_SHARE)? else { return Ok(()) };
+    unless_replaced(host, &key, old)
+}
+
+/// An error if rows reference the key, unless another row has it now.
+fn unless_replaced(host: &mut dyn TriggerHost, key: &Key, old: Vec<Datum>) -> Result<()> {
+    if run(host, key, Query::Replaced, old.clone(), true)? {
+        return Ok(());
+    }
+    no_references(host, key, old)
+}
+
+fn no_references(host: &mut dyn TriggerHost, key: &Key, old: Vec<Datum>) -> Result<()> {
+    match run(host, key, Query::References, old.clone(), true)? {
+        true => Err(key.still_referenced(host, &old)?),
+        false => Ok(()),
+    }
+}
+
+fn restrict(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    let Some((key, old)) = load_action(host, call, ROW_SHARE)? else { return Ok(()) };
+    no_references(host, &key, old)
+}
+
+/// SET NULL and SET DEFAULT.
+fn set(host: &mut dyn TriggerHost, call: &TriggerCall<'_>, query: Query) -> Result<()> {
+    let Some((key, old)) = load_action(host, call, ROW_EXCLUSIVE)? else { return Ok(()) };
+    run(host, &key, query, old.clone(), true)?;
+    match query {
+        // If the default equals the old key, the rows did not change and no event was queued for
+        // them.
+        Query::DefaultOnDelete | Query::DefaultOnUpdate => unless_replaced(host, &key, old),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn cascade_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    let Some((key, old)) = load_action(host, call, ROW_EXCLUSIVE)? else { return Ok(()) };
+    run(host, &key, Query::CascadeDelete, old, true).map(|_| ())
+}
+
+pub(crate) fn cascade_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    let Some((key, old)) = load_action(host, call, ROW_EXCLUSIVE)? else { return Ok(()) };
+    let new = key_values(host, call, call.new, SnapshotKind::Any)?;
+    let params = new.into_iter().flatten().chain(old).collect();
+    run(host, &key, Query::CascadeUpdate, params, true).map(|_| ())
+}
+
+pub(crate) fn restrict_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    restrict(host, call)
+}
+
+pub(crate) fn restrict_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    restrict(host, call)
+}
+
+pub(crate) fn setnull_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    set(host, call, Query::NullOnDelete)
+}
+
+pub(crate) fn setnull_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    set(host, call, Query::NullOnUpdate)
+}
+
+pub(crate) fn setdefault_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    set(host, call, Query::DefaultOnDelete)
+}
+
+pub(crate) fn setdefault_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    set(host, call, Query::DefaultOnUpdate)
+}
+
+pub(crate) fn noaction_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    noaction(host, call)
+}
+
+pub(crate) fn noaction_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
+    noaction(host, call)
+}

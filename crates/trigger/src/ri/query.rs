@@ -1,0 +1,279 @@
+//! The queries of foreign key checks and actions: texts, plans, execution.
+
+use super::key::{Key, column};
+use crate::TriggerHost;
+use catalog::RelDesc;
+use catalog::format_type::quote_identifier;
+use executor::{Execution, QueryDesc};
+use hashbrown::HashMap;
+use ids::{AttrNo, Oid};
+use pgerror::Result;
+use plan::PlannedStmt;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Datum};
+
+/// A query of a constraint.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Query {
+    /// Does a referenced row exist?
+    Check,
+    /// Does another referenced row have the old key now?
+    Replaced,
+    /// Do rows reference the key?
+    References,
+    CascadeDelete,
+    CascadeUpdate,
+    NullOnDelete,
+    NullOnUpdate,
+    DefaultOnDelete,
+    DefaultOnUpdate,
+}
+
+/// The planned query of a constraint, valid while both tables are unchanged.
+struct Cached {
+    tables: [Arc<RelDesc>; 2],
+    text: Arc<str>,
+    plan: Arc<PlannedStmt>,
+    /// Its execution state between runs, for reuse.
+    idle: Option<Execution>,
+}
+
+/// The planned queries of a session, by constraint.
+#[derive(Default)]
+pub(crate) struct Queries(HashMap<(Oid, Query), Cached>);
+
+/// The name of a table with its schema.
+pub(super) fn qualified(host: &mut dyn TriggerHost, desc: &RelDesc) -> Result<String> {
+    let schema = host.catalog().namespace_name(desc.class.relnamespace)?.unwrap_or_default();
+    Ok(format!("{}.{}", quoted(schema.as_str()), quoted(desc.name())))
+}
+
+/// A name in quotes, even if not necessary, because error contexts show the queries as in
+/// PostgreSQL. Counterpart: `quoteOneName`.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// `pk OPERATOR(schema.=) fk`, with casts if the operator's input types differ.
+pub(super) fn equality(
+    host: &mut dyn TriggerHost,
+    operator: Oid,
+    pk: (&str, Oid),
+    fk: (&str, Oid),
+) -> Result<String> {
+    let mut cat = host.catalog();
+    let op = cat.operator(operator)?;
+    let schema = cat.namespace_name(op.oprnamespace)?.unwrap_or_default();
+    let mut side = |(text, ty): (&str, Oid), wanted: Oid| -> Result<String> {
+        // Polymorphic operators need no casts.
+        let polymorphic = matches!(wanted.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537);
+        if ty == wanted || polymorphic {
+            return Ok(text.to_owned());
+        }
+        Ok(format!("{text}::{}", cat.format_type_qualified(wanted)?))
+    };
+    let left = side(pk, op.oprleft)?;
+    let right = side(fk, op.oprright)?;
+    let schema = quote_identifier(schema.as_str());
+    Ok(format!("{left} OPERATOR({schema}.{}) {right}", op.oprname))
+}
+
+/// `a = $1 AND …` over the referenced table. The parameters have the types of the referencing
+/// columns, or with `own` those of the referenced ones.
+fn pk_conditions(host: &mut dyn TriggerHost, key: &Key, own: bool) -> Result<(String, Vec<Oid>)> {
+    let (mut parts, mut types) = (Vec::new(), Vec::new());
+    for (i, &n) in key.pk_columns.iter().enumerate() {
+        let a = column(&key.pk, n)?;
+        let name = quoted(a.attname.as_str());
+        let (operator, ty) = if own {
+            let ops = key.row.conppeqop.as_deref().unwrap_or_default();
+            (ops.get(i).copied().unwrap_or_default(), a.atttypid)
+        } else {
+            (key.operators[i], column(&key.fk, key.fk_columns[i])?.atttypid)
+        };
+        let param = format!("${}", i + 1);
+        parts.push(equality(host, operator, (&name, a.atttypid), (&param, ty))?);
+        types.push(ty);
+    }
+    Ok((parts.join(" AND "), types))
+}
+
+/// `$1 = a AND …` over the referencing table.
+fn fk_conditions(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    first: usize,
+) -> Result<(String, Vec<Oid>)> {
+    let (mut parts, mut types) = (Vec::new(), Vec::new());
+    for (i, &n) in key.fk_columns.iter().enumerate() {
+        let a = column(&key.fk, n)?;
+        let name = quoted(a.attname.as_str());
+        let ty = column(&key.pk, key.pk_columns[i])?.atttypid;
+        let param = format!("${}", i + first);
+        parts.push(equality(host, key.operators[i], (&param, ty), (&name, a.atttypid))?);
+        types.push(ty);
+    }
+    Ok((parts.join(" AND "), types))
+}
+
+/// The query's text and the types of its parameters.
+fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String, Vec<Oid>)> {
+    let fk = qualified(host, &key.fk)?;
+    let pk = qualified(host, &key.pk)?;
+    Ok(match what {
+        Query::Check | Query::Replaced => {
+            let (conditions, types) = pk_conditions(host, key, what == Query::Replaced)?;
+            (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
+        }
+        Query::References => {
+            let (conditions, types) = fk_conditions(host, key, 1)?;
+            (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
+        }
+        Query::CascadeDelete => {
+            let (conditions, types) = fk_conditions(host, key, 1)?;
+            (format!("DELETE FROM ONLY {fk} WHERE {conditions}"), types)
+        }
+        Query::CascadeUpdate => {
+            let (mut sets, mut types) = (Vec::new(), Vec::new());
+            for (i, &n) in key.fk_columns.iter().enumerate() {
+                let a = column(&key.fk, n)?;
+                types.push(column(&key.pk, key.pk_columns[i])?.atttypid);
+                sets.push(format!("{} = ${}", quoted(a.attname.as_str()), i + 1));
+            }
+            let (conditions, more) = fk_conditions(host, key, sets.len() + 1)?;
+            types.extend(more);
+            (format!("UPDATE ONLY {fk} SET {} WHERE {conditions}", sets.join(", ")), types)
+        }
+        // ON DELETE SET NULL and SET DEFAULT may have a column list.
+        Query::NullOnDelete | Query::DefaultOnDelete => {
+            let value = if what == Query::NullOnDelete { "NULL" } else { "DEFAULT" };
+            let columns = key.row.confdelsetcols.as_deref().unwrap_or(&key.fk_columns);
+            set_text(host, key, &fk, columns, value)?
+        }
+        Query::NullOnUpdate => set_text(host, key, &fk, &key.fk_columns, "NULL")?,
+        Query::DefaultOnUpdate => set_text(host, key, &fk, &key.fk_columns, "DEFAULT")?,
+    })
+}
+
+fn set_text(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    fk: &str,
+    columns: &[AttrNo],
+    value: &str,
+) -> Result<(String, Vec<Oid>)> {
+    let mut sets = Vec::new();
+    for &n in columns {
+        sets.push(format!("{} = {value}", quoted(column(&key.fk, n)?.attname.as_str())));
+    }
+    let (conditions, types) = fk_conditions(host, key, 1)?;
+    Ok((format!("UPDATE ONLY {fk} SET {} WHERE {conditions}", sets.join(", ")), types))
+}
+
+/// The plan of a constraint's query, and a parked execution if there is one.
+fn plan_of(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    what: Query,
+) -> Result<(Arc<PlannedStmt>, Option<Execution>)> {
+    let slot = (key.row.oid, what);
+    if let Some(c) = host.triggers().queries.0.get_mut(&slot)
+        && Arc::ptr_eq(&c.tables[0], &key.fk)
+        && Arc::ptr_eq(&c.tables[1], &key.pk)
+    {
+        return Ok((c.plan.clone(), c.idle.take()));
+    }
+    let (text, types) = text_of(host, key, what)?;
+    let plan = host.plan_internal(&text, &types)?;
+    let tables = [key.fk.clone(), key.pk.clone()];
+    let cached = Cached { tables, text: Arc::from(text), plan: plan.clone(), idle: None };
+    host.triggers().queries.0.insert(slot, cached);
+    Ok((plan, None))
+}
+
+/// Runs the query to its end under the active snapshot. Returns whether there were rows, and the
+/// parked execution if it can be reused.
+fn run_to_end(
+    host: &mut dyn TriggerHost,
+    desc: QueryDesc,
+    crosscheck: Option<Arc<engine::Snapshot>>,
+    idle: Option<Execution>,
+) -> Result<(bool, Option<Execution>)> {
+    let mut run = match idle {
+        Some(mut run) => {
+            run.rerun(desc.params, desc.snapshot)?;
+            run
+        }
+        None => Execution::start(desc, host)?,
+    };
+    if let Some(snapshot) = crosscheck {
+        run.crosscheck(snapshot);
+    }
+    let mut any = false;
+    while let Some(batch) = run.next(host, BATCH_ROWS_MAX)? {
+        any |= batch.len > 0;
+        run.recycle(batch);
+    }
+    let kept = run.park(host)?;
+    Ok((any, kept.then_some(run)))
+}
+
+/// Runs a query as the owner of the table; returns whether there were rows. `latest`: it sees all
+/// committed rows, even under REPEATABLE READ.
+pub(super) fn run(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    what: Query,
+    params: Vec<Datum>,
+    latest: bool,
+) -> Result<bool> {
+    let owner = match what {
+        Query::Check | Query::Replaced => key.pk.class.relowner,
+        _ => key.fk.class.relowner,
+    };
+    let mut any = false;
+    let mut params = Some(params);
+    host.as_definer(owner, &mut |host| {
+        let params = params.take().unwrap_or_default();
+        any = run_as_owner(host, key, what, params, latest)?;
+        Ok(())
+    })?;
+    Ok(any)
+}
+
+fn run_as_owner(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    what: Query,
+    params: Vec<Datum>,
+    latest: bool,
+) -> Result<bool> {
+    let (plan, idle) = plan_of(host, key, what)?;
+    host.catalog().increment_command_counter()?;
+    let be = host.backend();
+    let own = be.txn.isolation().uses_transaction_snapshot();
+    // Rows that an action changes must also be visible in the transaction's snapshot.
+    let crosscheck = (latest && own).then(|| be.snapshot());
+    let snapshot = if latest { be.catalog_snapshot() } else { be.snapshot() };
+    let depth = be.snapshot_depth();
+    be.push_snapshot(snapshot.clone());
+    let desc = QueryDesc { plan, params: params.into(), snapshot };
+    let result = run_to_end(host, desc, crosscheck, idle);
+    host.backend().truncate_snapshots(depth);
+    let slot = (key.row.oid, what);
+    let (any, run) = match result {
+        Ok(done) => done,
+        Err(e) => {
+            let cached = host.triggers().queries.0.get(&slot);
+            let text = cached.map(|c| c.text.clone()).unwrap_or_default();
+            return Err(e.context(format!("SQL statement \"{text}\"")));
+        }
+    };
+    if let Some(run) = run
+        && let Some(c) = host.triggers().queries.0.get_mut(&slot)
+        && Arc::ptr_eq(&c.plan, run.plan())
+    {
+        c.idle = Some(run);
+    }
+    Ok(any)
+}

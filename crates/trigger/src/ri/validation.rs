@@ -1,0 +1,84 @@
+//! Validation of a new foreign key. Counterpart: `RI_Initial_Check`.
+
+use super::ROW_SHARE;
+use super::key::{Key, column};
+use super::query::{equality, qualified, quoted};
+use crate::TriggerHost;
+use catalog::format_type::quote_identifier;
+use executor::{Execution, QueryDesc};
+use ids::Oid;
+use pgerror::Result;
+use std::sync::Arc;
+use types::Datum;
+
+fn qualified_collation(host: &mut dyn TriggerHost, collation: Oid) -> Result<String> {
+    let row = host.catalog().collation(collation)?;
+    let schema = host.catalog().namespace_name(row.collnamespace)?.unwrap_or_default();
+    Ok(format!("{}.{}", quoted(schema.as_str()), quoted(row.collname.as_str())))
+}
+
+/// 23503 unless every row of the referencing table has a referenced row.
+pub fn validate(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
+    let key = Key::load(host, constraint, ROW_SHARE)?;
+    let text = text_of(host, &key)?;
+    host.catalog().increment_command_counter()?;
+    let snapshot = host.backend().catalog_snapshot();
+    let depth = host.backend().snapshot_depth();
+    host.backend().push_snapshot(snapshot.clone());
+    let row = first_row(host, &text, snapshot);
+    host.backend().truncate_snapshots(depth);
+    let Some(row) = row? else { return Ok(()) };
+    let error = key.violated(host)?;
+    if row.iter().any(Datum::is_null) {
+        return Err(
+            error.detail("MATCH FULL does not allow mixing of null and nonnull key values.")
+        );
+    }
+    let shown = key.show(host, &key.fk, &key.fk_columns, &row)?;
+    Err(error.detail(format!("Key {shown}is not present in table \"{}\".", key.pk.name())))
+}
+
+/// The first row of the query.
+fn first_row(
+    host: &mut dyn TriggerHost,
+    text: &str,
+    snapshot: Arc<engine::Snapshot>,
+) -> Result<Option<Vec<Datum>>> {
+    let plan = host.plan_internal(text, &[])?;
+    let desc = QueryDesc { plan, params: Arc::from([]), snapshot };
+    let mut run = Execution::start(desc, host)?;
+    Ok(run.next(host, 1)?.map(|batch| batch.row_owned(0)))
+}
+
+/// The query for the keys of rows that violate the constraint.
+fn text_of(host: &mut dyn TriggerHost, key: &Key) -> Result<String> {
+    let (fk, pk) = (qualified(host, &key.fk)?, qualified(host, &key.pk)?);
+    let (mut names, mut on, mut present) = (Vec::new(), Vec::new(), Vec::new());
+    let mut absent = String::new();
+    for (i, (&f, &p)) in key.fk_columns.iter().zip(&key.pk_columns).enumerate() {
+        let (f, p) = (column(&key.fk, f)?, column(&key.pk, p)?);
+        let fk_name = format!("fk.{}", quote_identifier(f.attname.as_str()));
+        let pk_name = format!("pk.{}", quote_identifier(p.attname.as_str()));
+        let sides = ((&*pk_name, p.atttypid), (&*fk_name, f.atttypid));
+        let mut condition = equality(host, key.operators[i], sides.0, sides.1)?;
+        if p.attcollation != f.attcollation && p.attcollation.is_valid() {
+            // The collation of the referenced column applies, as in checks of single rows.
+            condition.push_str(" COLLATE ");
+            condition.push_str(&qualified_collation(host, p.attcollation)?);
+        }
+        on.push(condition);
+        present.push(format!("{fk_name} IS NOT NULL"));
+        if i == 0 {
+            absent = format!("{pk_name} IS NULL");
+        }
+        names.push(fk_name);
+    }
+    let glue = if key.row.confmatchtype == b'f' { " OR " } else { " AND " };
+    Ok(format!(
+        "SELECT {} FROM ONLY {fk} fk LEFT OUTER JOIN ONLY {pk} pk ON ({}) WHERE {absent} AND ({}) \
+         LIMIT 1",
+        names.join(", "),
+        on.join(" AND "),
+        present.join(glue)
+    ))
+}
