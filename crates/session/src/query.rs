@@ -155,8 +155,10 @@ impl Rows {
             if self.ended {
                 return Ok(None);
             }
-            self.run.recycle(std::mem::take(&mut self.batch));
-            self.at = 0;
+            if self.at > 0 {
+                self.run.recycle(std::mem::take(&mut self.batch));
+                self.at = 0;
+            }
             let run = &mut self.run;
             let next = under(core, &self.snapshot, |core| run.next(core, want))?;
             self.ended = next.is_none();
