@@ -196,3 +196,4 @@ SELECT count(*), sum(g) FROM generate_series(1, 3) a, generate_series(1, 2) b, g
 SELECT count(*) FROM (SELECT x FROM generate_series(1, 5) x LEFT JOIN (VALUES (2, NULL), (3, 'x')) t(k, v) ON x = t.k WHERE [[t IS NOT DISTINCT FROM NULL¦t IS DISTINCT FROM NULL¦t IS NULL¦t IS NOT NULL¦t::text IS NULL]]) q
 SELECT count(*) FROM generate_series(1, 5) x LEFT JOIN (VALUES (2, NULL), (3, 'x')) t(k, v) ON x = t.k JOIN (SELECT 1 AS one, y FROM generate_series(1, 5) y) z ON t [[IS NOT DISTINCT FROM NULL¦IS DISTINCT FROM NULL¦IS NULL]] AND z.y = x
 SELECT count(*) FROM (SELECT x FROM generate_series(1, 5) x LEFT JOIN (SELECT k, v FROM (VALUES (2, NULL), (3, 'x')) i(k, v) WHERE i IS DISTINCT FROM NULL) t ON x = t.k JOIN generate_series(1, 9) y ON x = y AND t IS NOT DISTINCT FROM NULL) q
+SELECT CASE WHEN [[ROW(1, x)¦ROW(x)¦ROW(NULL)¦ROW(1, 2)]] IS [[¦NOT ]]DISTINCT FROM NULL THEN 'a'::varchar(3) ELSE 'b'::varchar(5) END FROM (VALUES (1), (NULL)) v(x)

@@ -169,6 +169,8 @@ select count(*) from ( select unique1 from tenk1 intersect select fivethous from
 explain (costs off) select unique1 from tenk1 except select unique2 from tenk1 where unique2 != 10
 select unique1 from tenk1 except select unique2 from tenk1 where unique2 != 10
 set enable_hashagg = off
+select k, sum(v), avg(v), min(v) from (select i/3 as k, i as v from generate_series(1,20) i) s group by k order by k
+select k, avg(v), sum(v) from (select i/700 as k, i::numeric as v from generate_series(1,5000) i) s group by k order by k
 explain (costs off) select count(*) from ( select unique1 from tenk1 union select fivethous from tenk1 ) ss
 explain (costs off) select count(*) from ( select unique1 from tenk1 intersect select fivethous from tenk1 ) ss
 explain (costs off) select unique1 from tenk1 except select unique2 from tenk1 where unique2 != 10

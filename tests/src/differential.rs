@@ -21,6 +21,11 @@ impl Servers {
     /// The differences between the outputs of psql, errors and notices included: the line of the
     /// script, the real server's answer and Norsu's.
     pub fn differences(&self, script: &str) -> Vec<String> {
+        self.differences_of(script, &|answer| answer)
+    }
+
+    /// As [`Servers::differences`], of what `part` keeps of each answer.
+    pub fn differences_of(&self, script: &str, part: &dyn Fn(String) -> String) -> Vec<String> {
         let lines: Vec<&str> = script.lines().filter(|l| !l.is_empty()).collect();
         assert!(!lines.is_empty());
         let mut marked = String::new();
@@ -35,7 +40,9 @@ impl Servers {
             let text: String =
                 text.split_inclusive('\n').filter(|l| !l.starts_with("LOCATION: ")).collect();
             let parts = text.split(MARK).skip(1);
-            parts.map(|p| p.split_once('\n').map_or("", |p| p.1).to_owned()).collect::<Vec<_>>()
+            parts
+                .map(|p| part(p.split_once('\n').map_or("", |p| p.1).to_owned()))
+                .collect::<Vec<_>>()
         });
         assert_eq!(ours.len(), lines.len(), "psql ended early: {:?}", ours.last());
         assert_eq!(real.len(), lines.len());

@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 #[cfg(test)]
+mod bitmaps;
+#[cfg(test)]
 mod copy_from;
 #[cfg(test)]
 mod corpus;

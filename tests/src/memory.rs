@@ -10,7 +10,7 @@ const WIDTH: usize = 50_000;
 /// create them.
 const GROWTH_MAX_KB: usize = 20_000;
 
-const STATEMENTS: [&str; 9] = [
+const STATEMENTS: [&str; 12] = [
     "SELECT repeat('x', WIDTH) FROM generate_series(1, ROWS)",
     "CREATE TABLE wide AS SELECT i, repeat('x', WIDTH) AS t FROM generate_series(1, ROWS) i",
     "SELECT sum(length(t || 'y')) FROM wide",
@@ -20,6 +20,9 @@ const STATEMENTS: [&str; 9] = [
     "CREATE TABLE copy AS SELECT * FROM wide WHERE i < 3; INSERT INTO copy SELECT * FROM wide",
     "ALTER TABLE wide ADD COLUMN r float DEFAULT random()",
     "UPDATE wide SET t = t || 'z'",
+    "CREATE FUNCTION wide_rows() RETURNS SETOF text LANGUAGE sql AS 'SELECT t FROM wide'",
+    "SELECT count(*) FROM wide_rows()",
+    "SELECT max(length(w)) FROM (SELECT wide_rows() AS w) s",
 ];
 
 pub(crate) fn kilobytes(pid: u32, what: &str) -> usize {

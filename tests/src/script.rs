@@ -457,6 +457,9 @@ impl Script {
                 new.indexes.insert(index.clone());
                 let column = columns().nth(random.below(table.columns.len() as u64 + 1) as usize)?;
                 match column.starts_with('t') {
+                    _ if n % 3 == 0 => {
+                        format!("CREATE INDEX {index} ON {name} USING hash ({column})")
+                    }
                     true => format!("CREATE INDEX {index} ON {name} (left({column}, 20))"),
                     false => format!("CREATE UNIQUE INDEX {index} ON {name} ({column}, id)"),
                 }

@@ -2,22 +2,19 @@
 //!
 //! Counterpart: nbtsort.c.
 
-use crate::buf::{Cx, RegFlags};
+use crate::buf::{Cx, RegFlags, RmgrId};
 use crate::sort::Sorter;
 use crate::{BulkLoader, Index};
+use access::{IndexFile, OnDuplicate};
 use bufmgr::LOAD_PAGES_MAX;
 use ids::BlockNo;
 use page::PageBuf;
 use page::btree::{META_BLOCK, Meta, NONE};
 use page::index_tuple::IndexTuple;
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use std::cmp::Ordering;
-use wal::RmgrId;
 
 const XLOG_FPI: u8 = 0xB0;
-
-/// Called with two live tuples of equal keys of a unique index; returns the error to raise.
-pub type OnDuplicate<'a> = &'a mut dyn FnMut(IndexTuple<'_>, IndexTuple<'_>) -> PgError;
 
 impl Index {
     /// Fills the new index, whose file is empty, with the sorter's tuples. Returns their number.
@@ -40,7 +37,7 @@ impl Index {
             }
             check_interrupts()?;
             finished.sort_unstable_by_key(|(block, _)| *block);
-            cx.pool.load_pages(&self.fork, &mut finished, cx.scratch, cx.xid)?;
+            cx.pool.load_pages(&self.file.main, &mut finished, cx.scratch, cx.xid)?;
             finished.clear();
             Ok(())
         };
@@ -64,16 +61,16 @@ impl Index {
         Ok(count)
     }
 
-    /// Writes the file of an index without tuples: its meta page.
-    pub fn build_empty(&self, cx: &mut Cx<'_>) -> Result<()> {
-        self.write_built(cx, META_BLOCK, &self.empty_meta())
-    }
-
-    /// The meta page of an index without tuples (for init forks).
-    pub fn empty_meta(&self) -> PageBuf {
-        let mut page = PageBuf::new();
-        Meta::new(NONE, 0, self.schema.allequalimage).init(&mut page);
-        page
+    /// Writes the only page of an index without tuples, its meta page, to an empty fork.
+    /// WAL: XLOG_FPI.
+    pub fn build_empty(&self, cx: &mut Cx<'_>, file: &IndexFile) -> Result<()> {
+        let mut meta = PageBuf::new();
+        Meta::new(NONE, 0, self.schema.allequalimage).init(&mut meta);
+        let mut guard = cx.extend(file)?;
+        let mut edit = cx.edit(file, RmgrId::Btree);
+        meta.copy_to(edit.change(&mut guard, 0, RegFlags::FORCE_IMAGE | RegFlags::STANDARD));
+        edit.log_as(RmgrId::Xlog, XLOG_FPI)?;
+        Ok(())
     }
 
     /// Are the keys equal, and not distinct because of a NULL?
@@ -83,21 +80,5 @@ impl Index {
         }
         let null = a.has_nulls() && (0..self.schema.key_count).any(|n| a.is_null(n));
         Ok(!null || self.schema.nulls_not_distinct)
-    }
-
-    /// WAL: XLOG_FPI.
-    fn write_built(&self, cx: &mut Cx<'_>, block: BlockNo, page: &PageBuf) -> Result<()> {
-        while cx.nblocks(self)? < block {
-            drop(cx.extend(self)?);
-        }
-        let mut guard = if cx.nblocks(self)? == block {
-            cx.extend(self)?
-        } else {
-            cx.pin(self, block)?.exclusive()
-        };
-        let mut edit = cx.edit(self);
-        page.copy_to(edit.change(&mut guard, 0, RegFlags::FORCE_IMAGE | RegFlags::STANDARD));
-        edit.log_as(RmgrId::Xlog, XLOG_FPI)?;
-        Ok(())
     }
 }

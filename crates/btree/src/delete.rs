@@ -4,11 +4,11 @@
 //! Counterpart: parts of nbtinsert.c, nbtdedup.c and nbtpage.c.
 
 use crate::Index;
-use crate::buf::{Cx, ExclusiveGuard, RegFlags};
+use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
 use crate::dedup::{self, Pending};
 use crate::insert::InsertState;
-use crate::liveness::{DeleteCandidate, DeleteOp, HeapLiveness};
 use crate::records;
+use access::{DeleteCandidate, DeleteOp, HeapLiveness};
 use ids::{BlockNo, OffsetNo, Tid, Xid};
 use page::PAGE_SIZE;
 use page::btree::{BTP_HAS_GARBAGE, Node, change_flags, set_cycle_id};
@@ -158,7 +158,7 @@ impl Index {
         heap: &mut dyn HeapLiveness,
     ) -> Result<()> {
         let mut horizon = heap.delete_candidates(&mut op)?;
-        if !cx.logs_for_standby(self) {
+        if !cx.logs_for_standby(&self.file) {
             horizon = Xid::INVALID;
         }
         op.candidates.retain(|c| c.deletable);
@@ -224,7 +224,7 @@ impl Index {
         }
         let vacuum = matches!(kind, DeleteKind::Vacuum);
         page.check_index_items()?;
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         let p = edit.change(page, 0, RegFlags::STANDARD);
         apply_deletion(p, deleted, &shrunk, vacuum)?;
         let info = match kind {
@@ -257,7 +257,7 @@ impl Index {
         let Some((merged, intervals)) = merged else { return Ok(()) };
         let mut data = Vec::with_capacity(intervals.len() * 4);
         dedup::encode_intervals(&intervals, &mut data);
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         merged.copy_to(edit.change(page, 0, RegFlags::STANDARD));
         edit.main(&(intervals.len() as u16).to_le_bytes());
         edit.block_data(0, &data);

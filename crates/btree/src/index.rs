@@ -2,12 +2,13 @@
 //!
 //! Counterpart: nbtpage.c.
 
-use crate::buf::{Cx, ExclusiveGuard, RegFlags, ShareGuard};
+use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId, ShareGuard};
 use crate::cycle::VacuumCycles;
 use crate::records;
 use crate::schema::KeySchema;
-use bufmgr::{BufferPool, ForkBuffers};
-use ids::{BlockNo, Fork, Persistence, RelFile};
+use access::IndexFile;
+use bufmgr::BufferPool;
+use ids::{BlockNo, Persistence, RelFile};
 use page::Page;
 use page::btree::{
     BTP_LEAF, BTP_ROOT, MAGIC, META_BLOCK, MIN_VERSION, Meta, NONE, Node, Opaque, VERSION,
@@ -22,9 +23,7 @@ use sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// LOCK ORDER: latches on pages of one level from left to right; a child before its parent; the
 /// meta page last. A page from the free space map is latched without waiting.
 pub struct Index {
-    pub rel: RelFile,
-    pub(crate) fork: Arc<ForkBuffers>,
-    pub(crate) fsm: Arc<ForkBuffers>,
+    pub(crate) file: IndexFile,
     /// For messages.
     pub name: String,
     pub table_name: String,
@@ -100,9 +99,7 @@ impl Index {
         cycles: Arc<VacuumCycles>,
     ) -> Index {
         Index {
-            rel,
-            fork: pool.open(rel, Fork::Main, persistence),
-            fsm: pool.open(rel, Fork::Fsm, persistence),
+            file: IndexFile::open(pool, rel, persistence),
             name: name.to_owned(),
             table_name: table_name.to_owned(),
             schema,
@@ -146,7 +143,7 @@ impl Index {
     }
 
     pub(crate) fn share<'p>(&self, cx: &mut Cx<'p>, block: BlockNo) -> Result<ShareGuard<'p>> {
-        let g = cx.pin(self, block)?.share();
+        let g = cx.pin(&self.file, block)?.share();
         self.check_page(&g, block)?;
         Ok(g)
     }
@@ -156,7 +153,7 @@ impl Index {
         cx: &mut Cx<'p>,
         block: BlockNo,
     ) -> Result<ExclusiveGuard<'p>> {
-        let g = cx.pin(self, block)?.exclusive();
+        let g = cx.pin(&self.file, block)?.exclusive();
         self.check_page(&g, block)?;
         Ok(g)
     }
@@ -212,34 +209,34 @@ impl Index {
     /// Allocates a page, which the caller initializes: a recycled one or a new one at the end of
     /// the file. Returns it exclusively latched. Counterpart: `_bt_getbuf(P_NEW)`.
     pub(crate) fn allocate<'p>(&self, cx: &mut Cx<'p>) -> Result<ExclusiveGuard<'p>> {
-        while let Some(block) = cx.take_free_page(self)? {
-            if block.0 >= cx.nblocks(self)?.0 {
+        while let Some(block) = cx.take_free_page(&self.file)? {
+            if block.0 >= cx.nblocks(&self.file)?.0 {
                 continue;
             }
             // LOCK ORDER: no wait here, since the holder of the latch may be waiting for a page
             // that the caller has latched.
-            let Ok(g) = cx.pin(self, block)?.try_exclusive() else { continue };
+            let Ok(g) = cx.pin(&self.file, block)?.try_exclusive() else { continue };
             if g.is_new() {
                 return Ok(g);
             }
             let node = Node(&g);
             if node.has_special() && node.is_deleted() && cx.xids.is_removable(node.delete_xid()) {
-                if cx.logs_for_standby(self) {
+                if cx.logs_for_standby(&self.file) {
                     self.log_reuse(cx, block, node.delete_xid())?;
                 }
                 return Ok(g);
             }
         }
-        cx.extend(self)
+        cx.extend(&self.file)
     }
 
     /// WAL: REUSE_PAGE, a conflict point for standbys only. Counterpart: `_bt_log_reuse_page`.
     fn log_reuse(&self, cx: &mut Cx<'_>, block: BlockNo, safe_xid: ids::FullXid) -> Result<()> {
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         let mut data = [0; 24];
-        data[0..4].copy_from_slice(&self.rel.tablespace.0.to_le_bytes());
-        data[4..8].copy_from_slice(&self.rel.database.0.to_le_bytes());
-        data[8..12].copy_from_slice(&self.rel.relnumber.0.to_le_bytes());
+        data[0..4].copy_from_slice(&self.file.rel.tablespace.0.to_le_bytes());
+        data[4..8].copy_from_slice(&self.file.rel.database.0.to_le_bytes());
+        data[8..12].copy_from_slice(&self.file.rel.relnumber.0.to_le_bytes());
         data[12..16].copy_from_slice(&block.0.to_le_bytes());
         data[16..24].copy_from_slice(&safe_xid.0.to_le_bytes());
         edit.main(&data);
@@ -279,7 +276,7 @@ impl Index {
         let cached = self.fast_root.load(Ordering::Relaxed);
         if cached != 0 {
             let (block, level) = (BlockNo(cached as u32), (cached >> 32) as u32 - 1);
-            let g = cx.pin(self, block)?.share();
+            let g = cx.pin(&self.file, block)?.share();
             let node = Node(&g);
             // The page may have been split, deleted or reused since it was cached. A live page of
             // this level without siblings is the only page of the level, so a descent may start
@@ -361,7 +358,7 @@ impl Index {
         let mut root_page = self.allocate(cx)?;
         let root = root_page.block();
         let meta = Meta::new(root, 0, old.allequalimage);
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         let page = edit.change(&mut root_page, 0, RegFlags::WILL_INIT);
         page::btree::init(page);
         Opaque { flags: BTP_LEAF | BTP_ROOT, ..Opaque::default() }.set(page);

@@ -4,45 +4,19 @@
 //! Counterpart: nbtinsert.c.
 
 use crate::Index;
-use crate::buf::{Cx, ExclusiveGuard, RegFlags};
+use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
 use crate::index::{Access, Latched};
 use crate::key::InsertKey;
-use crate::liveness::HeapLiveness;
 use crate::records;
 use crate::search::{Stack, StackEntry};
-use ids::{OffsetNo, Tid, Xid};
+use access::{HeapLiveness, Inserted, UniqueCheck};
+use ids::{OffsetNo, Tid};
 use page::btree::{BTP_INCOMPLETE_SPLIT, HIGH_KEY, META_BLOCK, Node, change_flags};
 use page::index_space::{self, free_space};
 use page::index_tuple::{self, IndexTuple, max_align};
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 use sync::atomic::Ordering::Relaxed;
-
-/// How an insertion treats duplicates. Counterpart: `IndexUniqueCheck`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UniqueCheck {
-    /// Insert without a check.
-    No,
-    /// Do not insert if there is a live duplicate.
-    Yes,
-    /// Insert in any case, but report whether there may be a duplicate (deferrable constraints).
-    Partial,
-    /// Do not insert: check the tuple that is in the index already.
-    Existing,
-}
-
-/// Outcome of an insertion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Inserted {
-    /// Inserted (or checked). `unique`: there is certainly no duplicate; meaningful only if the
-    /// check was not `No`.
-    Done { unique: bool },
-    /// Not inserted: the caller must wait for the end of `xid` (or of its speculative insertion)
-    /// and insert again.
-    Wait { xid: Xid, speculative: Option<u32> },
-    /// Not inserted: the live row at `tid` has the same key. The caller reports 23505.
-    Conflict { tid: Tid },
-}
 
 /// Lowest root level at which the rightmost leaf is cached. Counterpart:
 /// `BTREE_FASTPATH_MIN_LEVEL`.
@@ -132,7 +106,7 @@ impl Index {
     ) -> Result<(Stack, ExclusiveGuard<'p>)> {
         let last = self.last_leaf.load(Relaxed);
         if last != 0 {
-            if let Ok(page) = cx.pin(self, ids::BlockNo(last))?.try_exclusive() {
+            if let Ok(page) = cx.pin(&self.file, ids::BlockNo(last))?.try_exclusive() {
                 let node = Node(&page);
                 let good = !page.is_new()
                     && node.has_special()
@@ -382,7 +356,7 @@ impl Index {
                 meta_page = Some((meta, new));
             }
         }
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         let p = edit.change(&mut page, 0, RegFlags::STANDARD);
         if let Some(s) = &split_list {
             p.item_mut(offset - 1)[..s.list.len()].copy_from_slice(&s.list);

@@ -102,7 +102,7 @@ impl KeySchema {
                 Some(d) => Ok(KeyValue::Ref(d)),
                 None => {
                     let mut owned = Vec::new();
-                    crate::inline::decompress(raw, &mut owned)?;
+                    access::decompress(raw, &mut owned)?;
                     Ok(KeyValue::Owned(owned))
                 }
             },

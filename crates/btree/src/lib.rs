@@ -3,13 +3,14 @@
 //! lists). `README.md` of this crate describes the algorithms, the lock order and the deviations
 //! from PostgreSQL.
 //!
-//! Reading order: `schema`, `key`, `truncate`, `splitloc`, `dedup`, `bulk`, `sort` (single pages
-//! and tuples); `buf`, `index`, `search`, `scan_key`, `scan`; `liveness`, `insert`,
-//! `unique`, `split`, `delete`; `cycle`, `vacuum`, `page_delete`; `build`; `records`, `redo`,
-//! `describe`; `verify`.
+//! Reading order: `am` (the interface of crate `access`); `schema`, `key`, `truncate`, `splitloc`,
+//! `dedup`, `bulk`, `sort` (single pages and tuples); `buf`, `index`, `search`, `scan_key`, `scan`;
+//! `insert`, `unique`, `split`, `delete`; `cycle`, `vacuum`, `page_delete`; `build`; `records`,
+//! `redo`, `describe`; `verify`.
 
 #![forbid(unsafe_code)]
 
+mod am;
 mod buf;
 mod build;
 mod bulk;
@@ -18,10 +19,8 @@ mod dedup;
 mod delete;
 mod describe;
 mod index;
-mod inline;
 mod insert;
 mod key;
-mod liveness;
 mod page_delete;
 pub mod records;
 mod redo;
@@ -40,18 +39,12 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-pub use buf::{Cx, Xids};
-pub use build::OnDuplicate;
+pub use am::{BTree, INFO};
 pub use bulk::BulkLoader;
 pub use cycle::VacuumCycles;
 pub use describe::describe;
 pub use index::Index;
-pub use insert::{Inserted, UniqueCheck};
-pub use liveness::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
 pub use redo::{mask, redo, redo_concerns_one_page};
-pub use scan::{AllVisible, Scan, ScanItem, ScanOptions};
-pub use scan_key::{Direction, RowMember, ScanKey, ScanOp};
 pub use schema::{KeyColumn, KeySchema};
 pub use sort::{SortedRuns, Sorter};
-pub use vacuum::{BulkDeleteResult, IsDead};
 pub use verify::VerifyStats;

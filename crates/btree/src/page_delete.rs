@@ -7,7 +7,7 @@
 //! Counterpart: `_bt_pagedel` in nbtpage.c.
 
 use crate::Index;
-use crate::buf::{Cx, ExclusiveGuard, RegFlags};
+use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
 use crate::index::Access;
 use crate::key::InsertKey;
 use crate::records::{self, MarkHalfDead, UnlinkPage};
@@ -145,7 +145,7 @@ impl Index {
         };
         leaf.check_index_items()?;
         subtree.parent.check_index_items()?;
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         let page = edit.change(leaf, 0, RegFlags::WILL_INIT);
         change_flags(page, BTP_HALF_DEAD, 0);
         let shrunk = index_space::overwrite(page, HIGH_KEY, &top_parent_tuple(top))?;
@@ -262,7 +262,7 @@ impl Index {
         let safe_xid = cx.xids.next_full_xid();
         let rec =
             UnlinkPage { left, right, level, safe_xid, leaf_left, leaf_right, leaf_top_parent };
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         if let Some(p) = &mut left_page {
             set_next(edit.change(p, 1, RegFlags::STANDARD), right);
         }

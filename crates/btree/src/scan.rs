@@ -1,14 +1,14 @@
 //! Index scans. A leaf is read as a whole: the matches are copied under the share latch, then the
-//! latch is released, and the pin too unless the caller keeps it ([`Scan::next_page_pinned`]).
-//! Index tuples of dead rows are marked dead when the scan leaves the page, if the page's LSN is
-//! the same as when it was read.
+//! latch is released; the caller decides how long it keeps the pin. Index tuples of dead rows are
+//! marked dead when the scan leaves the page, if the page's LSN is the same as when it was read.
 //!
 //! Counterpart: nbtsearch.c, `_bt_killitems` in nbtutils.c.
 
 use crate::Index;
 use crate::buf::{Cx, Pin, ShareGuard};
 use crate::index::Access;
-use crate::scan_key::{Direction, Quals, ScanKey, Start};
+use crate::scan_key::{Quals, Start};
+use access::{AllVisible, Direction, IndexScan, ScanItem, ScanKey, ScanOptions, ScanPage};
 use ids::{BlockNo, Lsn, OffsetNo, Tid};
 use page::btree::{BTP_HAS_GARBAGE, FLAGS_AT, HIGH_KEY, NONE, Node};
 use page::index_tuple::IndexTuple;
@@ -17,242 +17,132 @@ use smallvec::SmallVec;
 use sync::Arc;
 use types::DatumRef;
 
-/// A match.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ScanItem {
-    pub tid: Tid,
-    /// Offset of the index tuple on its page when it was read.
-    pub offset: OffsetNo,
-    /// The heap page was all-visible while the index tuple was latched (index-only scans).
-    pub all_visible: bool,
-    tuple_at: u32,
-}
-
-/// What a scan returns besides TIDs.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ScanOptions {
-    /// Copy the index tuples.
-    pub want_tuples: bool,
-    /// Return items marked dead too.
-    pub include_killed: bool,
-}
-
-/// Returns whether a heap block is all-visible. Called while an index page is read, under its
-/// latch. Only an answer from before the latch is released is safe: until then VACUUM cannot have
-/// removed the page's index tuples, so it cannot have removed their dead rows from the heap and
-/// then set the block all-visible.
-pub type AllVisible<'a> = &'a mut dyn FnMut(BlockNo) -> Result<bool>;
-
-/// Matches of one page.
-#[derive(Debug, Default)]
+/// The page that was read last.
+#[derive(Clone, Copy, Debug)]
 struct Position {
     block: BlockNo,
     next: BlockNo,
     lsn: Lsn,
-    /// In index order.
-    items: Vec<ScanItem>,
-    tuples: Vec<u8>,
     /// There may be matches on pages in this direction.
     more_left: bool,
     more_right: bool,
 }
 
 /// A running scan.
-///
-/// INVARIANT: with an MVCC snapshot, a TID stays valid as long as the snapshot. With any other, as
-/// soon as the leaf is not pinned, VACUUM may remove the index tuple and the TID may be reused for
-/// another row. So such scans visit the rows of a page under its pin, by
-/// [`Scan::next_page_pinned`].
+pub(crate) struct Scan {
+    index: Arc<Index>,
+    state: State,
+}
+
+/// A scan without its index.
 #[derive(Debug)]
-pub struct Scan {
+struct State {
     quals: Quals,
     options: ScanOptions,
-    /// May be shared with `mark`.
-    position: Option<Arc<Position>>,
-    /// The last page's memory, for reuse.
-    spare: Option<Arc<Position>>,
-    at: usize,
+    position: Option<Position>,
     started: bool,
-    killed: Vec<u32>,
+    /// Items of the page whose rows are dead.
+    killed: Vec<(Tid, OffsetNo)>,
     mark: Option<Mark>,
 }
 
 #[derive(Debug)]
 struct Mark {
-    position: Arc<Position>,
-    at: usize,
+    position: Position,
     arrays: SmallVec<[usize; 2]>,
 }
 
 impl Scan {
-    pub fn new(index: &Index, keys: Vec<ScanKey>, options: ScanOptions) -> Result<Scan> {
-        Ok(Scan {
+    pub(crate) fn new(index: Arc<Index>, keys: Vec<ScanKey>, options: ScanOptions) -> Result<Scan> {
+        let state = State {
             quals: Quals::new(&index.schema, keys)?,
             options,
             position: None,
-            spare: None,
-            at: 0,
             started: false,
             killed: Vec::new(),
             mark: None,
-        })
-    }
-
-    /// Restarts the scan with other conditions.
-    pub fn rescan(&mut self, index: &Index, cx: &mut Cx<'_>, keys: Vec<ScanKey>) -> Result<()> {
-        self.leave_page(index, cx)?;
-        self.quals.replace(&index.schema, keys)?;
-        self.started = false;
-        self.mark = None;
-        Ok(())
-    }
-
-    /// Restarts the scan with the same conditions and other values: `values[n]` is for condition
-    /// number `n`, if that is a plain comparison (other entries are ignored). Does not allocate for
-    /// by-value types.
-    pub fn rescan_values(
-        &mut self,
-        index: &Index,
-        cx: &mut Cx<'_>,
-        values: &[DatumRef<'_>],
-    ) -> Result<()> {
-        self.leave_page(index, cx)?;
-        self.quals.set_values(&index.schema, values);
-        self.started = false;
-        self.mark = None;
-        Ok(())
-    }
-
-    /// The next match.
-    pub fn next(
-        &mut self,
-        index: &Index,
-        cx: &mut Cx<'_>,
-        dir: Direction,
-        all_visible: Option<AllVisible<'_>>,
-    ) -> Result<Option<ScanItem>> {
-        let inside = match (&self.position, dir) {
-            (Some(p), Direction::Forward) => self.at + 1 < p.items.len(),
-            (Some(_), Direction::Backward) => self.at > 0,
-            (None, _) => false,
         };
-        if inside {
-            match dir {
-                Direction::Forward => self.at += 1,
-                Direction::Backward => self.at -= 1,
-            }
-        } else if !self.next_page(index, cx, dir, all_visible)? {
-            return Ok(None);
-        }
-        Ok(self.position.as_ref().map(|p| p.items[self.at]))
+        Ok(Scan { index, state })
     }
+}
 
-    /// Moves to the next page with matches, whose first item in the scan's direction becomes the
-    /// current one. For callers that process all matches of a page: see [`Scan::items`].
-    pub fn next_page(
+impl IndexScan for Scan {
+    fn next_page<'p>(
         &mut self,
-        index: &Index,
-        cx: &mut Cx<'_>,
-        dir: Direction,
-        all_visible: Option<AllVisible<'_>>,
-    ) -> Result<bool> {
-        Ok(self.next_page_pinned(index, cx, dir, all_visible)?.is_some())
-    }
-
-    /// As [`Scan::next_page`], and returns the page's pin; `None` at the end. While the caller
-    /// keeps the pin, VACUUM cannot get the page's cleanup latch, so no TID of the items is reused
-    /// for another row.
-    ///
-    /// LOCK ORDER: the caller must drop the pin before it waits for a heavyweight lock.
-    pub fn next_page_pinned<'p>(
-        &mut self,
-        index: &Index,
         cx: &mut Cx<'p>,
         dir: Direction,
+        page: &mut ScanPage,
         mut all_visible: Option<AllVisible<'_>>,
     ) -> Result<Option<Pin<'p>>> {
-        if self.quals.contradictory {
+        let Scan { index, state } = self;
+        page.clear();
+        if state.quals.contradictory {
             return Ok(None);
         }
-        let mut found = if self.position.is_some() {
-            self.step(index, cx, dir, &mut all_visible)?
+        let mut found = if state.position.is_some() {
+            state.step(index, cx, dir, page, &mut all_visible)?
         } else {
-            if !self.started {
-                self.quals.start_arrays(dir);
-                self.started = true;
+            if !state.started {
+                state.quals.start_arrays(dir);
+                state.started = true;
             }
-            self.first(index, cx, dir, &mut all_visible)?
+            state.first(index, cx, dir, page, &mut all_visible)?
         };
-        while found.is_none() && self.quals.advance_arrays(dir) {
-            found = self.first(index, cx, dir, &mut all_visible)?;
+        while found.is_none() && state.quals.advance_arrays(dir) {
+            found = state.first(index, cx, dir, page, &mut all_visible)?;
         }
-        self.started = found.is_some();
+        state.started = found.is_some();
         Ok(found)
     }
 
-    /// All matches of the current page.
-    pub fn items(&self) -> &[ScanItem] {
-        self.position.as_ref().map_or(&[], |p| &p.items)
+    fn kill(&mut self, _n: usize, item: &ScanItem) {
+        self.state.killed.push((item.tid, item.offset));
     }
 
-    /// The index tuple of an item of the current page, if tuples are wanted.
-    pub fn tuple(&self, item: &ScanItem) -> Option<IndexTuple<'_>> {
-        if !self.options.want_tuples {
-            return None;
-        }
-        let p = self.position.as_ref()?;
-        p.tuples.get(item.tuple_at as usize..).map(IndexTuple::new)
+    fn rescan(&mut self, cx: &mut Cx<'_>, keys: Vec<ScanKey>) -> Result<()> {
+        self.state.leave_page(&self.index, cx)?;
+        self.state.quals.replace(&self.index.schema, keys)?;
+        self.state.started = false;
+        self.state.mark = None;
+        Ok(())
     }
 
-    /// Notes that the row of the current item is dead to all snapshots.
-    pub fn kill_current(&mut self) {
-        self.kill(self.at);
+    fn rescan_values(&mut self, cx: &mut Cx<'_>, values: &[DatumRef<'_>]) -> Result<()> {
+        self.state.leave_page(&self.index, cx)?;
+        self.state.quals.set_values(&self.index.schema, values);
+        self.state.started = false;
+        self.state.mark = None;
+        Ok(())
     }
 
-    /// Notes that the row of item number `n` of [`Scan::items`] is dead to all snapshots.
-    pub fn kill(&mut self, n: usize) {
-        self.killed.push(n as u32);
+    fn mark(&mut self) {
+        let State { position, quals, mark, .. } = &mut self.state;
+        *mark = position.map(|position| Mark { position, arrays: quals.array_positions() });
     }
 
-    /// Marks the current item, for [`Scan::restore`].
-    pub fn mark(&mut self) {
-        self.mark = self.position.as_ref().map(|p| Mark {
-            position: p.clone(),
-            at: self.at,
-            arrays: self.quals.array_positions(),
-        });
-    }
-
-    /// Returns to the marked item, which becomes the current one.
-    pub fn restore(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
-        if let (Some(m), Some(p)) = (&self.mark, &self.position)
-            && Arc::ptr_eq(&m.position, p)
-        {
-            self.at = m.at;
-            return Ok(());
-        }
-        self.leave_page(index, cx)?;
-        if let Some(m) = &self.mark {
-            self.position = Some(m.position.clone());
-            self.at = m.at;
-            self.started = true;
-            self.quals.set_array_positions(&m.arrays);
+    fn restore(&mut self, cx: &mut Cx<'_>) -> Result<()> {
+        let state = &mut self.state;
+        state.leave_page(&self.index, cx)?;
+        if let Some(m) = &state.mark {
+            state.position = Some(m.position);
+            state.started = true;
+            state.quals.set_array_positions(&m.arrays);
         }
         Ok(())
     }
 
-    /// Ends the scan; marks the items that were found dead.
-    pub fn end(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
-        self.leave_page(index, cx)
+    fn end(&mut self, cx: &mut Cx<'_>) -> Result<()> {
+        self.state.leave_page(&self.index, cx)
     }
+}
 
+impl State {
     fn leave_page(&mut self, index: &Index, cx: &mut Cx<'_>) -> Result<()> {
-        if let Some(p) = self.position.take() {
-            if !self.killed.is_empty() {
-                kill_items(index, cx, &p, &self.killed)?;
-                self.killed.clear();
-            }
-            self.spare = Some(p);
+        if let Some(p) = self.position.take()
+            && !self.killed.is_empty()
+        {
+            kill_items(index, cx, &p, &self.killed)?;
+            self.killed.clear();
         }
         Ok(())
     }
@@ -263,6 +153,7 @@ impl Scan {
         index: &Index,
         cx: &mut Cx<'p>,
         dir: Direction,
+        out: &mut ScanPage,
         all_visible: &mut Option<AllVisible<'_>>,
     ) -> Result<Option<Pin<'p>>> {
         let (page, offset) = match self.quals.start(&index.schema, dir) {
@@ -288,77 +179,32 @@ impl Scan {
         };
         let forward = dir == Direction::Forward;
         let more = (!forward, forward);
-        let pin = self.read_page(index, page, offset, dir, more, all_visible)?;
-        if self.has_items() {
+        let pin = self.read_page(index, page, (offset, dir), more, out, all_visible)?;
+        if !out.items.is_empty() {
             return Ok(Some(pin));
         }
         drop(pin);
-        self.step(index, cx, dir, all_visible)
+        self.step(index, cx, dir, out, all_visible)
     }
 
-    fn has_items(&self) -> bool {
-        self.position.as_ref().is_some_and(|p| !p.items.is_empty())
-    }
-
-    /// Copies the matches of a page from `offset` on, and releases its latch. Counterpart:
+    /// Copies the matches of a page from an offset on, and releases its latch. Counterpart:
     /// `_bt_readpage`.
     fn read_page<'p>(
         &mut self,
         index: &Index,
         page: ShareGuard<'p>,
-        offset: OffsetNo,
-        dir: Direction,
+        (offset, dir): (OffsetNo, Direction),
         more: (bool, bool),
+        out: &mut ScanPage,
         all_visible: &mut Option<AllVisible<'_>>,
     ) -> Result<Pin<'p>> {
         let node = Node(&page);
-        let mut position = self.spare.take().unwrap_or_default();
-        if Arc::get_mut(&mut position).is_none() {
-            // The mark refers to the last page.
-            position = Arc::default();
-        }
-        let p = Arc::get_mut(&mut position).expect("it is not shared, as checked above");
-        p.items.clear();
-        p.tuples.clear();
-        p.block = page.block();
-        p.next = node.next();
-        p.lsn = page.lsn();
-        (p.more_left, p.more_right) = more;
+        let (mut more_left, mut more_right) = more;
+        out.clear();
         let (min, max) = (node.first_data_key(), node.max_offset());
         let natts = index.schema.natts();
         let mut go_on = true;
-        let mut known: Option<(BlockNo, bool)> = None;
-        let mut take = |p: &mut Position, off: OffsetNo, backward: bool| -> Result<()> {
-            let tuple = node.tuple(off);
-            let tuple_at = p.tuples.len() as u32;
-            if self.options.want_tuples {
-                let key = tuple.key_size();
-                p.tuples.extend_from_slice(&tuple.bytes()[..key]);
-                if tuple.is_posting() {
-                    // The copy is a plain tuple with the key, without the posting list.
-                    let copy = &mut p.tuples[tuple_at as usize..];
-                    page::index_tuple::set_size(copy, key);
-                    page::index_tuple::set_plain_tid(copy, tuple.posting_tid(0));
-                }
-            }
-            let from = p.items.len();
-            for tid in tuple.tids() {
-                let visible = match (known, all_visible.as_mut()) {
-                    (Some((b, v)), _) if b == tid.block => v,
-                    (_, Some(ask)) => {
-                        let v = ask(tid.block)?;
-                        known = Some((tid.block, v));
-                        v
-                    }
-                    (_, None) => false,
-                };
-                p.items.push(ScanItem { tid, offset: off, all_visible: visible, tuple_at });
-            }
-            if backward {
-                p.items[from..].reverse();
-            }
-            Ok(())
-        };
+        let mut copy = Copy { want_tuples: self.options.want_tuples, known: None, all_visible };
         match dir {
             Direction::Forward => {
                 for off in offset.max(min)..=max {
@@ -367,7 +213,7 @@ impl Scan {
                     }
                     let tuple = node.tuple(off);
                     if self.quals.check(&index.schema, tuple, natts, dir, &mut go_on)? {
-                        take(p, off, false)?;
+                        copy.item(out, tuple, off, false)?;
                     }
                     if !go_on {
                         break;
@@ -379,7 +225,7 @@ impl Scan {
                     let present = high.natts(natts);
                     self.quals.check(&index.schema, high, present, dir, &mut go_on)?;
                 }
-                p.more_right &= go_on;
+                more_right &= go_on;
             }
             Direction::Backward => {
                 let mut off = offset.min(max);
@@ -391,22 +237,19 @@ impl Scan {
                     }
                     let tuple = node.tuple(off);
                     if self.quals.check(&index.schema, tuple, natts, dir, &mut go_on)? && !dead {
-                        take(p, off, true)?;
+                        copy.item(out, tuple, off, true)?;
                     }
                     if !go_on {
                         break;
                     }
                     off -= 1;
                 }
-                p.more_left &= go_on;
-                p.items.reverse();
+                more_left &= go_on;
+                out.items.reverse();
             }
         }
-        self.at = match dir {
-            Direction::Forward => 0,
-            Direction::Backward => p.items.len().saturating_sub(1),
-        };
-        self.position = Some(position);
+        let (block, next, lsn) = (page.block(), node.next(), page.lsn());
+        self.position = Some(Position { block, next, lsn, more_left, more_right });
         Ok(page.into_pin())
     }
 
@@ -417,6 +260,7 @@ impl Scan {
         index: &Index,
         cx: &mut Cx<'p>,
         dir: Direction,
+        out: &mut ScanPage,
         all_visible: &mut Option<AllVisible<'_>>,
     ) -> Result<Option<Pin<'p>>> {
         loop {
@@ -444,9 +288,9 @@ impl Scan {
                     let node = Node(&page);
                     let first = node.first_data_key();
                     if node.next() != NONE {
-                        cx.prefetch(index, node.next());
+                        cx.prefetch(&index.file, node.next());
                     }
-                    self.read_page(index, page, first, dir, (true, more_right), all_visible)?
+                    self.read_page(index, page, (first, dir), (true, more_right), out, all_visible)?
                 }
                 Direction::Backward => {
                     if !more_left {
@@ -461,12 +305,66 @@ impl Scan {
                         at = page.block();
                     };
                     let last = Node(&page).max_offset();
-                    self.read_page(index, page, last, dir, (more_left, true), all_visible)?
+                    self.read_page(index, page, (last, dir), (more_left, true), out, all_visible)?
                 }
             };
-            if self.has_items() {
+            if !out.items.is_empty() {
                 return Ok(Some(pin));
             }
+        }
+    }
+}
+
+/// Copies the matches of one page.
+struct Copy<'c, 'v> {
+    want_tuples: bool,
+    /// The last answer of `all_visible`.
+    known: Option<(BlockNo, bool)>,
+    all_visible: &'c mut Option<AllVisible<'v>>,
+}
+
+impl Copy<'_, '_> {
+    /// Appends the items of an index tuple; those of a posting list in the scan's direction.
+    #[inline]
+    fn item(
+        &mut self,
+        out: &mut ScanPage,
+        tuple: IndexTuple<'_>,
+        offset: OffsetNo,
+        backward: bool,
+    ) -> Result<()> {
+        let tuple_at = out.tuples.len() as u32;
+        if self.want_tuples {
+            let key = tuple.key_size();
+            out.tuples.extend_from_slice(&tuple.bytes()[..key]);
+            if tuple.is_posting() {
+                // The copy is a plain tuple with the key, without the posting list.
+                let copy = &mut out.tuples[tuple_at as usize..];
+                page::index_tuple::set_size(copy, key);
+                page::index_tuple::set_plain_tid(copy, tuple.posting_tid(0));
+            }
+        }
+        let from = out.items.len();
+        for tid in tuple.tids() {
+            let all_visible = self.is_visible(tid.block)?;
+            out.items.push(ScanItem { tid, offset, all_visible, recheck: false, tuple_at });
+        }
+        if backward {
+            out.items[from..].reverse();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn is_visible(&mut self, block: BlockNo) -> Result<bool> {
+        match (self.known, self.all_visible.as_mut()) {
+            (Some((b, visible)), _) if b == block => Ok(visible),
+            (_, Some(ask)) => {
+                let visible = ask(block)?;
+                self.known = Some((block, visible));
+                Ok(visible)
+            }
+            (_, None) => Ok(false),
         }
     }
 }
@@ -522,15 +420,20 @@ fn walk_left<'p>(index: &Index, cx: &mut Cx<'p>, block: BlockNo) -> Result<Optio
 
 /// Marks items dead whose rows are dead to all snapshots, if the page has not changed since it was
 /// read. An unchanged LSN proves that; so nothing is marked in an unlogged index.
-fn kill_items(index: &Index, cx: &mut Cx<'_>, p: &Position, killed: &[u32]) -> Result<()> {
-    if !cx.lsn_tracks_changes(index) {
+fn kill_items(
+    index: &Index,
+    cx: &mut Cx<'_>,
+    p: &Position,
+    killed: &[(Tid, OffsetNo)],
+) -> Result<()> {
+    if !index.file.is_logged() {
         return Ok(());
     }
-    let mut tids: Vec<Tid> = killed.iter().map(|&n| p.items[n as usize].tid).collect();
+    let mut tids: Vec<Tid> = killed.iter().map(|k| k.0).collect();
     tids.sort_unstable();
-    let offsets = killed.iter().map(|&n| p.items[n as usize].offset);
+    let offsets = killed.iter().map(|k| k.1);
     let (Some(first), Some(last)) = (offsets.clone().min(), offsets.max()) else { return Ok(()) };
-    let mut page = cx.pin(index, p.block)?.share_exclusive();
+    let mut page = cx.pin(&index.file, p.block)?.share_exclusive();
     if page.lsn() != p.lsn {
         return Ok(());
     }

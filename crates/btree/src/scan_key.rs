@@ -5,8 +5,10 @@
 
 use crate::key::{InsertKey, KeyValue};
 use crate::schema::KeySchema;
+use access::strategy::btree;
+use access::{Direction, RowMember, ScanKey, StrategyNumber, SupportFunction};
 use page::index_tuple::IndexTuple;
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use types::compare::Comparer;
@@ -14,7 +16,7 @@ use types::{Datum, DatumRef};
 
 /// A B-tree operator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum ScanOp {
+pub(crate) enum ScanOp {
     Less,
     LessEqual,
     Equal,
@@ -23,6 +25,18 @@ pub enum ScanOp {
 }
 
 impl ScanOp {
+    /// The operator with this strategy number.
+    pub(crate) fn of(strategy: StrategyNumber) -> Result<ScanOp> {
+        Ok(match strategy {
+            btree::LESS => ScanOp::Less,
+            btree::LESS_EQUAL => ScanOp::LessEqual,
+            btree::EQUAL => ScanOp::Equal,
+            btree::GREATER_EQUAL => ScanOp::GreaterEqual,
+            btree::GREATER => ScanOp::Greater,
+            StrategyNumber(n) => return Err(PgError::internal(format!("B-tree strategy {n}"))),
+        })
+    }
+
     fn commute(self) -> ScanOp {
         match self {
             ScanOp::Less => ScanOp::Greater,
@@ -53,51 +67,6 @@ impl ScanOp {
     fn is_lower(self) -> bool {
         self >= ScanOp::Equal
     }
-}
-
-/// A condition on a column (0-based). `cmp` is for a value of another type of the operator family:
-/// it is called with the condition's value first.
-#[derive(Clone, Debug)]
-pub enum ScanKey {
-    /// `column op value`; a NULL value matches nothing.
-    Compare {
-        column: usize,
-        op: ScanOp,
-        value: Datum,
-        cmp: Option<Comparer>,
-    },
-    IsNull {
-        column: usize,
-    },
-    IsNotNull {
-        column: usize,
-    },
-    /// `column = ANY (values)`; NULLs among them are ignored. `order` compares two of the values,
-    /// if their type is not the column's.
-    Any {
-        column: usize,
-        values: Vec<Datum>,
-        cmp: Option<Comparer>,
-        order: Option<Comparer>,
-    },
-    /// `(columns) op (values)`, compared lexicographically. A NULL ends the comparison as unknown.
-    Row {
-        op: ScanOp,
-        members: Vec<RowMember>,
-    },
-}
-
-#[derive(Clone, Debug)]
-pub struct RowMember {
-    pub column: usize,
-    pub value: Datum,
-    pub cmp: Option<Comparer>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    Forward,
-    Backward,
 }
 
 #[derive(Clone, Debug)]
@@ -184,14 +153,17 @@ impl Quals {
 
     fn add(&mut self, schema: &KeySchema, source: usize, key: ScanKey) -> Result<()> {
         let (column, test) = match key {
-            ScanKey::Compare { column, op, value, cmp } => {
+            ScanKey::Compare { column, strategy, value, support } => {
                 self.contradictory |= value.is_null();
+                let op = ScanOp::of(strategy)?;
+                let cmp = comparer(support)?;
                 let op = if schema.columns[column].desc { op.commute() } else { op };
                 (column, Test::Op(op, value, cmp))
             }
             ScanKey::IsNull { column } => (column, Test::Null),
             ScanKey::IsNotNull { column } => (column, Test::NotNull),
-            ScanKey::Any { column, mut values, cmp, order } => {
+            ScanKey::Any { column, mut values, support, order } => {
+                let cmp = comparer(support)?;
                 values.retain(|v| !v.is_null());
                 let col = &schema.columns[column];
                 let own = order.as_ref().unwrap_or(&col.cmp);
@@ -205,7 +177,8 @@ impl Quals {
                 self.arrays.push(Array { values, at: 0 });
                 (column, Test::Element(self.arrays.len() - 1, cmp))
             }
-            ScanKey::Row { op, members } => {
+            ScanKey::Row { strategy, members } => {
+                let op = ScanOp::of(strategy)?;
                 let Some(first) = members.first() else { return Ok(()) };
                 self.contradictory |= first.value.is_null();
                 (first.column, Test::Row(op, members))
@@ -492,6 +465,15 @@ impl Quals {
             ScanOp::Greater => (true, false),
         };
         Start::At { key: InsertKey::of_values(schema, values, cmps, next_key), go_back }
+    }
+}
+
+/// The comparison for a value of another type.
+fn comparer(support: Option<SupportFunction>) -> Result<Option<Comparer>> {
+    match support {
+        None => Ok(None),
+        Some(SupportFunction::Compare(cmp)) => Ok(Some(cmp)),
+        Some(_) => Err(PgError::internal("a B-tree scan needs a comparison function")),
     }
 }
 

@@ -1,16 +1,19 @@
-//! The definition of an index: columns, their order, options; comparison and formation of tuples.
+//! The definition of an index: columns, their order, options; comparison of tuples.
 //!
 //! Counterpart: the index part of `RelationData` in rel.h, `index_form_tuple` in indextuple.c.
 
+use access::{IndexColumn, IndexDef, SupportFunction, TupleLayout};
 use ids::{OffsetNo, Oid, Tid};
 use page::btree::Node;
-use page::index_tuple::{self, IndexAttr, IndexShape, IndexTuple, Stored, TooLarge};
+use page::index_tuple::{IndexShape, IndexTuple};
 use page::tupdesc::Attr;
-use pgerror::{Result, pg_err};
-use smallvec::SmallVec;
+use pgerror::Result;
 use std::cmp::Ordering;
 use types::DatumRef;
 use types::compare::{self, CompareFn, Comparer};
+
+/// Number of the support function that tells whether equality implies equal bytes.
+const EQUAL_IMAGE_SUPPORT: u16 = 4;
 
 /// A column of an index.
 #[derive(Clone, Debug)]
@@ -40,8 +43,7 @@ pub struct KeySchema {
     pub deduplicate_items: bool,
     /// Version 4 indexes: the heap TID is the last key column.
     pub heapkeyspace: bool,
-    shape: IndexShape,
-    zero_extends: u32,
+    layout: TupleLayout,
     /// By column: how it is compared without a function call, if it can be.
     direct: Box<[Direct]>,
 }
@@ -99,15 +101,8 @@ impl KeySchema {
     /// A version 4 index with default options that is not unique.
     pub fn new(columns: Vec<KeyColumn>, key_count: usize) -> KeySchema {
         assert!(key_count >= 1 && key_count <= columns.len());
-        assert!(columns.len() <= index_tuple::INDEX_MAX_KEYS);
-        let attrs: Vec<IndexAttr> = columns.iter().map(|c| index_attr(&c.attr)).collect();
-        let zero_extends = columns
-            .iter()
-            .enumerate()
-            .fold(0, |m, (i, c)| m | u32::from(c.attr.zero_extends()) << i);
         KeySchema {
-            shape: IndexShape::new(&attrs),
-            zero_extends,
+            layout: TupleLayout::new(columns.iter().map(|c| &c.attr)),
             direct: columns.iter().map(Direct::of).collect(),
             columns,
             key_count,
@@ -118,6 +113,38 @@ impl KeySchema {
             deduplicate_items: true,
             heapkeyspace: true,
         }
+    }
+
+    /// The definition in the form that B-trees use. Error: a key column has no comparison.
+    pub fn of(def: &IndexDef) -> Result<KeySchema> {
+        let first = def.comparer(0)?;
+        let column = |(n, c): (usize, &IndexColumn)| {
+            // Included columns are never compared; any comparison function does.
+            let cmp = if n < def.key_count { def.comparer(n)? } else { first };
+            Ok(KeyColumn {
+                cmp: cmp.clone(),
+                desc: c.desc,
+                nulls_first: c.nulls_first,
+                collation: c.collation,
+                attr: c.attr.clone(),
+            })
+        };
+        let columns = def.columns.iter().enumerate().map(column).collect::<Result<_>>()?;
+        let mut schema = KeySchema::new(columns, def.key_count);
+        schema.unique = def.unique;
+        schema.nulls_not_distinct = def.nulls_not_distinct;
+        // As in PostgreSQL, an index with INCLUDE columns is not deduplicated.
+        schema.allequalimage = def.key_count == def.columns.len()
+            && def.keys().iter().all(|c| {
+                matches!(c.support(EQUAL_IMAGE_SUPPORT), Some(SupportFunction::EqualImage(true)))
+            });
+        if let Some(fillfactor) = def.option("fillfactor").and_then(|v| v.parse().ok()) {
+            schema.fillfactor = fillfactor;
+        }
+        if let Some(value) = def.option("deduplicate_items") {
+            schema.deduplicate_items = access::is_on(value);
+        }
+        Ok(schema)
     }
 
     /// A search value for the first column as a number, if that column is compared inline.
@@ -176,12 +203,18 @@ impl KeySchema {
 
     #[inline]
     pub fn shape(&self) -> &IndexShape {
-        &self.shape
+        self.layout.shape()
     }
 
     /// Bytes that a split at the right end leaves free on a leaf.
     pub(crate) fn target_free_space(&self) -> usize {
         page::PAGE_SIZE * (100 - self.fillfactor as usize) / 100
+    }
+
+    /// Decodes a value unless it is compressed (or damaged).
+    #[inline]
+    pub(crate) fn plain_datum<'a>(&self, n: usize, raw: &'a [u8]) -> Option<DatumRef<'a>> {
+        self.layout.plain_datum(n, raw)
     }
 
     /// Decodes stored bytes of column `n`. `scratch` is used for compressed values only.
@@ -192,41 +225,7 @@ impl KeySchema {
         raw: Option<&'a [u8]>,
         scratch: &'a mut Vec<u8>,
     ) -> Result<DatumRef<'a>> {
-        let Some(raw) = raw else { return Ok(DatumRef::Null) };
-        if let Some(d) = self.plain_datum(n, raw) {
-            return Ok(d);
-        }
-        crate::inline::decompress(raw, scratch)?;
-        Ok(DatumRef::Bytes(scratch))
-    }
-
-    /// Decodes a value unless it is compressed (or damaged).
-    #[inline]
-    pub(crate) fn plain_datum<'a>(&self, n: usize, raw: &'a [u8]) -> Option<DatumRef<'a>> {
-        let attr = &self.shape.attrs()[n];
-        if attr.by_val {
-            let zero = self.zero_extends >> n & 1 != 0;
-            let word = match *raw {
-                [a, b, c, d] if zero => u64::from(u32::from_le_bytes([a, b, c, d])),
-                [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])) as u64,
-                [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-                [a, b] => i64::from(i16::from_le_bytes([a, b])) as u64,
-                [a] => i64::from(a as i8) as u64,
-                _ => return None,
-            };
-            return Some(DatumRef::Word(word));
-        }
-        match attr.len {
-            -1 => match *raw {
-                [first, ref payload @ ..] if first & 1 == 1 => Some(DatumRef::Bytes(payload)),
-                [first, _, _, _, ref payload @ ..] if first & 3 == 0 => {
-                    Some(DatumRef::Bytes(payload))
-                }
-                _ => None,
-            },
-            -2 => Some(DatumRef::Bytes(raw.split_last().map_or(raw, |(_, name)| name))),
-            len => (raw.len() == len as usize).then_some(DatumRef::Bytes(raw)),
-        }
+        self.layout.datum(n, raw, scratch)
     }
 
     /// Column `n` of `tuple`, which has it.
@@ -236,7 +235,7 @@ impl KeySchema {
         n: usize,
         scratch: &'a mut Vec<u8>,
     ) -> Result<DatumRef<'a>> {
-        self.datum(n, tuple.attr(&self.shape, n), scratch)
+        self.layout.column(tuple, n, scratch)
     }
 
     /// The order of a search value relative to the stored value of column `n`, by the index's
@@ -273,7 +272,7 @@ impl KeySchema {
             Some(d) => order(value, d),
             None => {
                 let mut scratch = Vec::new();
-                crate::inline::decompress(raw, &mut scratch)?;
+                access::decompress(raw, &mut scratch)?;
                 order(value, DatumRef::Bytes(&scratch))
             }
         };
@@ -295,7 +294,7 @@ impl KeySchema {
     /// Compares two leaf tuples by their key columns, without the TID.
     pub fn compare_keys(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<Ordering> {
         for n in 0..self.key_count {
-            let ord = self.compare_stored(n, a.attr(&self.shape, n), b.attr(&self.shape, n))?;
+            let ord = self.compare_stored(n, a.attr(self.shape(), n), b.attr(self.shape(), n))?;
             if ord != Ordering::Equal {
                 return Ok(ord);
             }
@@ -307,50 +306,18 @@ impl KeySchema {
     /// are compressed if their column's storage allows. Error: 54000 if the tuple is too large.
     /// Counterpart: `index_form_tuple`.
     pub fn form(&self, values: &[DatumRef<'_>], tid: Tid, out: &mut Vec<u8>) -> Result<()> {
-        self.form_with(values, &[], tid, out)
+        self.layout.form(values, &[], tid, out)
     }
 
     /// As [`KeySchema::form`]; for the columns in `compressed` those bytes are stored.
-    pub fn form_with(
+    pub(crate) fn form_with(
         &self,
         values: &[DatumRef<'_>],
         compressed: &[(usize, Vec<u8>)],
         tid: Tid,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        debug_assert_eq!(values.len(), self.natts());
-        let mut packed: SmallVec<[(usize, Vec<u8>); 1]> = SmallVec::new();
-        for (n, v) in values.iter().enumerate() {
-            if let DatumRef::Bytes(b) = v {
-                let attr = &self.columns[n].attr;
-                let large = b.len() + 4 > index_tuple::TOAST_INDEX_TARGET;
-                if large
-                    && attr.len == -1
-                    && matches!(attr.storage, b'x' | b'm')
-                    && let Some(c) = crate::inline::compress(b, attr.compression)
-                {
-                    packed.push((n, c));
-                }
-            }
-        }
-        let mut stored: SmallVec<[Stored<'_>; 8]> = values
-            .iter()
-            .map(|v| match *v {
-                DatumRef::Null => Stored::Null,
-                DatumRef::Word(w) => Stored::Word(w),
-                DatumRef::Bytes(b) => Stored::Payload(b),
-            })
-            .collect();
-        for (n, c) in packed.iter().chain(compressed) {
-            stored[*n] = Stored::Raw(c);
-        }
-        index_tuple::form(&self.shape, &stored, tid, out).map_err(|TooLarge { size }| {
-            pg_err!(
-                PROGRAM_LIMIT_EXCEEDED,
-                "index row requires {size} bytes, maximum size is {}",
-                index_tuple::SIZE_MASK
-            )
-        })
+        self.layout.form(values, compressed, tid, out)
     }
 }
 
@@ -376,13 +343,4 @@ fn narrow(
         }
     }
     (low, high)
-}
-
-fn index_attr(a: &Attr) -> IndexAttr {
-    IndexAttr {
-        len: a.len,
-        align: a.align.bytes() as u8,
-        by_val: a.by_val,
-        packable: a.len == -1 && a.storage != b'p',
-    }
 }

@@ -5,7 +5,7 @@
 //! Counterpart: the second half of nbtinsert.c.
 
 use crate::Index;
-use crate::buf::{Cx, ExclusiveGuard, RegFlags};
+use crate::buf::{Cx, ExclusiveGuard, RegFlags, RmgrId};
 use crate::insert::{Posting, PostingSplit};
 use crate::records;
 use crate::search::StackEntry;
@@ -61,7 +61,7 @@ impl Index {
         let mut halves = self.plan_split(Node(page), offset, size, tuple, posting)?;
         let mut right_page = self.allocate(cx)?;
         let right_block = right_page.block();
-        let cycle_id = self.cycles.current(self.rel);
+        let cycle_id = self.cycles.current(self.file.rel);
 
         let mut sibling = None;
         let mut right_flags = old.flags & !(BTP_ROOT | BTP_SPLIT_END | BTP_HAS_GARBAGE);
@@ -89,7 +89,7 @@ impl Index {
         let o = Opaque { prev: block, flags: right_flags, cycle_id, ..old };
         o.set(&mut halves.right);
 
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         let lsn = page.lsn();
         let p = edit.change(page, 0, RegFlags::STANDARD);
         halves.left.set_lsn(lsn);
@@ -308,7 +308,7 @@ impl Index {
         put(&mut page, &minus_infinity(left.block()))?;
         put(&mut page, &second)?;
         let meta = Meta { root, level, fast_root: root, fast_level: level, ..old };
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         page.copy_to(edit.change(&mut root_page, 0, RegFlags::WILL_INIT));
         change_flags(edit.change(&mut left, 1, RegFlags::STANDARD), 0, BTP_INCOMPLETE_SPLIT);
         meta.write(edit.change(&mut meta_page, 2, RegFlags::WILL_INIT | RegFlags::STANDARD));

@@ -7,10 +7,13 @@ mod postgres;
 mod scans;
 mod unique;
 
-use crate::buf::Strategy;
 use crate::*;
+use access::{
+    AllVisible, Cx, DeleteOp, Direction, DirtyState, HeapLiveness, IndexScan, Inserted, RowMember,
+    ScanItem, ScanKey, ScanOptions, ScanPage, StrategyNumber, UniqueCheck, Xids,
+};
 use bufmgr::redo::RedoCx;
-use bufmgr::{BufferPool, PoolConfig};
+use bufmgr::{BufferPool, PoolConfig, Strategy};
 use ids::{BlockNo, Fork, FullXid, Lsn, Oid, Persistence, RelFile, Tid, Xid};
 use page::PageBuf;
 use page::tupdesc::{Align, Attr};
@@ -69,7 +72,7 @@ pub(crate) struct World {
     pub wal: Arc<Wal>,
     pub pool: BufferPool,
     pub xids: TestXids,
-    pub index: Index,
+    pub index: Arc<crate::Index>,
 }
 
 /// State of one session.
@@ -94,6 +97,75 @@ impl Session {
             bottom_up_deletion: true,
             check_interrupts: &|| Ok(()),
         }
+    }
+}
+
+/// A scan with its current page, item by item.
+pub(crate) struct TestScan {
+    scan: Box<dyn IndexScan>,
+    page: ScanPage,
+    at: usize,
+    mark: Option<(ScanPage, usize)>,
+    /// The current page is the marked one.
+    on_mark: bool,
+}
+
+impl TestScan {
+    pub(crate) fn new(w: &World, keys: Vec<ScanKey>, options: ScanOptions) -> TestScan {
+        let scan = access::Index::begin_scan(w.index.clone(), keys, options).unwrap();
+        TestScan { scan, page: ScanPage::default(), at: 0, mark: None, on_mark: false }
+    }
+
+    pub(crate) fn next(
+        &mut self,
+        cx: &mut Cx<'_>,
+        dir: Direction,
+        all_visible: Option<AllVisible<'_>>,
+    ) -> Option<ScanItem> {
+        let at = match dir {
+            Direction::Forward => self.at + 1,
+            Direction::Backward => self.at.wrapping_sub(1),
+        };
+        if at < self.page.items.len() {
+            self.at = at;
+        } else {
+            self.on_mark = false;
+            self.scan.next_page(cx, dir, &mut self.page, all_visible).unwrap()?;
+            self.at = dir.first_of(self.page.items.len());
+        }
+        Some(self.page.items[self.at])
+    }
+
+    pub(crate) fn tuple(&self, item: &ScanItem) -> Option<page::index_tuple::IndexTuple<'_>> {
+        self.page.tuple(item)
+    }
+
+    pub(crate) fn kill_current(&mut self) {
+        self.scan.kill(self.at, &self.page.items[self.at]);
+    }
+
+    pub(crate) fn mark(&mut self) {
+        self.scan.mark();
+        self.mark = Some((self.page.clone(), self.at));
+        self.on_mark = true;
+    }
+
+    pub(crate) fn restore(&mut self, cx: &mut Cx<'_>) {
+        if !self.on_mark {
+            self.scan.restore(cx).unwrap();
+        }
+        let (page, at) = self.mark.clone().unwrap();
+        (self.page, self.at, self.on_mark) = (page, at, true);
+    }
+
+    pub(crate) fn rescan_values(&mut self, cx: &mut Cx<'_>, values: &[DatumRef<'_>]) {
+        self.scan.rescan_values(cx, values).unwrap();
+        self.page.clear();
+    }
+
+    pub(crate) fn end(&mut self, cx: &mut Cx<'_>) {
+        self.scan.end(cx).unwrap();
+        self.page.clear();
     }
 }
 
@@ -134,17 +206,24 @@ impl World {
         };
         BulkLoader::new(&schema, "i", "t", &mut sink).finish().unwrap();
         let cycles = Arc::new(VacuumCycles::new(0));
-        let index = Index::open(&pool, rel, Persistence::Permanent, "i", "t", schema, cycles);
+        let permanent = Persistence::Permanent;
+        let index = crate::Index::open(&pool, rel, permanent, "i", "t", schema, cycles);
+        let index = Arc::new(index);
         let xids = TestXids::new();
         World { disk, wal, pool, xids, index }
+    }
+
+    /// The index before it is shared.
+    pub(crate) fn index_mut(&mut self) -> &mut crate::Index {
+        Arc::get_mut(&mut self.index).unwrap()
     }
 
     /// All pages as they are in the pool.
     pub(crate) fn pages(&self) -> Vec<PageBuf> {
         let mut s = Session::new();
         let mut cx = s.cx(self);
-        let n = cx.nblocks(&self.index).unwrap().0;
-        (0..n).map(|b| cx.pin(&self.index, BlockNo(b)).unwrap().share().to_buf()).collect()
+        let n = cx.nblocks(&self.index.file).unwrap().0;
+        (0..n).map(|b| cx.pin(&self.index.file, BlockNo(b)).unwrap().share().to_buf()).collect()
     }
 
     /// Replays the log into an empty file and compares all pages. Returns the number of records of
@@ -153,7 +232,7 @@ impl World {
         self.wal.flush(self.wal.inserted()).unwrap();
         let (disk, _env) = memory();
         let smgr = Arc::new(Smgr::new(disk, SmgrConfig::default()));
-        let fork = RelFork::new(self.index.rel, Fork::Main);
+        let fork = RelFork::new(self.index.file.rel, Fork::Main);
         smgr.create(fork, false).unwrap();
         let mut meta = PageBuf::new();
         page::btree::Meta::new(BlockNo(0), 0, self.index.schema.allequalimage).init(&mut meta);
@@ -170,7 +249,7 @@ impl World {
                 *count.entry(record.info()).or_insert(0) += 1;
             }
         }
-        let handle = pool.open(self.index.rel, Fork::Main, Persistence::Permanent);
+        let handle = pool.open(self.index.file.rel, Fork::Main, Persistence::Permanent);
         let mut strategy = Strategy::normal();
         for (b, mut ours) in self.pages().into_iter().enumerate() {
             if ours.is_new() {

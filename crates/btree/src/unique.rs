@@ -4,8 +4,8 @@
 
 use crate::Index;
 use crate::buf::{Cx, ShareExclusiveGuard};
-use crate::insert::{InsertState, Inserted, UniqueCheck};
-use crate::liveness::{DirtyState, HeapLiveness};
+use crate::insert::InsertState;
+use access::{DirtyState, HeapLiveness, Inserted, UniqueCheck};
 use ids::OffsetNo;
 use page::Hints;
 use page::btree::{BTP_HAS_GARBAGE, FLAGS_AT, HIGH_KEY, Node};
@@ -81,7 +81,7 @@ impl Index {
                     drop(g);
                     at = At::First;
                 }
-                let g = cx.pin(self, next)?.share_exclusive();
+                let g = cx.pin(&self.file, next)?.share_exclusive();
                 let n = Node(&g);
                 if !n.is_ignored() {
                     offset = n.first_data_key();

@@ -5,28 +5,13 @@
 //! Counterpart: nbtree.c.
 
 use crate::Index;
-use crate::buf::{Cx, RegFlags};
+use crate::buf::{Cx, RegFlags, RmgrId};
 use crate::delete::{DeleteKind, PostingUpdate};
 use crate::records;
-use ids::{BlockNo, FullXid, OffsetNo, Tid};
+use access::{BulkDeleteResult, IsDead};
+use ids::{BlockNo, FullXid, OffsetNo};
 use page::btree::{BTP_SPLIT_END, CYCLE_ID_AT, META_BLOCK, Meta, NONE, Node};
 use pgerror::Result;
-
-/// Statistics of a vacuum of one index. Counterpart: `IndexBulkDeleteResult`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BulkDeleteResult {
-    pub num_pages: u32,
-    /// `num_index_tuples` is an estimate.
-    pub estimated_count: bool,
-    pub num_index_tuples: f64,
-    pub tuples_removed: f64,
-    pub pages_newly_deleted: u32,
-    pub pages_deleted: u32,
-    pub pages_free: u32,
-}
-
-/// Returns whether index tuples with this heap TID are to be removed.
-pub type IsDead<'a> = &'a mut dyn FnMut(Tid) -> bool;
 
 /// State of one pass over the index. Counterpart: `BTVacState`.
 pub(crate) struct VacuumState<'a> {
@@ -57,7 +42,7 @@ impl Index {
         is_dead: IsDead<'_>,
     ) -> Result<BulkDeleteResult> {
         let mut stats = stats.unwrap_or_default();
-        let cycle = self.cycles.start(self.rel, &self.name)?;
+        let cycle = self.cycles.start(self.file.rel, &self.name)?;
         self.vacuum_scan(cx, &mut stats, Some(is_dead), cycle.id)?;
         Ok(stats)
     }
@@ -95,7 +80,7 @@ impl Index {
     fn needs_cleanup(&self, cx: &mut Cx<'_>) -> Result<bool> {
         let meta = self.meta(cx)?;
         let left_over = meta.last_cleanup_num_delpages;
-        Ok(left_over > 0 && left_over > cx.nblocks(self)?.0 / 20)
+        Ok(left_over > 0 && left_over > cx.nblocks(&self.file)?.0 / 20)
     }
 
     /// Counterpart: `_bt_set_cleanup_info`.
@@ -113,7 +98,7 @@ impl Index {
             last_cleanup_num_heap_tuples: -1.0,
             ..old
         };
-        let mut edit = cx.edit(self);
+        let mut edit = cx.edit(&self.file, RmgrId::Btree);
         meta.write(edit.change(&mut page, 0, RegFlags::WILL_INIT | RegFlags::STANDARD));
         edit.block_data(0, &records::metadata(&meta));
         edit.log(records::META_CLEANUP)?;
@@ -135,7 +120,7 @@ impl Index {
         let mut block = META_BLOCK.next();
         loop {
             // Pages added during the scan must be visited too.
-            let end = cx.nblocks(self)?;
+            let end = cx.nblocks(&self.file)?;
             if block >= end {
                 vacuum.stats.num_pages = end.0;
                 break;
@@ -151,11 +136,11 @@ impl Index {
             if !cx.xids.is_removable(safe_xid) {
                 break;
             }
-            cx.record_free_page(self, block)?;
+            cx.record_free_page(&self.file, block)?;
             stats.pages_free += 1;
         }
         if stats.pages_free > 0 {
-            cx.vacuum_free_space(self)?;
+            cx.vacuum_free_space(&self.file)?;
         }
         Ok(())
     }
@@ -171,7 +156,7 @@ impl Index {
     ) -> Result<()> {
         let mut block = scan_block;
         loop {
-            let page = cx.pin(self, block)?.share();
+            let page = cx.pin(&self.file, block)?.share();
             let node = Node(&page);
             let new = page.is_new();
             if !new && !node.has_special() {
@@ -190,7 +175,7 @@ impl Index {
             }
             if new || (node.is_deleted() && cx.xids.is_removable(node.delete_xid())) {
                 drop(page);
-                cx.record_free_page(self, block)?;
+                cx.record_free_page(&self.file, block)?;
                 vacuum.stats.pages_deleted += 1;
                 vacuum.stats.pages_free += 1;
                 return Ok(());

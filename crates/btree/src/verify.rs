@@ -132,7 +132,7 @@ impl Verifier<'_, '_> {
                 break;
             }
             (prev, block) = (block, node.next());
-            if self.stats.pages > cx.nblocks(self.index)?.0 {
+            if self.stats.pages > cx.nblocks(&self.index.file)?.0 {
                 return Err(self.fault(block, "circular link chain"));
             }
         }

@@ -5,6 +5,9 @@
 //! LOCK ORDER, for a thread that holds pages and latches one more:
 //! - pages of an index before those of its table; of one index from a level to the same or a higher
 //!   one, the metapage last, and on one level from left to right;
+//! - of a hash index buckets by ascending number, then bitmap pages, then the metapage; the pages of
+//!   one bucket in any order, since a thread that latches two of them has the bucket's primary page
+//!   pinned, which excludes other such threads;
 //! - pages of one table by ascending block, and of no other relation;
 //! - a table's page before a page of its visibility map; pages of the free space map last;
 //! - a checkpoint or background write that waits for a page holds none.
@@ -38,6 +41,7 @@ mod checked {
     use crate::frame::{FrameNo, Tag};
     use ids::{BlockNo, Fork};
     use page::btree::Node;
+    use page::hash::{self, HashPage};
     use page::{PAGE_SIZE, Page};
     use std::cell::RefCell;
 
@@ -52,9 +56,18 @@ mod checked {
             meta: bool,
             next: BlockNo,
         },
+        Hash(HashKind),
         Table,
         VisibilityMap,
         FreeSpace,
+    }
+
+    /// Pages of a hash index, in the order of latching.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    enum HashKind {
+        Bucket(u32),
+        Bitmap,
+        Meta,
     }
 
     #[derive(Clone, Copy, Debug)]
@@ -80,6 +93,15 @@ mod checked {
         let node = Node(page);
         if page.special() == PAGE_SIZE {
             Kind::Table
+        } else if HashPage(page).is_hash() {
+            match HashPage(page).flags() & hash::LH_PAGE_TYPE {
+                hash::LH_BUCKET_PAGE | hash::LH_OVERFLOW_PAGE => {
+                    Kind::Hash(HashKind::Bucket(HashPage(page).bucket()))
+                }
+                hash::LH_BITMAP_PAGE => Kind::Hash(HashKind::Bitmap),
+                hash::LH_META_PAGE => Kind::Hash(HashKind::Meta),
+                _ => Kind::Unordered,
+            }
         } else if node.has_special() && !node.is_deleted() {
             Kind::Index { level: node.level(), meta: node.is_meta(), next: node.next() }
         } else {
@@ -102,11 +124,20 @@ mod checked {
             (Kind::Table, Kind::VisibilityMap) => Some("the visibility map is another table's"),
             (Kind::Table, Kind::Table) if ascends => None,
             (Kind::Table, Kind::Table) => Some("pages of one table, by ascending block"),
-            (Kind::Table, Kind::Index { .. }) => Some("an index's page comes before its table's"),
-            (Kind::Index { .. }, Kind::Table | Kind::VisibilityMap) => None,
-            (Kind::Index { .. }, Kind::Index { .. }) if !same_relation => {
+            (Kind::Table, Kind::Index { .. } | Kind::Hash(_)) => {
+                Some("an index's page comes before its table's")
+            }
+            (Kind::Index { .. } | Kind::Hash(_), Kind::Table | Kind::VisibilityMap) => None,
+            (Kind::Index { .. } | Kind::Hash(_), Kind::Index { .. } | Kind::Hash(_))
+                if !same_relation =>
+            {
                 Some("pages of two indexes")
             }
+            (Kind::Hash(held), Kind::Hash(new)) if new < held => {
+                Some("buckets, then bitmaps, then the metapage")
+            }
+            // One file has pages of one index type.
+            (Kind::Hash(_), _) | (_, Kind::Hash(_)) => None,
             (Kind::Index { meta: true, .. }, Kind::Index { .. }) => Some("the metapage comes last"),
             (_, Kind::Index { meta: true, .. }) => None,
             (Kind::Index { level: held_at, .. }, Kind::Index { level, next, .. }) => {
@@ -195,6 +226,18 @@ mod checked {
                     assert!(fault(second, first).is_some(), "{second:?} before {first:?}");
                 }
             }
+            let hash = |kind| held(9, 1, Kind::Hash(kind));
+            let kinds =
+                [HashKind::Bucket(1), HashKind::Bucket(4), HashKind::Bitmap, HashKind::Meta];
+            for (i, first) in kinds.iter().enumerate() {
+                for second in &kinds[i + 1..] {
+                    assert_eq!(fault(&hash(*first), &hash(*second)), None);
+                    assert!(fault(&hash(*second), &hash(*first)).is_some());
+                }
+            }
+            assert_eq!(fault(&hash(kinds[0]), &hash(kinds[0])), None, "pages of one bucket");
+            assert_eq!(fault(&hash(HashKind::Meta), &low), None);
+            assert!(fault(&low, &hash(kinds[0])).is_some());
             assert!(fault(&low, &held(2, 9, Kind::Table)).is_some(), "two tables");
             assert!(fault(&low, &held(2, 0, Kind::VisibilityMap)).is_some(), "another table's map");
             assert!(fault(&leaf, &node(10, 3, 0, 0)).is_some(), "two indexes");

@@ -1,12 +1,13 @@
 //! The structure of the system catalogs, which is the same in every database of a major version:
 //! columns and indexes, read from the fact tables. Only the relfilenodes differ between databases.
 
-use crate::descs::{self, Support};
+use crate::descs;
 use crate::facts;
 use crate::relcache::tuple_desc;
 use crate::rows::*;
+use engine::index::{IndexDef, Support, SupportFunction};
 use hashbrown::HashMap;
-use ids::Oid;
+use ids::{Oid, RelFile};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
@@ -76,17 +77,29 @@ impl Builtin {
         self.procs.get(&key).map(String::as_str)
     }
 
-    /// The key columns of a catalog index.
-    pub(crate) fn key_schema(&self, index: &PgIndex) -> Result<btree::KeySchema> {
+    /// The definition of a catalog index, which is a B-tree.
+    pub(crate) fn index_def(
+        &self,
+        index: &PgIndex,
+        class: &PgClass,
+        at: (&str, RelFile),
+    ) -> Result<IndexDef> {
         let support = index.indclass.iter().map(|&class| {
             let compare = self.support(class, 1).and_then(types::compare::lookup);
             let compare = compare
                 .ok_or_else(|| PgError::internal(format!("no comparison for class {class}")))?;
             // Indexed catalog columns have deterministic collations only.
-            let compare = compare.into();
-            Ok(Support { compare, equal_image: self.support(class, 4).is_some() })
+            let equal_image = self.support(class, 4).is_some();
+            Ok(vec![
+                support(1, SupportFunction::Compare(compare.into())),
+                support(4, SupportFunction::EqualImage(equal_image)),
+            ])
         });
-        let support: Vec<Support> = support.collect::<Result<_>>()?;
-        descs::key_schema(index, self.columns(index.indexrelid), &support, None)
+        let support = support.collect::<Result<_>>()?;
+        descs::index_def(class, at, index, self.columns(index.indexrelid), support)
     }
+}
+
+fn support(number: u16, function: SupportFunction) -> Support {
+    Support { number, oid: Oid::INVALID, function }
 }

@@ -90,7 +90,7 @@ impl TypedCompare for RowOrder {
 }
 
 /// The layout data needed to extract a value of the type from a row or an array.
-fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
+pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
     TypeInfo {
         oid,
         len,

@@ -2,57 +2,48 @@
 
 use crate::relcache::tuple_desc;
 use crate::rows::{PgAttribute, PgClass, PgIndex, Text};
-use btree::{KeyColumn, KeySchema};
+use engine::index::{IndexAm, IndexColumn, IndexDef, Support};
 use engine::{IndexDesc, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, Persistence, RelFile};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
-use types::compare::Comparer;
 
-/// Data from the operator class of an index column.
-#[derive(Clone)]
-pub(crate) struct Support {
-    pub compare: Comparer,
-    /// Equality implies bitwise equality, so that deduplication is allowed.
-    pub equal_image: bool,
-}
-
-/// The key columns of a B-tree index. `attributes` are the columns of the index; `support` has one
-/// entry per key column.
-pub(crate) fn key_schema(
+/// The definition of an index. `attributes` are its columns; `support` has the support functions of
+/// each key column.
+pub(crate) fn index_def(
+    class: &PgClass,
+    (table_name, file): (&str, RelFile),
     index: &PgIndex,
     attributes: &[PgAttribute],
-    support: &[Support],
-    options: Option<&[Text]>,
-) -> Result<KeySchema> {
+    support: Vec<Vec<Support>>,
+) -> Result<IndexDef> {
     let keys = usize::try_from(index.indnkeyatts).unwrap_or_default();
-    let first = support.first().ok_or_else(|| PgError::internal("index without key columns"))?;
+    if keys == 0 || keys > attributes.len() {
+        return Err(PgError::internal("index without key columns"));
+    }
+    let mut support = support.into_iter();
     let tupdesc = tuple_desc(attributes, Oid::INVALID);
     let columns = tupdesc.attrs.into_iter().enumerate().map(|(i, attr)| {
         let option = index.indoption.get(i).copied().unwrap_or(0);
-        KeyColumn {
-            // INCLUDE columns are never compared; any comparison function does.
-            cmp: support.get(i).unwrap_or(first).compare.clone(),
+        IndexColumn {
+            attr,
+            collation: index.indcollation.get(i).copied().unwrap_or_default(),
             desc: option & 1 != 0,
             nulls_first: option & 2 != 0,
-            collation: index.indcollation.get(i).copied().unwrap_or_default(),
-            attr,
+            support: support.next().unwrap_or_default(),
         }
     });
-    let mut schema = KeySchema::new(columns.collect(), keys);
-    schema.unique = index.indisunique;
-    schema.nulls_not_distinct = index.indnullsnotdistinct;
-    // As in PostgreSQL, an index with INCLUDE columns is not deduplicated.
-    schema.allequalimage =
-        index.indnatts == index.indnkeyatts && support.iter().all(|s| s.equal_image);
-    if let Some(fillfactor) = option(options, "fillfactor").and_then(|v| v.parse().ok()) {
-        schema.fillfactor = fillfactor;
-    }
-    if let Some(value) = option(options, "deduplicate_items") {
-        schema.deduplicate_items = is_on(value);
-    }
-    Ok(schema)
+    let names = (class.relname.as_str(), table_name);
+    let mut def = IndexDef::new(file, persistence(class), names, columns.collect(), keys);
+    def.unique = index.indisunique;
+    def.nulls_not_distinct = index.indnullsnotdistinct;
+    let options = class.reloptions.iter().flatten();
+    def.options = options
+        .filter_map(|o| o.as_str().split_once('='))
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect();
+    Ok(def)
 }
 
 /// The value of a storage parameter.
@@ -61,12 +52,7 @@ pub fn option<'a>(options: Option<&'a [Text]>, name: &str) -> Option<&'a str> {
     pairs.find(|(n, _)| *n == name).map(|(_, v)| v)
 }
 
-/// Does a storage parameter's value mean true?
-pub fn is_on(value: &str) -> bool {
-    let value = value.to_ascii_lowercase();
-    let prefix = |word: &str, min: usize| value.len() >= min && word.starts_with(&value);
-    value == "1" || prefix("true", 1) || prefix("yes", 1) || prefix("on", 2)
-}
+pub use engine::index::is_on;
 
 /// The relation file locator.
 pub(crate) fn rel_file(class: &PgClass, number: Oid, database: Oid, tablespace: Oid) -> RelFile {
@@ -148,19 +134,15 @@ fn variables(tree: &str, count: usize) -> Vec<AttrNo> {
 
 pub(crate) fn index_desc(
     class: &PgClass,
-    table_name: &str,
-    file: RelFile,
     index: &PgIndex,
-    schema: KeySchema,
+    am: &'static dyn IndexAm,
+    def: IndexDef,
 ) -> IndexDesc {
     IndexDesc {
         oid: class.oid,
         table_oid: index.indrelid,
-        file,
-        persistence: persistence(class),
-        name: class.relname.as_str().into(),
-        table_name: table_name.into(),
-        schema,
+        am,
+        def: Arc::new(def),
         unique: index.indisunique && index.indimmediate,
         columns: index.indkey.to_vec().into(),
         opened: Default::default(),

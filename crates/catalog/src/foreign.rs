@@ -125,7 +125,7 @@ impl CatCx<'_> {
         }
         for index in rel.indexes.iter().filter(|i| i.indisready) {
             let index = self.relation(index.indexrelid)?;
-            if index.btree.is_none() {
+            if index.engine_index.is_none() {
                 return Err(self.unsupported_index(&index));
             }
         }

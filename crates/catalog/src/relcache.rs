@@ -4,8 +4,9 @@
 
 use crate::cache::{self, Tuple};
 use crate::cx::CatCx;
-use crate::descs::{Support, index_desc, key_schema, rel_file, table_desc};
+use crate::descs::{index_def, index_desc, rel_file, table_desc};
 use crate::rows::*;
+use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
 use engine::{IndexDesc, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, Persistence, RelFile};
 use page::tupdesc::TupleDesc;
@@ -54,12 +55,12 @@ pub struct RelDesc {
     pub policies: Vec<PgPolicy>,
     pub partitioned: Option<PgPartitionedTable>,
     /// A temporary table of another session, whose pages are in that session's local buffers:
-    /// `table` and `btree` are `None`.
+    /// `table` and `engine_index` are `None`.
     pub other_temp: bool,
     /// The engine's descriptor, where the relation has storage for rows.
     pub table: Option<Arc<TableDesc>>,
-    /// The engine's descriptor of a B-tree index whose operator classes are supported.
-    pub btree: Option<Arc<IndexDesc>>,
+    /// The engine's descriptor of an index whose access method and operator classes are supported.
+    pub engine_index: Option<Arc<IndexDesc>>,
 }
 
 /// The additional data of an index.
@@ -71,8 +72,6 @@ pub struct IndexPart {
     /// One entry per key column.
     pub opfamilies: Vec<Oid>,
     pub opcintypes: Vec<Oid>,
-    /// Support function 1 of each key column (B-tree: comparison; hash: hash function).
-    pub support: Vec<Oid>,
 }
 
 impl RelDesc {
@@ -290,7 +289,7 @@ impl CatCx<'_> {
             partitioned: None,
             other_temp: self.is_other_temp(&class),
             table: None,
-            btree: None,
+            engine_index: None,
             class,
         };
         if is_index {
@@ -327,7 +326,7 @@ impl CatCx<'_> {
             desc.table = Some(Arc::new(self.engine_table(&desc)?));
         }
         if desc.class.relkind == b'i' {
-            desc.btree = self.engine_index(&desc)?.map(Arc::new);
+            desc.engine_index = self.engine_index(&desc)?.map(Arc::new);
         }
         Ok(Some(Arc::new(desc)))
     }
@@ -349,7 +348,7 @@ impl CatCx<'_> {
                 let toast = self.relation(oid)?;
                 let index = toast.indexes.first().map(|i| i.indexrelid);
                 let index = match index {
-                    Some(index) => self.relation(index)?.btree.clone(),
+                    Some(index) => self.relation(index)?.engine_index.clone(),
                     None => None,
                 };
                 match (&toast.table, index) {
@@ -368,40 +367,104 @@ impl CatCx<'_> {
         Ok(table_desc(class, schema.as_str(), file, tupdesc, toast, &desc.indexes))
     }
 
+    /// The engine's descriptor; `None` if the access method, an operator class or a collation is
+    /// not supported.
     fn engine_index(&mut self, desc: &RelDesc) -> Result<Option<IndexDesc>> {
-        let Some(part) = desc.index.as_ref().filter(|p| p.am == crate::lookup::BTREE_AM) else {
-            return Ok(None);
-        };
+        let Some(part) = &desc.index else { return Ok(None) };
+        let Some(am) = engine::am::by_oid(part.am).and_then(|m| m.am) else { return Ok(None) };
         for &collation in part.row.indcollation.iter() {
             if self.check_collation(collation).is_err() {
                 return Ok(None);
             }
         }
         let mut support = Vec::new();
-        for (i, &function) in part.support.iter().enumerate() {
-            let name = self.find_function(function)?.map(|f| f.prosrc.clone());
-            let ty = desc.attributes.get(i).map_or(Oid::INVALID, |a| a.atttypid);
-            let Some(name) = name else { return Ok(None) };
-            let Some(compare) = self.comparer(name.as_str(), ty)? else { return Ok(None) };
-            let (family, input) = (part.opfamilies[i], part.opcintypes[i]);
-            let equal_image = match self.family_proc(family, input, input, 4)? {
-                None => false,
-                // Equal bpchar values may differ in trailing blanks, whatever the support function
-                // says.
-                Some(_) if input == types::oids::BPCHAR => false,
-                Some(function) => match self.function(function)?.prosrc.as_str() {
-                    "btequalimage" => true,
-                    "btvarstrequalimage" => self.is_deterministic(part.row.indcollation[i])?,
-                    _ => false,
-                },
-            };
-            support.push(Support { compare, equal_image });
+        for column in 0..part.opfamilies.len() {
+            match self.support_functions(desc, part, am.info(), column)? {
+                Some(functions) => support.push(functions),
+                None => return Ok(None),
+            }
         }
-        let options = desc.class.reloptions.as_deref();
-        let schema = key_schema(&part.row, &desc.attributes, &support, options)?;
         let table = self.find_class(part.row.indrelid)?.map(|c| c.relname).unwrap_or_default();
-        let file = self.file_of(&desc.class)?;
-        Ok(Some(index_desc(&desc.class, table.as_str(), file, &part.row, schema)))
+        let at = (table.as_str(), self.file_of(&desc.class)?);
+        let def = index_def(&desc.class, at, &part.row, &desc.attributes, support)?;
+        Ok(Some(index_desc(&desc.class, &part.row, am, def)))
+    }
+
+    /// The support functions of a key column that the access method uses; `None` if one of them is
+    /// not supported.
+    fn support_functions(
+        &mut self,
+        desc: &RelDesc,
+        part: &IndexPart,
+        info: &MethodInfo,
+        column: usize,
+    ) -> Result<Option<Vec<Support>>> {
+        let (family, input) = (part.opfamilies[column], part.opcintypes[column]);
+        let ty = match info.key_type.is_valid() {
+            true => self.indexed_type(part, column)?,
+            false => desc.attributes.get(column).map_or(Oid::INVALID, |a| a.atttypid),
+        };
+        let mut list = Vec::new();
+        for (number, kind) in (1..).zip(info.support) {
+            if *kind == SupportKind::Unused {
+                continue;
+            }
+            let oid = self.family_proc(family, input, input, number as i16)?;
+            let oid = oid.unwrap_or_default();
+            let prosrc = match oid.valid() {
+                Some(oid) => self.find_function(oid)?.map(|f| f.prosrc.clone()),
+                None => None,
+            };
+            let function = match (kind, prosrc) {
+                (SupportKind::EqualImage, None) => SupportFunction::EqualImage(false),
+                (SupportKind::EqualImage, Some(name)) => {
+                    let collation = part.row.indcollation[column];
+                    let equal = self.is_equal_image(name.as_str(), input, collation)?;
+                    SupportFunction::EqualImage(equal)
+                }
+                (SupportKind::Compare, Some(name)) => match self.comparer(name.as_str(), ty)? {
+                    Some(compare) => SupportFunction::Compare(compare),
+                    None => return Ok(None),
+                },
+                (SupportKind::Hash, Some(name)) => match self.hasher(name.as_str(), ty)? {
+                    Some(hasher) => SupportFunction::Hash(hasher),
+                    None => return Ok(None),
+                },
+                (_, None) => return Ok(None),
+                (SupportKind::Unused, _) => continue,
+            };
+            list.push(Support { number, oid, function });
+        }
+        Ok(Some(list))
+    }
+
+    /// The type of the column or expression that is indexed.
+    fn indexed_type(&mut self, part: &IndexPart, column: usize) -> Result<Oid> {
+        let keys = &part.row.indkey;
+        let number = keys.get(column).copied().unwrap_or_default();
+        if number != 0 {
+            let keys = [part.row.indrelid.into(), number.into()];
+            let row = self.search(crate::cache::ATTNUM, &keys)?;
+            return Ok(row.map_or(Oid::INVALID, |a| a.atttypid));
+        }
+        let exprs = match &part.row.indexprs {
+            Some(text) => plan::nodetree::read_exprs(text.as_str())?,
+            None => Vec::new(),
+        };
+        let at = keys.iter().take(column).filter(|k| **k == 0).count();
+        Ok(exprs.get(at).map_or(Oid::INVALID, plan::Expr::type_oid))
+    }
+
+    /// Does equality of two values of this type imply that their bytes are equal? `prosrc` is that
+    /// of the support function that tells it.
+    fn is_equal_image(&mut self, prosrc: &str, ty: Oid, collation: Oid) -> Result<bool> {
+        match prosrc {
+            // Equal bpchar values may differ in trailing blanks, whatever the function says.
+            _ if ty == types::oids::BPCHAR => Ok(false),
+            "btequalimage" => Ok(true),
+            "btvarstrequalimage" => self.is_deterministic(collation),
+            _ => Ok(false),
+        }
     }
 
     fn is_deterministic(&mut self, collation: Oid) -> Result<bool> {
@@ -429,14 +492,12 @@ impl CatCx<'_> {
             am: class.relam,
             opfamilies: Vec::new(),
             opcintypes: Vec::new(),
-            support: Vec::new(),
         };
         for &opclass in part.row.indclass.iter() {
             let class = self.opclass(opclass)?;
             let (family, input) = (class.opcfamily, class.opcintype);
             part.opfamilies.push(family);
             part.opcintypes.push(input);
-            part.support.push(self.family_proc(family, input, input, 1)?.unwrap_or_default());
         }
         Ok(part)
     }

@@ -5,9 +5,7 @@ use crate::cache::Key;
 use crate::descs::{index_desc, rel_file, table_desc};
 use crate::rows::{CatalogRow, Name, PgClass, Value};
 use crate::shared::Catalog;
-use engine::index::{
-    Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
-};
+use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, UniqueCheck};
 use engine::relmap::{SHARED, database_path};
 use engine::table::{ChangeOptions, InsertOptions, RowOutcome, ScanOptions, TableScan, system};
 use engine::{Backend, IndexDesc, RelMap, TableDesc, ToastDesc};
@@ -63,12 +61,11 @@ impl EngineStore<'_> {
         let index = open.indexes.iter().find(|i| i.oid == index);
         let index = index
             .ok_or_else(|| PgError::internal(format!("catalog {relation} has no such index")))?;
-        let conditions = keys.iter().enumerate().map(|(column, key)| ScanKey::Compare {
-            column,
-            op: ScanOp::Equal,
-            value: key.to_index_datum(),
-            cmp: None,
-        });
+        let equality = index.capabilities().equality;
+        let conditions = keys
+            .iter()
+            .enumerate()
+            .map(|(column, key)| ScanKey::compare(column, equality, key.to_index_datum()));
         let mut scan = IndexScan::new(
             self.backend,
             &open.table,
@@ -175,7 +172,7 @@ impl EngineStore<'_> {
                 false,
             )?;
             if let Inserted::Conflict { .. } = inserted {
-                let name = &index.name;
+                let name = index.name();
                 let message = format!("duplicate key value violates unique constraint \"{name}\"");
                 return Err(PgError::new(SqlState::UNIQUE_VIOLATION, message));
             }
@@ -236,8 +233,10 @@ impl EngineStore<'_> {
         let class = builtin.class(index.indexrelid)?;
         let number = self.file_number(class)?;
         let file = rel_file(class, number, self.catalog.database(), self.tablespace);
-        let schema = builtin.key_schema(index)?;
-        Ok(Arc::new(index_desc(class, table.as_str(), file, index, schema)))
+        let def = builtin.index_def(index, class, (table.as_str(), file))?;
+        let method = engine::am::by_oid(class.relam).and_then(|m| m.am);
+        let am = method.ok_or_else(|| PgError::internal("catalog index of an unknown method"))?;
+        Ok(Arc::new(index_desc(class, index, am, def)))
     }
 
     fn toast(&mut self, builtin: &Builtin, toast: Oid) -> Result<ToastDesc> {

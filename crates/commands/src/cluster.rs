@@ -90,7 +90,7 @@ fn cluster_table(
         bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index for table \"{}\"", rel.name())
     };
     host.check_not_in_use(rel.oid(), rel.name(), "CLUSTER")?;
-    check_clusterable(row, name.as_str())?;
+    check_clusterable(host, row, name.as_str())?;
     mark_clustered(host, rel, index)?;
     if rel.kind() == b'm' && !rel.class.relispopulated {
         return Ok(());
@@ -215,12 +215,8 @@ pub struct Order {
 impl Order {
     fn new(host: &mut dyn CommandHost, rel: &RelDesc, index: Oid) -> Result<Order> {
         let desc = host.catalog().relation(index)?;
-        let (Some(btree), Some(part)) = (&desc.btree, &desc.index) else {
-            bail!(
-                FEATURE_NOT_SUPPORTED,
-                "cannot cluster on index \"{}\" because access method does not support clustering",
-                desc.name()
-            )
+        let (Some(open), Some(part)) = (&desc.engine_index, &desc.index) else {
+            return Err(host.catalog().unsupported_index(&desc));
         };
         let list = match &part.row.indexprs {
             Some(text) => plan::nodetree::read_exprs(text.as_str())?,
@@ -232,7 +228,7 @@ impl Order {
         }
         let keys = part.row.indnkeyatts as usize;
         Ok(Order {
-            index: btree.clone(),
+            index: open.clone(),
             columns: part.row.indkey.iter().take(keys).copied().collect(),
             programs,
             state: EvalState::default(),

@@ -4,7 +4,6 @@
 //! Counterpart: createas.c.
 
 use crate::host::{CommandHost, Writing, notice};
-use crate::query::visible_columns;
 use crate::relation::{self, NewColumn, NewRelation};
 use crate::{names, options, query, tablespace, view};
 use analyze::SessionLookup;
@@ -263,7 +262,7 @@ pub fn write_heap(
 
 /// Writes the rows of a running execution into the relation; returns their number.
 pub(crate) fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Execution) -> Result<u64> {
-    let indexes = visible_columns(run.plan());
+    let indexes = run.plan().visible_columns();
     let mut buffer = RowBuffer::new(host, oid, new_relation_options())?;
     while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {
         buffer.take(host, &batch, &indexes)?;

@@ -8,10 +8,10 @@ use crate::relation::{NewRelation, file_of, new_class};
 use crate::{exprs, names, options, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::lookup::BTREE_AM;
 use catalog::rows::*;
 use catalog::{ObjectAddress, RelDesc};
-use engine::index as storage;
+use engine::am::{self, Method};
+use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
 use eval::{Compiler, EvalState};
 use ids::{AttrNo, Oid, Persistence};
@@ -48,6 +48,8 @@ pub struct IndexConstraint {
 /// The definition of a new index.
 pub struct NewIndex {
     pub name: String,
+    /// The access method.
+    pub method: &'static MethodInfo,
     pub keys: Vec<IndexColumn>,
     /// INCLUDE columns.
     pub include: Vec<(String, AttrNo)>,
@@ -136,8 +138,8 @@ pub fn describe(
     if count > COLUMNS_MAX {
         bail!(TOO_MANY_COLUMNS, "cannot use more than {COLUMNS_MAX} columns in an index");
     }
-    let method = AccessMethod::named(host, stmt.access_method.as_deref().unwrap_or("btree"))?;
-    method.check(stmt)?;
+    let method = named_method(host, stmt.access_method.as_deref().unwrap_or("btree"))?;
+    check_capabilities(method.info, stmt)?;
     let mut predicate = Vec::new();
     if let Some(node) = &stmt.where_clause {
         let mut cat = SessionLookup::new(host);
@@ -153,14 +155,11 @@ pub fn describe(
         }
         predicate = plan::walk::conjuncts(e);
     }
-    let options = match method.oid {
-        BTREE_AM => options::index_options(&stmt.options)?,
-        _ => None,
-    };
+    let options = options::index_options(method.info, &stmt.options)?;
     let mut keys = Vec::new();
     let mut used: Vec<String> = Vec::new();
     for elem in &stmt.index_params {
-        let column = key_column(host, elem, rel, &method, stmt.isconstraint, sql)?;
+        let column = key_column(host, elem, rel, method.info, stmt.isconstraint, sql)?;
         let name = free_column_name(&used, &column.name);
         used.push(name.clone());
         keys.push(IndexColumn { name, ..column });
@@ -180,8 +179,8 @@ pub fn describe(
     if expressions.chain(&predicate).any(uses_system_columns) {
         bail!(FEATURE_NOT_SUPPORTED, "index creation on system columns is not supported");
     }
-    if method.oid != BTREE_AM {
-        return Err(PgError::unsupported(format!("access method \"{}\"", method.name)));
+    if method.am.is_none() {
+        return Err(PgError::unsupported(format!("access method \"{}\"", method.info.name)));
     }
     let name = match &stmt.idxname {
         Some(name) => names::clip(name, 63).to_string(),
@@ -207,6 +206,7 @@ pub fn describe(
         .then_some(IndexConstraint { deferrable: stmt.deferrable, deferred: stmt.initdeferred });
     Ok(NewIndex {
         name,
+        method: method.info,
         keys,
         include,
         unique: stmt.unique,
@@ -225,57 +225,38 @@ pub fn uses_system_columns(e: &Expr) -> bool {
     plan::walk::any(e, &mut |e| matches!(e, Expr::Var(v) if v.varattno < 0))
 }
 
-/// The capabilities of an access method. Counterpart: `IndexAmRoutine`.
-struct AccessMethod {
-    oid: Oid,
-    name: String,
-    unique: bool,
-    multicolumn: bool,
-    include: bool,
-    ordered: bool,
+/// The index access method with this name. Notice: another one is used for an obsolete name.
+fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Method> {
+    let name = match (name, host.catalog().find_access_method(name)?) {
+        ("rtree", None) => {
+            let message = "substituting access method \"gist\" for obsolete method \"rtree\"";
+            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
+            "gist"
+        }
+        _ => name,
+    };
+    let Some(row) = host.catalog().find_access_method(name)? else {
+        bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist");
+    };
+    if row.amtype != b'i' {
+        bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
+    }
+    am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))
 }
 
-impl AccessMethod {
-    fn named(host: &mut dyn CommandHost, name: &str) -> Result<AccessMethod> {
-        let name = match (name, host.catalog().find_access_method(name)?) {
-            ("rtree", None) => {
-                let message = "substituting access method \"gist\" for obsolete method \"rtree\"";
-                host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
-                "gist"
-            }
-            _ => name,
-        };
-        let Some(row) = host.catalog().find_access_method(name)? else {
-            bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist");
-        };
-        if row.amtype != b'i' {
-            bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
-        }
-        let (unique, multicolumn, include, ordered) = match name {
-            "btree" => (true, true, true, true),
-            "hash" => (false, false, false, false),
-            "gist" => (false, true, true, false),
-            "gin" | "brin" => (false, true, false, false),
-            "spgist" => (false, false, true, false),
-            _ => return Err(PgError::unsupported(format!("access method \"{name}\""))),
-        };
-        let name = name.to_owned();
-        Ok(AccessMethod { oid: row.oid, name, unique, multicolumn, include, ordered })
-    }
-
-    /// Rejects options that the access method does not support.
-    fn check(&self, stmt: &IndexStmt) -> Result<()> {
-        let lacks = if stmt.unique && !self.unique {
-            "unique indexes"
-        } else if !stmt.index_including_params.is_empty() && !self.include {
-            "included columns"
-        } else if stmt.index_params.len() > 1 && !self.multicolumn {
-            "multicolumn indexes"
-        } else {
-            return Ok(());
-        };
-        bail!(FEATURE_NOT_SUPPORTED, "access method \"{}\" does not support {lacks}", self.name)
-    }
+/// Rejects what the access method does not support.
+fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
+    let can = &method.capabilities;
+    let lacks = if stmt.unique && !can.unique {
+        "unique indexes"
+    } else if !stmt.index_including_params.is_empty() && !can.include {
+        "included columns"
+    } else if stmt.index_params.len() > 1 && !can.multicolumn {
+        "multicolumn indexes"
+    } else {
+        return Ok(());
+    };
+    bail!(FEATURE_NOT_SUPPORTED, "access method \"{}\" does not support {lacks}", method.name)
 }
 
 /// The constraint that the index belongs to.
@@ -330,7 +311,7 @@ fn key_column(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
     rel: &Arc<RelDesc>,
-    method: &AccessMethod,
+    method: &MethodInfo,
     constraint: bool,
     sql: &str,
 ) -> Result<IndexColumn> {
@@ -396,7 +377,7 @@ fn key_column(
         bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
     }
     let opclass = opclass_of(host, elem, method, ty)?;
-    if !method.ordered {
+    if !method.capabilities.ordered {
         let lacks = match (elem.ordering, elem.nulls_ordering) {
             (SortByDir::Default, SortByNulls::Default) => None,
             (SortByDir::Default, _) => Some("NULLS FIRST/LAST"),
@@ -432,7 +413,7 @@ pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
 fn opclass_of(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
-    method: &AccessMethod,
+    method: &MethodInfo,
     ty: Oid,
 ) -> Result<Oid> {
     let oid = find_opclass(host, elem, method, ty)?;
@@ -446,7 +427,7 @@ fn opclass_of(
 fn find_opclass(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
-    method: &AccessMethod,
+    method: &MethodInfo,
     ty: Oid,
 ) -> Result<Oid> {
     let am = &method.name;
@@ -516,13 +497,13 @@ pub fn is_immutable(host: &mut dyn CommandHost, e: &Expr) -> Result<bool> {
     Ok(!refused)
 }
 
-/// The `pg_attribute` row of an index column.
+/// The `pg_attribute` row of column `number` of an index, which is column `column` of the table (0
+/// for an expression).
 fn attribute(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
-    index: Oid,
-    number: AttrNo,
-    name: &str,
+    (index, method): (Oid, &MethodInfo),
+    (number, name): (AttrNo, &str),
     key: Option<&IndexColumn>,
     column: AttrNo,
 ) -> Result<PgAttribute> {
@@ -565,6 +546,7 @@ fn attribute(
     if let Some(key) = key {
         let mut cat = host.catalog();
         let stored = cat.opclass(key.opclass)?.opckeytype;
+        let stored = stored.valid().unwrap_or(method.key_type);
         if stored.is_valid() && stored != row.atttypid {
             let ty = cat.type_row(stored)?;
             row.atttypid = stored;
@@ -621,17 +603,19 @@ fn enter(
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     row.relnatts = (new.keys.len() + new.include.len()) as i16;
+    row.relam = new.method.oid;
     let file = file_of(host, &row);
     create_relation_files(host.backend(), file, persistence)?;
     host.catalog().insert(&row)?;
+    let of = (oid, new.method);
     for (i, key) in new.keys.iter().enumerate() {
         let number = i as AttrNo + 1;
-        let row = attribute(host, rel, oid, number, &key.name, Some(key), key.number)?;
+        let row = attribute(host, rel, of, (number, &key.name), Some(key), key.number)?;
         host.catalog().insert(&row)?;
     }
     for (i, (name, column)) in new.include.iter().enumerate() {
         let number = (new.keys.len() + i) as AttrNo + 1;
-        let row = attribute(host, rel, oid, number, name, None, *column)?;
+        let row = attribute(host, rel, of, (number, name), None, *column)?;
         host.catalog().insert(&row)?;
     }
     let index_row = PgIndex { indisvalid: valid, indisready: valid, ..index_row(rel, new, oid) };
@@ -788,14 +772,14 @@ fn fill_index(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool)
 fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bool) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let desc = host.catalog().relation(index)?;
-    let (Some(heap), Some(btree), Some(part)) = (&rel.table, &desc.btree, &desc.index) else {
+    let (Some(heap), Some(open), Some(part)) = (&rel.table, &desc.engine_index, &desc.index) else {
         return Err(host.catalog().unsupported_index(&desc));
     };
     let lax;
-    let btree = if checked || part.row.indisvalid {
-        btree
+    let open = if checked || part.row.indisvalid {
+        open
     } else {
-        lax = Arc::new(btree.without_uniqueness());
+        lax = Arc::new(open.without_uniqueness());
         &lax
     };
     let row = &part.row;
@@ -871,9 +855,12 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         });
         format!("({shown})=({})", parts.collect::<Vec<_>>().join(", "))
     };
-    let built = storage::build(&mut Owner(host), heap, btree, &columns, &mut entry, &mut print)?;
+    let pages = f64::from(engine::table::nblocks(host.backend(), heap)?);
+    let rows = host.catalog().table_size(&rel, pages)?.rows;
+    let new = storage::NewIndex { table: heap, index: open, columns: &columns, rows };
+    let built = storage::build(&mut Owner(host), new, &mut entry, &mut print)?;
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;
-    let index_pages = storage::nblocks(host.backend(), btree)?;
+    let index_pages = storage::nblocks(host.backend(), open)?;
     let mut cat = host.catalog();
     let tuples = |count: f64, old: f32| {
         // An empty table that was never vacuumed keeps its unknown size.
@@ -915,8 +902,12 @@ pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) ->
         opclass: Oid(opclass),
         option: 0,
     };
+    let Some(btree) = am::by_name("btree") else {
+        return Err(PgError::internal("no access method for TOAST tables"));
+    };
     let new = NewIndex {
         name: name.to_string(),
+        method: btree.info,
         keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
         include: Vec::new(),
         unique: true,

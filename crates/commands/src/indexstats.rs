@@ -5,7 +5,7 @@
 use crate::host::CommandHost;
 use crate::{exprs, statistics, stored};
 use catalog::RelDesc;
-use catalog::rows::{PgIndex, PgStatistic};
+use catalog::rows::{PgAttribute, PgIndex, PgStatistic};
 use engine::sample::Sample;
 use eval::{Compiler, EvalState};
 use ids::AttrNo;
@@ -117,7 +117,9 @@ fn of_index(
     let mut out = Vec::new();
     let expressions = (1..).zip(index.indkey.iter()).filter(|(_, n)| **n == 0);
     for (at, (number, _)) in expressions.enumerate() {
-        let Some(a) = desc.attribute(number) else { continue };
+        let (Some(a), Some(e)) = (desc.attribute(number), list.get(at)) else { continue };
+        // The index may store another type, as a hash code.
+        let a = &PgAttribute { atttypid: e.type_oid(), ..a.clone() };
         let own = if a.attstattarget < 0 { target } else { a.attstattarget };
         if own != 0 {
             out.extend(statistics::compute(host, &desc, a, at, &sample, own as usize)?);

@@ -3,6 +3,8 @@
 //! Counterpart: define.c, reloptions.c.
 
 use catalog::rows::Text;
+use engine::index::{MethodInfo, OptionKind as Check};
+use ids::Oid;
 use parse::ast::{DefElem, Node};
 use pgerror::{Result, bail, pg_err};
 
@@ -53,14 +55,6 @@ pub fn integer(def: &DefElem) -> Result<i64> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Check {
-    Bool,
-    Int(i64, i64),
-    Real(f64, f64),
-    Words(&'static [&'static str]),
-}
-
 /// Table parameters; the flag marks those that are also allowed with the prefix `toast.`.
 const TABLE: &[(&str, Check, bool)] = &[
     ("autovacuum_enabled", Check::Bool, true),
@@ -85,12 +79,6 @@ const TABLE: &[(&str, Check, bool)] = &[
     ("autovacuum_vacuum_insert_scale_factor", Check::Real(0.0, 100.0), true),
     ("autovacuum_analyze_scale_factor", Check::Real(0.0, 100.0), false),
     ("vacuum_index_cleanup", Check::Words(&["on", "off", "auto"]), true),
-];
-
-const INDEX: &[(&str, Check, bool)] = &[
-    ("fillfactor", Check::Int(10, 100), false),
-    ("deduplicate_items", Check::Bool, false),
-    ("vacuum_cleanup_index_scale_factor", Check::Real(0.0, 1e10), false),
 ];
 
 const VIEW: &[(&str, Check, bool)] = &[
@@ -235,24 +223,36 @@ pub fn toast_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
     transform(None, defs, Some("toast"), TABLE, false)
 }
 
-pub fn index_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
-    transform(None, defs, None, INDEX, false)
+/// Parameters of a new index.
+pub fn index_options(method: &MethodInfo, defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    if let Some(namespace) = defs.iter().find_map(|d| d.defnamespace.as_deref()) {
+        bail!(INVALID_PARAMETER_VALUE, "unrecognized parameter namespace \"{namespace}\"");
+    }
+    transform(None, defs, None, &of_index(method), false)
+}
+
+fn of_index(method: &MethodInfo) -> Vec<(&'static str, Check, bool)> {
+    method.options.iter().map(|o| (o.name, o.kind, false)).collect()
 }
 
 pub fn view_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
     transform(None, defs, None, VIEW, false)
 }
 
-/// The parameters of a relation after SET or RESET.
+/// The parameters of a relation after SET or RESET. `am` is the access method of an index.
 pub fn changed(
     old: Option<&[Text]>,
     defs: &[DefElem],
-    kind: u8,
+    (kind, am): (u8, Oid),
     toast: bool,
     reset: bool,
 ) -> Result<Option<Vec<Text>>> {
+    let index;
     let known = match kind {
-        b'i' => INDEX,
+        b'i' => {
+            index = engine::am::by_oid(am).map_or(Vec::new(), |m| of_index(m.info));
+            &index
+        }
         b'v' => VIEW,
         _ => TABLE,
     };
@@ -276,7 +276,8 @@ mod tests {
         let e = table_options(&[def("colour", None)]).unwrap_err();
         assert_eq!(e.message(), "unrecognized parameter \"colour\"");
         let old = [Text::from("fillfactor=90")];
-        let left = changed(Some(&old), &[def("fillfactor", None)], b'r', false, true).unwrap();
+        let left =
+            changed(Some(&old), &[def("fillfactor", None)], (b'r', Oid(2)), false, true).unwrap();
         assert_eq!(left, None);
     }
 }

@@ -58,7 +58,7 @@ pub fn start(
     plan: &Arc<PlannedStmt>,
     snapshot: Arc<engine::Snapshot>,
 ) -> Result<Started> {
-    let columns = visible_columns(plan);
+    let columns = plan.visible_columns();
     let depth = host.backend().snapshot_depth();
     host.backend().push_snapshot(snapshot.clone());
     let desc = QueryDesc { plan: plan.clone(), params: Arc::from([]), snapshot };
@@ -87,10 +87,4 @@ impl Started {
         host.backend().truncate_snapshots(self.depth);
         result
     }
-}
-
-/// Indexes of a plan's output columns that are not junk.
-pub fn visible_columns(plan: &PlannedStmt) -> Vec<usize> {
-    let targets = plan.plan_tree.info.target_list.iter().enumerate();
-    targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()
 }

@@ -188,7 +188,6 @@ fn statement_name(node: &Node) -> &'static str {
         Node::CreateSubscriptionStmt(_)
         | Node::AlterSubscriptionStmt(_)
         | Node::DropSubscriptionStmt(_) => "subscriptions",
-        Node::DoStmt(_) => "DO",
         Node::LoadStmt(_) => "LOAD",
         Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
         Node::CreateConversionStmt(_) => "CREATE CONVERSION",

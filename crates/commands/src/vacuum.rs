@@ -411,7 +411,7 @@ fn vacuum_full(host: &mut dyn CommandHost, target: &Target, params: &Params) -> 
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         let index = host.catalog().relation(i.indexrelid)?;
-        if index.btree.is_none() {
+        if index.engine_index.is_none() {
             let fault = host.catalog().unsupported_index(&index);
             return report_unsupported_index(host, target, &rel, fault);
         }
@@ -447,7 +447,7 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     for i in rel.indexes.iter().filter(|i| i.indisready) {
         host.lock_relation(i.indexrelid, names::mode::ROW_EXCLUSIVE)?;
         let index = host.catalog().relation(i.indexrelid)?;
-        match index.btree.clone() {
+        match index.engine_index.clone() {
             Some(btree) => {
                 btrees.push(btree);
                 oids.push(i.indexrelid);
@@ -617,7 +617,7 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
         })?;
         for i in &rel.indexes {
             let index = host.catalog().relation(i.indexrelid)?;
-            let Some(btree) = index.btree.clone() else { continue };
+            let Some(btree) = index.engine_index.clone() else { continue };
             let pages = engine::index::nblocks(host.backend(), &btree)?;
             update_statistics(&mut host.catalog(), i.indexrelid, |row| {
                 row.relpages = pages as i32;

@@ -4,9 +4,9 @@
 //! `update` (by primary key, one per transaction) or `empty`. For instruction counts: `valgrind
 //! --tool=callgrind --toggle-collect='point::measured*' …`
 
-use btree::{KeyColumn, KeySchema};
 use engine::index::{
-    Direction, IndexScan, IndexScanOptions, ScanKey, ScanOp, UniqueCheck, insert as insert_entry,
+    Direction, IndexColumn, IndexDef, IndexScan, IndexScanOptions, ScanKey, Support,
+    SupportFunction, UniqueCheck, insert as insert_entry, strategy,
 };
 use engine::table::{self, ChangeOptions, InsertOptions};
 use engine::{
@@ -43,24 +43,17 @@ fn accounts() -> (Arc<TableDesc>, Arc<IndexDesc>) {
     filler.storage = b'x';
     let attrs = vec![int(b"aid"), int(b"bid"), int(b"abalance"), filler];
     let cmp = types::compare::of_type(Oid(23)).expect("int4 has an order");
-    let column = KeyColumn {
-        cmp: cmp.into(),
-        desc: false,
-        nulls_first: false,
-        collation: Oid(0),
-        attr: int(b"aid"),
-    };
-    let mut schema = KeySchema::new(vec![column], 1);
-    schema.unique = true;
-    schema.allequalimage = true;
+    let mut column = IndexColumn::new(int(b"aid"), Oid(0), SupportFunction::Compare(cmp.into()));
+    let function = SupportFunction::EqualImage(true);
+    column.support.push(Support { number: 4, oid: Oid::INVALID, function });
+    let names = ("accounts_pkey", "accounts");
+    let mut def = IndexDef::new(file(20_001), Persistence::Permanent, names, vec![column], 1);
+    def.unique = true;
     let index = IndexDesc {
         oid: Oid(20_001),
         table_oid: Oid(20_000),
-        file: file(20_001),
-        persistence: Persistence::Permanent,
-        name: "accounts_pkey".into(),
-        table_name: "accounts".into(),
-        schema,
+        am: &btree::BTree,
+        def: Arc::new(def),
         unique: true,
         columns: [1].into(),
         opened: OpenIndex::default(),
@@ -96,7 +89,7 @@ impl World {
         let mut be = Backend::connect(engine.storage(), 100, DB, tablespace, waiter)?;
         let (table, index) = accounts();
         be.begin(Isolation::ReadCommitted);
-        for file in [table.file, index.file] {
+        for file in [table.file, index.file()] {
             storage::create_relation_files(&mut be, file, Persistence::Permanent)?;
         }
         engine::index::build_empty(&mut be, &index)?;
@@ -121,8 +114,7 @@ impl World {
 
     fn scan(&mut self, columns: &[i16]) -> Result<IndexScan> {
         let snapshot = self.be.snapshot();
-        let key =
-            ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::int4(0), cmp: None };
+        let key = ScanKey::compare(0, strategy::btree::EQUAL, Datum::int4(0));
         let options = IndexScanOptions::default();
         IndexScan::new(
             &mut self.be,

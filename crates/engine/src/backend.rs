@@ -108,7 +108,7 @@ pub struct CommitExtras<'a> {
 
 /// The parts of a session that index code borrows.
 pub(crate) struct IndexParts<'a> {
-    pub(crate) cx: btree::Cx<'a>,
+    pub(crate) cx: access::Cx<'a>,
     pub(crate) txn: &'a Transaction,
 }
 
@@ -281,9 +281,9 @@ impl Backend {
         }
     }
 
-    /// The context of B-tree operations on indexes of that persistence.
+    /// The context of operations on indexes of that persistence.
     #[inline]
-    pub(crate) fn index_cx(&mut self, persistence: Persistence) -> btree::Cx<'_> {
+    pub(crate) fn index_cx(&mut self, persistence: Persistence) -> access::Cx<'_> {
         self.index_parts(persistence).cx
     }
 
@@ -294,7 +294,7 @@ impl Backend {
             (Some(temp), Persistence::Temporary) => temp,
             _ => &self.storage.pool,
         };
-        let cx = btree::Cx {
+        let cx = access::Cx {
             pool,
             wal: &self.storage.wal,
             xids: &*self.storage.txns,

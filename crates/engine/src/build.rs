@@ -9,8 +9,8 @@
 use crate::rows::RowReader;
 use crate::shared::fork_name;
 use crate::{Backend, IndexDesc, TableDesc, table};
-use btree::Sorter;
-use bufmgr::{PageEdit, Strategy};
+use access::{BuildOptions, IndexBuild, IndexFile};
+use bufmgr::Strategy;
 use heap::visibility::{Liveness, Visibility};
 use ids::{AttrNo, BlockNo, Fork, OffsetNo, Persistence, Tid, Xid};
 use page::Page;
@@ -19,10 +19,6 @@ use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 use sync::Arc;
 use types::{Datum, DatumRef};
-use wal::{RegFlags, RmgrId};
-
-/// Info byte of an XLOG record with full page images.
-const XLOG_FPI: u8 = 0xB0;
 
 /// Result of a build.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,42 +61,57 @@ struct Candidate {
     alive: bool,
 }
 
-/// Fills a new, empty index from the table, against whose changes the caller holds a lock.
-/// `columns`: the table's columns that `entry` needs. `print` formats key values for the DETAIL of
-/// a unique violation (`(a, b)=(1, 2)`).
+/// A new, empty index, and the table from which it is filled.
+#[derive(Clone, Copy)]
+pub struct NewIndex<'a> {
+    /// The caller holds a lock against its changes.
+    pub table: &'a Arc<TableDesc>,
+    pub index: &'a Arc<IndexDesc>,
+    /// The table's columns that the entries are computed from.
+    pub columns: &'a [AttrNo],
+    /// Estimated number of rows of the table.
+    pub rows: f64,
+}
+
+/// Fills a new index. `print` formats key values for the DETAIL of a unique violation
+/// (`(a, b)=(1, 2)`).
 pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
-    table: &Arc<TableDesc>,
-    index: &Arc<IndexDesc>,
-    columns: &[AttrNo],
+    new: NewIndex<'_>,
     entry: &mut RowToEntry<'_, O>,
     print: &mut PrintKey<'_, O>,
 ) -> Result<BuildResult> {
+    let NewIndex { table, index, columns, rows } = new;
     let be = owner.backend();
     let storage = be.storage().clone();
     vfs::create_dir_all(&*storage.env.disk, "base/pgsql_tmp")?;
-    let path = format!("base/pgsql_tmp/pgsql_tmp{}.{}", be.txn.proc(), index.oid);
-    let disk = storage.env.disk.clone();
-    let mut sorter = Sorter::new(&index.schema, disk, path, be.settings().maintenance_work_mem);
+    let options = BuildOptions {
+        disk: storage.env.disk.clone(),
+        path: format!("base/pgsql_tmp/pgsql_tmp{}.{}", be.txn.proc(), index.oid),
+        memory_limit: be.settings().maintenance_work_mem,
+        rows,
+    };
+    let handle = index.open(be)?;
+    let persistence = index.persistence();
+    let mut building = handle.begin_build(&mut be.index_cx(persistence), options)?;
     let mut spool = Spool::new(be, table, index, columns)?;
     let nblocks = table::nblocks(be, table)?;
     for block in 0..nblocks {
         let be = owner.backend();
         be.check_interrupts()?;
         spool.page(be, BlockNo(block), nblocks)?;
-        spool.entries(owner, entry, &mut sorter)?;
+        spool.entries(owner, entry, &mut *building)?;
     }
     let mut result = spool.result;
     let be = owner.backend();
-    let tree = index.btree(be);
     let mut key = None;
     let mut on_duplicate = |_: IndexTuple<'_>, tuple: IndexTuple<'_>| {
         key = key_of(index, tuple);
-        pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name)
+        pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name())
             .table(&*table.schema, &*table.name)
-            .constraint(&*index.name)
+            .constraint(index.name())
     };
-    let built = tree.build(&mut be.index_cx(index.persistence), sorter, &mut on_duplicate);
+    let built = building.finish(&mut be.index_cx(persistence), &mut on_duplicate);
     let count = match (built, key) {
         (Ok(count), _) => count,
         (Err(e), None) => return Err(e),
@@ -109,7 +120,7 @@ pub fn build<O: Owner + ?Sized>(
         }
     };
     let be = owner.backend();
-    if index.persistence == Persistence::Unlogged {
+    if persistence == Persistence::Unlogged {
         build_init_fork(be, index)?;
     }
     result.index_tuples = count as f64;
@@ -118,9 +129,9 @@ pub fn build<O: Owner + ?Sized>(
 
 /// The key columns of an entry; `None` if they cannot be decoded.
 fn key_of(index: &IndexDesc, tuple: IndexTuple<'_>) -> Option<Vec<Datum>> {
-    let columns = (0..index.schema.key_count).map(|n| {
+    let columns = (0..index.key_count()).map(|n| {
         let mut scratch = Vec::new();
-        index.schema.column(tuple, n, &mut scratch).map(|value| value.to_owned()).ok()
+        index.def.layout.column(tuple, n, &mut scratch).map(|value| value.to_owned()).ok()
     });
     columns.collect()
 }
@@ -182,12 +193,12 @@ impl<'t> Spool<'t> {
         self.reader.finish(be, self.table, &mut self.batch)
     }
 
-    /// Adds entries for the collected versions to the sorter.
+    /// Adds entries for the collected versions.
     fn entries<O: Owner + ?Sized>(
         &self,
         owner: &mut O,
         entry: &mut RowToEntry<'_, O>,
-        sorter: &mut Sorter<'_>,
+        building: &mut dyn IndexBuild,
     ) -> Result<()> {
         let (mut values, mut tuple) = (Vec::new(), Vec::new());
         for (row, candidate) in self.candidates.iter().enumerate() {
@@ -199,8 +210,11 @@ impl<'t> Spool<'t> {
             let values: SmallVec<[DatumRef<'_>; 8]> = values.iter().map(Datum::as_ref).collect();
             tuple.clear();
             let tids = (candidate.tid, candidate.at);
-            crate::index::form(owner.backend(), self.table, self.index, &values, tids, &mut tuple)?;
-            sorter.add(&tuple, !candidate.alive)?;
+            let be = owner.backend();
+            if crate::index::form(be, self.table, self.index, &values, tids, &mut tuple)? {
+                let mut cx = be.index_cx(self.index.persistence());
+                building.add(&mut cx, &tuple, !candidate.alive)?;
+            }
         }
         Ok(())
     }
@@ -320,28 +334,21 @@ fn root_offsets(page: &Page, vis: &Visibility<'_>, roots: &mut Vec<OffsetNo>) ->
 
 /// Writes the file of a new index without entries; for an unlogged one the init fork too.
 pub fn build_empty(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
-    let tree = index.btree(be);
-    tree.build_empty(&mut be.index_cx(index.persistence))?;
-    if index.persistence == Persistence::Unlogged {
+    let persistence = index.persistence();
+    let file = IndexFile::open(be.pool(persistence), index.file(), persistence);
+    index.open(be)?.build_empty(&mut be.index_cx(persistence), &file)?;
+    if persistence == Persistence::Unlogged {
         build_init_fork(be, index)?;
     }
     Ok(())
 }
 
-/// Writes the init fork of an unlogged index, to which recovery resets it. WAL: a full-page image.
-pub fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
-    let tree = index.btree(be);
-    let mut image = tree.empty_meta();
+/// Writes the init fork of an unlogged index, to which recovery resets it. It is logged.
+fn build_init_fork(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<()> {
     let storage = be.storage().clone();
-    let buffers = storage.pool.open(index.file, Fork::Init, index.persistence);
-    let xid = be.txn.current_xid_if_any();
-    let mut guard = storage.pool.extend(&buffers, &mut be.strategy)?;
-    let mut edit = PageEdit::begin(&storage.wal, &mut be.scratch);
-    let flags = RegFlags::FORCE_IMAGE | RegFlags::STANDARD;
-    edit.change(&mut guard, 0, flags).bytes_mut().copy_from_slice(image.bytes());
-    edit.log(RmgrId::Xlog, XLOG_FPI, xid)?;
-    drop(guard);
-    storage.pool.flush_relation(index.file)?;
+    let file = IndexFile::init_fork(&storage.pool, index.file());
+    index.open(be)?.build_empty(&mut be.index_cx(Persistence::Unlogged), &file)?;
+    storage.pool.flush_relation(index.file())?;
     // A checkpoint that is already in progress may not sync the new file.
-    storage.smgr.immediate_sync(fork_name(index.file, Fork::Init, None))
+    storage.smgr.immediate_sync(fork_name(index.file(), Fork::Init, None))
 }

@@ -4,6 +4,7 @@
 //!
 //! Counterpart: `verifyBackupPageConsistency` in xlogrecovery.c, bufmask.c, `heap_mask`.
 
+use crate::rmgr::manager;
 use bufmgr::redo::{IfMissing, RedoCx, read_block};
 use page::PageBuf;
 use page::heap_tuple::{INFOMASK_AT, infomask};
@@ -31,8 +32,9 @@ pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -
         drop(guard);
         let mut expected = PageBuf::new();
         record.restore_image(id, &mut expected)?;
-        mask(rmgr, &mut replayed);
-        mask(rmgr, &mut expected);
+        let mask = manager(rmgr).mask;
+        mask(&mut replayed);
+        mask(&mut expected);
         if replayed.as_bytes() != expected.as_bytes() {
             let differ = (0..page::PAGE_SIZE)
                 .find(|&at| replayed.as_bytes()[at] != expected.as_bytes()[at])
@@ -48,21 +50,18 @@ pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -
     Ok(())
 }
 
-/// Clears the parts of the page that may differ.
-fn mask(rmgr: RmgrId, page: &mut PageBuf) {
-    match rmgr {
-        RmgrId::Btree => btree::mask(page),
-        RmgrId::Heap | RmgrId::Heap2 => {
-            mask_header(page);
-            mask_hint_bits(page);
-            mask_hole(page);
-            mask_heap_items(page);
-        }
-        _ => {
-            mask_header(page);
-            mask_hole(page);
-        }
-    }
+/// Clears the parts of a heap page that may differ.
+pub(crate) fn mask_heap(page: &mut PageBuf) {
+    mask_header(page);
+    mask_hint_bits(page);
+    mask_hole(page);
+    mask_heap_items(page);
+}
+
+/// Clears the parts that may differ of a page of any other kind.
+pub(crate) fn mask_other(page: &mut PageBuf) {
+    mask_header(page);
+    mask_hole(page);
 }
 
 fn mask_header(page: &mut PageBuf) {

@@ -3,12 +3,13 @@
 //! Counterpart: `RelationData` in rel.h.
 
 use crate::Backend;
-use btree::KeySchema;
+use access::{Capabilities, Index, IndexAm, IndexDef};
 use heap::HeapRel;
 use ids::{AttrNo, Fork, Oid, Persistence, RelFile};
 use lmgr::LockTag;
 use page::Deformer;
 use page::tupdesc::TupleDesc;
+use pgerror::Result;
 use std::sync::OnceLock;
 use sync::Arc;
 use txn::HorizonKind;
@@ -46,16 +47,13 @@ pub struct ToastDesc {
     pub index: Arc<IndexDesc>,
 }
 
-/// A B-tree index, the only kind so far.
+/// An index.
 pub struct IndexDesc {
     pub oid: Oid,
     pub table_oid: Oid,
-    pub file: RelFile,
-    pub persistence: Persistence,
-    /// For messages.
-    pub name: Box<str>,
-    pub table_name: Box<str>,
-    pub schema: KeySchema,
+    /// The access method.
+    pub am: &'static dyn IndexAm,
+    pub def: Arc<IndexDef>,
     /// Enforces uniqueness immediately (not deferred).
     pub unique: bool,
     /// Table columns that are indexed, by index column; 0 for an expression.
@@ -74,27 +72,7 @@ pub struct OpenTable {
 /// Handles and caches that stay with an index's descriptor.
 #[derive(Default)]
 pub struct OpenIndex {
-    btree: OnceLock<btree::Index>,
-}
-
-impl IndexDesc {
-    /// The same index without its unique check.
-    pub fn without_uniqueness(&self) -> IndexDesc {
-        let mut schema = self.schema.clone();
-        schema.unique = false;
-        IndexDesc {
-            oid: self.oid,
-            table_oid: self.table_oid,
-            file: self.file,
-            persistence: self.persistence,
-            name: self.name.clone(),
-            table_name: self.table_name.clone(),
-            schema,
-            unique: false,
-            columns: self.columns.clone(),
-            opened: OpenIndex::default(),
-        }
-    }
+    handle: OnceLock<Arc<dyn Index>>,
 }
 
 impl TableDesc {
@@ -153,22 +131,59 @@ impl TableDesc {
 }
 
 impl IndexDesc {
-    pub fn lock_tag(&self) -> LockTag {
-        LockTag::relation(crate::shared::tag_database(self.file), self.oid)
+    /// The same index without its unique check.
+    pub fn without_uniqueness(&self) -> IndexDesc {
+        IndexDesc {
+            oid: self.oid,
+            table_oid: self.table_oid,
+            am: self.am,
+            def: Arc::new(IndexDef { unique: false, ..(*self.def).clone() }),
+            unique: false,
+            columns: self.columns.clone(),
+            opened: OpenIndex::default(),
+        }
     }
 
-    /// The B-tree of the index; its caches stay with the descriptor.
-    pub(crate) fn btree(&self, be: &Backend) -> &btree::Index {
-        self.opened.btree.get_or_init(|| {
-            btree::Index::open(
-                be.pool(self.persistence),
-                self.file,
-                self.persistence,
-                &self.name,
-                &self.table_name,
-                self.schema.clone(),
-                be.storage().cycles.clone(),
-            )
-        })
+    pub fn capabilities(&self) -> &'static Capabilities {
+        &self.am.info().capabilities
+    }
+
+    /// For messages.
+    pub fn name(&self) -> &str {
+        &self.def.name
+    }
+
+    pub fn file(&self) -> RelFile {
+        self.def.file
+    }
+
+    #[inline]
+    pub fn persistence(&self) -> Persistence {
+        self.def.persistence
+    }
+
+    /// Number of key columns; the columns after them are included ones.
+    pub fn key_count(&self) -> usize {
+        self.def.key_count
+    }
+
+    pub fn lock_tag(&self) -> LockTag {
+        LockTag::relation(crate::shared::tag_database(self.file()), self.oid)
+    }
+
+    /// The open index; its caches stay with the descriptor.
+    #[inline]
+    pub(crate) fn open(&self, be: &Backend) -> Result<&Arc<dyn Index>> {
+        match self.opened.handle.get() {
+            Some(handle) => Ok(handle),
+            None => self.open_now(be),
+        }
+    }
+
+    #[cold]
+    fn open_now(&self, be: &Backend) -> Result<&Arc<dyn Index>> {
+        let state = be.storage().ams.of(self.am)?;
+        let handle = self.am.open(be.pool(self.persistence()), &self.def, state)?;
+        Ok(self.opened.handle.get_or_init(|| handle))
     }
 }

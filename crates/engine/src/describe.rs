@@ -1,14 +1,18 @@
-//! Text descriptions of WAL records, as `pg_waldump` prints them: dispatch by resource manager, and
-//! descriptions for resource managers without a crate of their own.
+//! Text descriptions of WAL records, as `pg_waldump` prints them: of resource managers without a
+//! crate of their own.
 //!
 //! Counterpart: the `*_desc` functions in src/backend/access/rmgrdesc.
 
-mod unsupported;
+pub(crate) mod unsupported;
 
-use crate::redo::*;
-use crate::{dbase, relmap, sequence, truncate};
+use crate::redo::{
+    XLOG_BACKUP_END, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
+    XLOG_FPW_CHANGE, XLOG_NEXTOID, XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
+    XLOG_RESTORE_POINT,
+};
+use crate::rmgr::manager;
 use std::fmt::Write;
-use wal::{CheckPoint, DecodedRecord, Fields, RmgrId};
+use wal::{CheckPoint, DecodedRecord, Fields};
 
 const REPLORIGIN_SET: u8 = 0x00;
 const REPLORIGIN_DROP: u8 = 0x10;
@@ -20,32 +24,15 @@ pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String 
     let mut out = String::new();
     let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };
     // `None` only means that the record is too short.
-    let _ = match rmgr {
-        RmgrId::Xlog => xlog(record, time, &mut out),
-        RmgrId::Xact | RmgrId::Clog | RmgrId::CommitTs | RmgrId::MultiXact | RmgrId::Standby => {
-            txn::describe(record, time, &mut out)
-        }
-        RmgrId::Smgr => truncate::describe(record, &mut out),
-        RmgrId::Dbase => dbase::describe(record, &mut out),
-        RmgrId::Tblspc => dbase::describe_tablespace(record, &mut out),
-        RmgrId::RelMap => relmap::describe(record, &mut out),
-        RmgrId::Heap | RmgrId::Heap2 => heap::describe(record, &mut out),
-        RmgrId::Btree => btree::describe(record, &mut out),
-        RmgrId::Seq => sequence::describe(record, &mut out),
-        RmgrId::ReplOrigin => origin(record, &mut out),
-        RmgrId::LogicalMsg => message(record, &mut out),
-        // A generic record has only block data, which is not described.
-        RmgrId::Generic => Some(()),
-        RmgrId::Hash => unsupported::hash(record, &mut out),
-        RmgrId::Gin => unsupported::gin(record, &mut out),
-        RmgrId::Gist => unsupported::gist(record, &mut out),
-        RmgrId::SpGist => unsupported::spgist(record, &mut out),
-        RmgrId::Brin => unsupported::brin(record, &mut out),
-    };
+    let _ = (manager(rmgr).describe)(record, time, &mut out);
     out
 }
 
-fn xlog(record: &DecodedRecord, time: &dyn Fn(i64) -> String, out: &mut String) -> Option<()> {
+pub(crate) fn xlog(
+    record: &DecodedRecord,
+    time: &dyn Fn(i64) -> String,
+    out: &mut String,
+) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() {
         info @ (XLOG_CHECKPOINT_SHUTDOWN | XLOG_CHECKPOINT_ONLINE) => {
@@ -120,7 +107,7 @@ fn parameters(mut f: Fields<'_>, out: &mut String) -> Option<()> {
     write!(out, "wal_level={level} wal_log_hints={hints} track_commit_timestamp={timestamps}").ok()
 }
 
-fn origin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn origin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() {
         REPLORIGIN_SET => {
@@ -133,7 +120,7 @@ fn origin(record: &DecodedRecord, out: &mut String) -> Option<()> {
 }
 
 /// Counterpart: `xl_logical_message`.
-fn message(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn message(record: &DecodedRecord, out: &mut String) -> Option<()> {
     if record.info() != LOGICAL_MESSAGE {
         return Some(());
     }

@@ -1,5 +1,6 @@
 //! The engine: all storage components of an instance in one handle. Opening it runs recovery.
 
+use crate::am::AmStates;
 use crate::checkpoint::Checkpointer;
 use crate::control::Control;
 use crate::relmap::RelMaps;
@@ -201,7 +202,7 @@ impl Engine {
             pool: pool.clone(),
             locks: locks.clone(),
             txns: txn.clone(),
-            cycles: Arc::new(btree::VacuumCycles::new(env.random.u64() as u16)),
+            ams: AmStates::new(&*env.random),
             scans: heap::scan::SyncScans::default(),
             background: BackgroundCounters::default(),
             damage,

@@ -6,7 +6,7 @@
 use crate::liveness::{DirtyFound, Probe};
 use crate::rows::{self, RowReader};
 use crate::{Backend, IndexDesc, TableDesc, table};
-use btree::{Scan, ScanItem};
+use access::{Insert, Row, ScanItem, ScanOptions, ScanPage};
 use heap::scan::Visit;
 use heap::visibility_map::{self, VmPin};
 use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};
@@ -18,7 +18,11 @@ use sync::Arc;
 use txn::Snapshot;
 use types::{Batch, DatumRef};
 
-pub use btree::{Direction, RowMember, ScanKey, ScanOp, UniqueCheck};
+pub use access::{
+    Capabilities, Direction, IndexAm, IndexColumn, IndexDef, MethodInfo, OptionKind, RowMember,
+    ScanKey, StorageOption, StrategyNumber, Support, SupportFunction, SupportKind, UniqueCheck,
+    is_on, strategy,
+};
 
 /// Size in bytes above which an entry may be too large for a page. Values that are compressed in
 /// the table are then stored compressed.
@@ -44,21 +48,25 @@ pub fn insert(
     check: UniqueCheck,
     unchanged: bool,
 ) -> Result<Inserted> {
-    let mut tuple = be.take_tuple();
-    tuple.clear();
-    form(be, table, index, values, (tid, tid), &mut tuple)?;
+    let mut entry = be.take_tuple();
+    entry.clear();
+    if !form(be, table, index, values, (tid, tid), &mut entry)? {
+        be.put_tuple(entry);
+        return Ok(Inserted::Done { unique: true });
+    }
     be.txn.current_xid()?;
-    let tree = index.btree(be);
+    let handle = index.open(be)?;
     let rel = table.heap(be);
+    let how = Insert { check, unchanged };
     loop {
-        let mut parts = be.index_parts(index.persistence);
+        let mut parts = be.index_parts(index.persistence());
         let cx = &parts.cx;
         let mut probe = Probe::new(cx.pool, cx.wal, parts.txn, rel, cx.strategy);
-        let got = tree.insert(&mut parts.cx, &tuple, check, unchanged, &mut probe)?;
+        let got = handle.insert(&mut parts.cx, &entry, how, &mut probe)?;
         let outcome = match got {
-            btree::Inserted::Done { unique } => Inserted::Done { unique },
-            btree::Inserted::Conflict { tid } => Inserted::Conflict { tid },
-            btree::Inserted::Wait { xid, speculative } => {
+            access::Inserted::Done { unique } => Inserted::Done { unique },
+            access::Inserted::Conflict { tid } => Inserted::Conflict { tid },
+            access::Inserted::Wait { xid, speculative } => {
                 let waits = be.txn.waits();
                 match speculative {
                     Some(token) => waits.wait_for_speculative(xid, token)?,
@@ -67,30 +75,31 @@ pub fn insert(
                 continue;
             }
         };
-        be.put_tuple(tuple);
+        be.put_tuple(entry);
         return Ok(outcome);
     }
 }
 
-/// Forms an entry with TID `tid` for the row version at `at`.
+/// Forms an entry with TID `tid` for the row version at `at`. False if the row needs none.
 pub(crate) fn form(
     be: &mut Backend,
     table: &TableDesc,
     index: &IndexDesc,
     values: &[DatumRef<'_>],
     (tid, at): (Tid, Tid),
-    tuple: &mut Vec<u8>,
-) -> Result<()> {
-    let formed = index.schema.form(values, tid, tuple);
-    if formed.is_ok() && tuple.len() <= LARGE_ENTRY {
-        return Ok(());
+    entry: &mut Vec<u8>,
+) -> Result<bool> {
+    let handle = index.open(be)?;
+    let formed = handle.form(&Row { values, compressed: &[], tid }, entry);
+    if formed.is_ok() && entry.len() <= LARGE_ENTRY {
+        return formed;
     }
     let compressed = table::compressed_keys(be, table, index, at)?;
     if compressed.is_empty() {
         return formed;
     }
-    tuple.clear();
-    index.schema.form_with(values, &compressed, tid, tuple)
+    entry.clear();
+    handle.form(&Row { values, compressed: &compressed, tid }, entry)
 }
 
 /// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it: the index's key
@@ -103,10 +112,10 @@ pub fn unique_violation(
     let error = pg_err!(
         UNIQUE_VIOLATION,
         "duplicate key value violates unique constraint \"{}\"",
-        index.name
+        index.name()
     )
     .table(&*table.schema, &*table.name)
-    .constraint(&*index.name);
+    .constraint(index.name());
     match key {
         Some((keys, values)) => error.detail(format!("Key ({keys})=({values}) already exists.")),
         None => error,
@@ -169,30 +178,31 @@ pub fn for_each_conflict(
     values: &[DatumRef<'_>],
     each: &mut dyn FnMut(Conflict) -> ControlFlow<()>,
 ) -> Result<()> {
-    let tree = index.btree(be);
-    let count = tree.schema.key_count;
-    if !tree.schema.nulls_not_distinct && values[..count].iter().any(|v| v.is_null()) {
+    let def = &index.def;
+    let count = def.key_count;
+    if !def.nulls_not_distinct && values[..count].iter().any(|v| v.is_null()) {
         return Ok(());
     }
+    let equality = index.capabilities().equality;
     let keys = values[..count].iter().enumerate().map(|(column, v)| match v {
         DatumRef::Null => ScanKey::IsNull { column },
-        v => {
-            let value = DatumRef::to_owned(*v);
-            ScanKey::Compare { column, op: ScanOp::Equal, value, cmp: None }
-        }
+        v => ScanKey::compare(column, equality, DatumRef::to_owned(*v)),
     });
     let rel = table.heap(be);
-    let mut scan = Scan::new(tree, keys.collect(), btree::ScanOptions::default())?;
+    let handle = index.open(be)?.clone();
+    let mut scan = handle.begin_scan(keys.collect(), ScanOptions::default())?;
+    let mut page = ScanPage::default();
     #[cfg(test)]
     let mut entries_read = be.entries_read.take();
-    let mut parts = be.index_parts(index.persistence);
+    let mut parts = be.index_parts(index.persistence());
     let cx = &mut parts.cx;
     let mut probe = Probe::new(cx.pool, cx.wal, parts.txn, rel, cx.strategy);
-    while let Some(pin) = scan.next_page_pinned(tree, cx, Direction::Forward, None)? {
+    while let Some(pin) = scan.next_page(cx, Direction::Forward, &mut page, None)? {
         (cx.check_interrupts)()?;
         #[cfg(test)]
         entries_read.iter_mut().for_each(|hook| hook());
-        for item in scan.items() {
+        for item in &page.items {
+            debug_assert!(!item.recheck, "unique indexes are not lossy");
             let DirtyFound::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
             let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
             let speculative_token = info.speculative_token;
@@ -217,7 +227,12 @@ pub struct IndexScan {
     table: Arc<TableDesc>,
     index: Arc<IndexDesc>,
     snapshot: Arc<Snapshot>,
-    scan: Scan,
+    scan: Box<dyn access::IndexScan>,
+    /// The entries of the current index page.
+    page: ScanPage,
+    /// Index of the current entry in `page`.
+    at: usize,
+    mark: Mark,
     reader: RowReader,
     /// For index-only scans: index column (from 0) of each requested column.
     from_index: SmallVec<[usize; 4]>,
@@ -227,7 +242,23 @@ pub struct IndexScan {
     heap_fetches: u64,
     /// The scan has reached its end in this direction.
     ended: Option<Direction>,
+    /// Rows of the last batch whose conditions must be checked again.
+    rechecks: Vec<usize>,
     scratch: Vec<u8>,
+}
+
+/// The marked entry of a scan.
+enum Mark {
+    None,
+    /// On the current page.
+    Here {
+        at: usize,
+    },
+    /// On a page that the scan has left.
+    Away {
+        page: ScanPage,
+        at: usize,
+    },
 }
 
 impl IndexScan {
@@ -246,17 +277,20 @@ impl IndexScan {
             for column in columns {
                 let at = index.columns.iter().position(|c| c == column && *c != 0);
                 from_index.push(at.ok_or_else(|| {
-                    pg_err!(INTERNAL_ERROR, "index \"{}\" has no column {column}", index.name)
+                    pg_err!(INTERNAL_ERROR, "index \"{}\" has no column {column}", index.name())
                 })?);
             }
         }
-        let tree = index.btree(be);
-        let wanted = btree::ScanOptions { want_tuples: options.index_only, include_killed: false };
+        let handle = index.open(be)?.clone();
+        let wanted = ScanOptions { want_tuples: options.index_only, include_killed: false };
         Ok(IndexScan {
             table: table.clone(),
             index: index.clone(),
             snapshot,
-            scan: Scan::new(tree, keys, wanted)?,
+            scan: handle.begin_scan(keys, wanted)?,
+            page: ScanPage::default(),
+            at: 0,
+            mark: Mark::None,
             reader: RowReader::new(table, columns)?,
             from_index,
             index_only: options.index_only,
@@ -264,6 +298,7 @@ impl IndexScan {
             current: Tid::INVALID,
             heap_fetches: 0,
             ended: None,
+            rechecks: Vec::new(),
             scratch: Vec::new(),
         })
     }
@@ -278,6 +313,7 @@ impl IndexScan {
     ) -> Result<bool> {
         let begin = batch.len;
         self.reader.begin();
+        self.rechecks.clear();
         while batch.len - begin < rows_max && !self.reader.is_full() {
             be.check_interrupts()?;
             if self.ended == Some(direction) {
@@ -291,21 +327,43 @@ impl IndexScan {
             if self.index_only && item.all_visible {
                 self.push_from_index(&item, batch)?;
                 self.current = item.tid;
-            } else if !self.fetch(be, item.tid, batch)? {
+            } else if !self.fetch(be, &item, batch)? {
                 continue;
+            }
+            if item.recheck {
+                self.rechecks.push(batch.len - 1);
             }
         }
         self.reader.finish(be, &self.table, batch)?;
         Ok(batch.len > begin)
     }
 
+    /// Moves to the next entry.
+    #[inline]
     fn next_item(&mut self, be: &mut Backend, direction: Direction) -> Result<Option<ScanItem>> {
-        let IndexScan { scan, index, table, index_only, .. } = self;
-        let tree = index.btree(be);
+        let next = match direction {
+            Direction::Forward => self.at + 1,
+            Direction::Backward => self.at.wrapping_sub(1),
+        };
+        if let Some(item) = self.page.items.get(next) {
+            self.at = next;
+            return Ok(Some(*item));
+        }
+        if !self.next_page(be, direction)? {
+            return Ok(None);
+        }
+        self.at = direction.first_of(self.page.items.len());
+        Ok(Some(self.page.items[self.at]))
+    }
+
+    /// Reads the next index page with matches. False at the end.
+    fn next_page(&mut self, be: &mut Backend, direction: Direction) -> Result<bool> {
+        self.leave_mark();
+        let IndexScan { scan, page, index, table, index_only, .. } = self;
         let rel = table.heap(be);
-        let mut cx = be.index_cx(index.persistence);
+        let mut cx = be.index_cx(index.persistence());
         if !*index_only {
-            return scan.next(tree, &mut cx, direction, None);
+            return Ok(scan.next_page(&mut cx, direction, page, None)?.is_some());
         }
         let pool = cx.pool;
         let mut slot: Option<VmPin<'_>> = None;
@@ -314,18 +372,26 @@ impl IndexScan {
             let bits = visibility_map::status(pool, rel, block, &mut slot, &mut strategy)?;
             Ok(bits & vm::ALL_VISIBLE != 0)
         };
-        scan.next(tree, &mut cx, direction, Some(&mut all_visible))
+        Ok(scan.next_page(&mut cx, direction, page, Some(&mut all_visible))?.is_some())
+    }
+
+    /// Keeps the entries of the current page if one of them is marked, before the page is left.
+    #[inline]
+    fn leave_mark(&mut self) {
+        if let Mark::Here { at } = self.mark {
+            self.mark = Mark::Away { page: std::mem::take(&mut self.page), at };
+        }
     }
 
     fn push_from_index(&mut self, item: &ScanItem, batch: &mut Batch) -> Result<()> {
-        let Some(tuple) = self.scan.tuple(item) else {
+        let Some(tuple) = self.page.tuple(item) else {
             return Err(PgError::internal("index-only scan without index tuples"));
         };
-        let schema = &self.index.schema;
+        let def = &self.index.def;
         for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
-            match schema.column(tuple, at, &mut self.scratch)? {
+            match def.layout.column(tuple, at, &mut self.scratch)? {
                 // An index stores a `name` as cstring; the table's column pads it to 64 bytes.
-                types::DatumRef::Bytes(b) if schema.columns[at].attr.len == -2 => {
+                types::DatumRef::Bytes(b) if def.columns[at].attr.len == -2 => {
                     let mut padded = [0; 64];
                     let len = b.len().min(padded.len());
                     padded[..len].copy_from_slice(&b[..len]);
@@ -338,8 +404,9 @@ impl IndexScan {
         Ok(())
     }
 
-    fn fetch(&mut self, be: &mut Backend, tid: Tid, batch: &mut Batch) -> Result<bool> {
+    fn fetch(&mut self, be: &mut Backend, item: &ScanItem, batch: &mut Batch) -> Result<bool> {
         self.heap_fetches += 1;
+        let tid = item.tid;
         let prune = tid.block != std::mem::replace(&mut self.last_block, tid.block);
         let rel = self.table.heap(be);
         let deformer = self.table.deformer();
@@ -360,7 +427,7 @@ impl IndexScan {
         )?;
         match found {
             Some(tid) => self.current = tid,
-            None if all_dead => self.scan.kill_current(),
+            None if all_dead => self.scan.kill(self.at, item),
             None => {}
         }
         Ok(found.is_some())
@@ -376,13 +443,24 @@ impl IndexScan {
         self.current
     }
 
+    /// Rows of the last batch whose conditions the caller must check again, because the access
+    /// method is lossy: their numbers in the batch, ascending.
+    pub fn rechecks(&self) -> &[usize] {
+        &self.rechecks
+    }
+
+    /// Forgets the current page, before the scan restarts.
+    fn restart(&mut self) {
+        self.ended = None;
+        self.mark = Mark::None;
+        self.page.clear();
+    }
+
     /// Restarts the scan with the same conditions and other values: `values[n]` is for condition
     /// number `n`, if that is a plain comparison. Does not allocate for values of fixed width.
     pub fn rescan_values(&mut self, be: &mut Backend, values: &[DatumRef<'_>]) -> Result<()> {
-        self.ended = None;
-        let IndexScan { scan, index, .. } = self;
-        let tree = index.btree(be);
-        scan.rescan_values(tree, &mut be.index_cx(index.persistence), values)
+        self.restart();
+        self.scan.rescan_values(&mut be.index_cx(self.index.persistence()), values)
     }
 
     /// Sets the snapshot, from the next rescan on. So a scan can be reused by several statements;
@@ -400,30 +478,45 @@ impl IndexScan {
 
     /// Restarts the scan with other conditions.
     pub fn rescan(&mut self, be: &mut Backend, keys: Vec<ScanKey>) -> Result<()> {
-        self.ended = None;
-        let IndexScan { scan, index, .. } = self;
-        let tree = index.btree(be);
-        scan.rescan(tree, &mut be.index_cx(index.persistence), keys)
+        self.restart();
+        self.scan.rescan(&mut be.index_cx(self.index.persistence()), keys)
     }
 
-    /// Marks the row returned last. Requires batches of one row.
+    /// Marks the row returned last. Requires batches of one row, and a method with marks.
     pub fn mark(&mut self) {
-        self.scan.mark();
+        if self.page.items.is_empty() {
+            self.mark = Mark::None;
+            return;
+        }
+        if !matches!(self.mark, Mark::Here { .. }) {
+            self.scan.mark();
+        }
+        self.mark = Mark::Here { at: self.at };
     }
 
     /// Returns to the marked row: the next row returned is the one after it.
     pub fn restore(&mut self, be: &mut Backend) -> Result<()> {
         self.ended = None;
-        let IndexScan { scan, index, .. } = self;
-        let tree = index.btree(be);
-        scan.restore(tree, &mut be.index_cx(index.persistence))
+        match std::mem::replace(&mut self.mark, Mark::None) {
+            Mark::Here { at } => self.at = at,
+            Mark::Away { page, at } => {
+                self.scan.restore(&mut be.index_cx(self.index.persistence()))?;
+                (self.page, self.at) = (page, at);
+            }
+            Mark::None => {
+                self.page.clear();
+                return self.scan.end(&mut be.index_cx(self.index.persistence()));
+            }
+        }
+        self.mark = Mark::Here { at: self.at };
+        Ok(())
     }
 
     /// Ends the scan; marks entries that were found dead. A scan may also be dropped without this.
     pub fn end(&mut self, be: &mut Backend) -> Result<()> {
-        let IndexScan { scan, index, .. } = self;
-        let tree = index.btree(be);
-        scan.end(tree, &mut be.index_cx(index.persistence))
+        self.leave_mark();
+        self.page.clear();
+        self.scan.end(&mut be.index_cx(self.index.persistence()))
     }
 
     /// Number of rows that were fetched from the table.
@@ -432,27 +525,25 @@ impl IndexScan {
     }
 }
 
-/// Calls `each` with all matching TIDs in index order, for bitmap scans; returns their number. The
-/// leaves are not pinned afterwards, so the rows must be fetched by an MVCC snapshot that was taken
-/// before.
+/// Calls `each` with all matching TIDs, and whether the conditions must be checked again for the
+/// row; returns their number. For bitmap scans: the index pages are not pinned afterwards, so the
+/// rows must be fetched by an MVCC snapshot that was taken before.
 pub fn scan_tids(
     be: &mut Backend,
     index: &Arc<IndexDesc>,
     keys: Vec<ScanKey>,
-    each: &mut dyn FnMut(Tid),
+    each: &mut dyn FnMut(Tid, bool),
 ) -> Result<u64> {
-    let tree = index.btree(be);
-    let mut scan = Scan::new(tree, keys, btree::ScanOptions::default())?;
-    let mut cx = be.index_cx(index.persistence);
+    let mut scan = index.open(be)?.clone().begin_scan(keys, ScanOptions::default())?;
+    let mut cx = be.index_cx(index.persistence());
+    let mut page = ScanPage::default();
     let mut count = 0;
-    while scan.next_page(tree, &mut cx, Direction::Forward, None)? {
+    while scan.next_page(&mut cx, Direction::Forward, &mut page, None)?.is_some() {
         (cx.check_interrupts)()?;
-        for item in scan.items() {
-            each(item.tid);
-            count += 1;
-        }
+        page.items.iter().for_each(|item| each(item.tid, item.recheck));
+        count += page.items.len() as u64;
     }
-    scan.end(tree, &mut cx)?;
+    scan.end(&mut cx)?;
     Ok(count)
 }
 
@@ -508,16 +599,16 @@ pub fn new_batch(table: &TableDesc, columns: &[AttrNo]) -> Batch {
     Batch::new(columns.iter().map(|c| rows::is_by_val(table, *c)))
 }
 
-/// Number of levels above the leaves, for the planner.
-pub fn height(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<u32> {
-    let tree = index.btree(be);
-    tree.height(&mut be.index_cx(index.persistence))
+/// Number of levels above the leaves, for the planner; `None` if the index is not a tree.
+pub fn height(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<Option<u32>> {
+    let handle = index.open(be)?;
+    handle.height(&mut be.index_cx(index.persistence()))
 }
 
 /// Number of blocks.
 pub fn nblocks(be: &Backend, index: &IndexDesc) -> Result<u32> {
-    let pool = be.pool(index.persistence);
-    pool.nblocks(&pool.open(index.file, ids::Fork::Main, index.persistence))
+    let pool = be.pool(index.persistence());
+    pool.nblocks(&pool.open(index.file(), ids::Fork::Main, index.persistence()))
 }
 
-pub use crate::build::{BuildResult, Owner, PrintKey, RowToEntry, build, build_empty};
+pub use crate::build::{BuildResult, NewIndex, Owner, PrintKey, RowToEntry, build, build_empty};

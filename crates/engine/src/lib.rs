@@ -2,13 +2,15 @@
 //! and sequences, vacuum, TOAST, control file. Code above it does not access pages.
 //!
 //! Reading order: `engine` (components of an instance), `cluster`, `shared` (components that
-//! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `redo`, `redo_workers`,
-//! `consistency`, `describe`, `recovery`, `checkpoint`; for sessions: `backend` (state of a
-//! session), `desc` (open tables and indexes), `storage` (their files), `table`, `index`, `build`,
-//! `inplace`, `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
+//! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `rmgr` (resource managers),
+//! `redo`, `redo_workers`, `consistency`, `describe`, `recovery`, `checkpoint`; for sessions: `am`
+//! (index access methods), `backend` (state of a session), `desc` (open tables and indexes),
+//! `storage` (their files), `table`, `index`, `build`, `inplace`, `vacuum`, `rewrite`, `sample`,
+//! `sequence`, `verify`, `tempfile`, `prewarm`.
 
 #![forbid(unsafe_code)]
 
+pub mod am;
 mod backend;
 mod build;
 mod checkpoint;
@@ -29,6 +31,7 @@ mod redo;
 mod redo_workers;
 pub mod relmap;
 pub mod rewrite;
+mod rmgr;
 mod rows;
 pub mod sample;
 pub mod sequence;

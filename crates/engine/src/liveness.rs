@@ -4,7 +4,7 @@
 //! Counterpart: `heap_index_delete_tuples`, `bottomup_sort_and_shrink` in heapam.c,
 //! `table_index_fetch_tuple_check` in tableam.c.
 
-use btree::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
+use access::{DeleteCandidate, DeleteOp, DirtyState, HeapLiveness};
 use bufmgr::{BufferPool, Strategy};
 use heap::visibility::{DirtyInfo, Liveness, Visibility};
 use heap::{HeapRel, hot_search};

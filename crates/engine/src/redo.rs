@@ -1,10 +1,11 @@
-//! Replay of one record: dispatch by resource manager, choice of the thread that replays it, and
-//! redo for resource managers without a crate of their own.
+//! Replay of one record: choice of the thread that replays it, and redo for resource managers
+//! without a crate of their own. `rmgr` lists the resource managers.
 //!
 //! Counterpart: rmgr.c, `xlog_redo` in xlog.c, `seq_redo`, `generic_redo`.
 
 use crate::describe::describe;
 use crate::redo_workers::RedoWorkers;
+use crate::rmgr::{Concern, Support, manager};
 use crate::time::format_timestamp;
 use crate::{Engine, consistency, dbase, truncate};
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
@@ -51,11 +52,11 @@ fn rmgr_of(record: &DecodedRecord) -> Result<RmgrId> {
 
 /// Does [`check_replayable`] need the whole record?
 pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
-    match header.rmgr() {
-        None => true,
-        Some(RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin) => true,
-        Some(RmgrId::Xact) => txn::prepares(header.rmgr_info()),
-        Some(_) => false,
+    let Some(rmgr) = header.rmgr() else { return true };
+    match manager(rmgr).support {
+        Support::Full => false,
+        Support::ImagesOnly => true,
+        Support::Except(unsupported) => unsupported(header.rmgr_info()),
     }
 }
 
@@ -63,12 +64,12 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
 /// implemented, unless it has images of all its pages, or of a prepared transaction.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
-    let known = match rmgr {
-        RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
+    let known = match manager(rmgr).support {
+        Support::Full => true,
+        Support::ImagesOnly => {
             record.block_id_end() != 0 && record.blocks().all(|(_, b)| b.applies_image())
         }
-        RmgrId::Xact => !txn::prepares(record.info()),
-        _ => true,
+        Support::Except(unsupported) => !unsupported(record.info()),
     };
     if known {
         return Ok(());
@@ -78,34 +79,21 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     Err(in_record(rmgr, record, e.severity(Severity::Fatal)))
 }
 
-/// What a record changes, which decides the thread that replays it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Concern {
-    /// Its blocks only, each independently of the others: the threads that own the pages replay it.
-    Pages,
-    /// No pages: this thread replays it, without waiting.
-    Status,
-    /// Anything else: this thread replays it, after all earlier records have been replayed.
-    All,
+fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
+    match (manager(rmgr).concern)(record) {
+        // Pages of init forks are written at once; map pages are shared by many heap pages.
+        Concern::Pages if record.blocks().any(|(_, block)| block.fork != Fork::Main) => {
+            Concern::All
+        }
+        concern => concern,
+    }
 }
 
-fn concern(rmgr: RmgrId, record: &DecodedRecord) -> Concern {
-    let pages = match rmgr {
-        RmgrId::Heap | RmgrId::Seq => true,
-        // A page of the visibility map has bits of many heap pages, which different threads own,
-        // but one LSN that tells whether a record has been applied.
-        RmgrId::Heap2 => !heap::redo::sets_visible(record),
-        RmgrId::Btree => btree::redo_concerns_one_page(record),
-        RmgrId::Xlog => matches!(record.info(), XLOG_FPI | XLOG_FPI_FOR_HINT),
-        // `dispatch` waits for the other threads if the transaction drops files.
-        RmgrId::Xact | RmgrId::Clog | RmgrId::MultiXact | RmgrId::Standby | RmgrId::CommitTs => {
-            return Concern::Status;
-        }
-        _ => false,
-    };
-    // Pages of init forks are written at once; map pages are shared by many heap pages.
-    let plain = record.blocks().all(|(_, block)| block.fork == Fork::Main);
-    if pages && plain { Concern::Pages } else { Concern::All }
+pub(crate) fn xlog_concern(record: &DecodedRecord) -> Concern {
+    match record.info() {
+        XLOG_FPI | XLOG_FPI_FOR_HINT => Concern::Pages,
+        _ => Concern::All,
+    }
 }
 
 /// Replays a record of [`Concern::Pages`] for the pages that the context owns, and checks them if
@@ -115,22 +103,11 @@ pub(crate) fn replay_pages(
     rmgr: RmgrId,
     record: &DecodedRecord,
 ) -> Result<()> {
-    let mut result = redo_pages(cx, rmgr, record);
+    let mut result = (manager(rmgr).pages)(cx, record);
     if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
         result = consistency::check(cx, rmgr, record);
     }
     result.map_err(|e| in_record(rmgr, record, e))
-}
-
-fn redo_pages(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
-    match rmgr {
-        RmgrId::Heap => heap::redo::heap_redo(cx, record),
-        RmgrId::Heap2 => heap::redo::heap2_redo(cx, record),
-        RmgrId::Btree => btree::redo(cx, record),
-        RmgrId::Seq => sequence(cx, record),
-        RmgrId::Xlog => images(cx, record),
-        _ => Err(PgError::internal("a record of more than pages").severity(Severity::Panic)),
-    }
 }
 
 /// Adds the record to the context of an error. Counterpart: `rm_redo_error_callback`.
@@ -156,7 +133,10 @@ impl Replay<'_> {
             (Concern::Pages, None) | (Concern::Status, _) => {}
             (Concern::All, _) => self.wait()?,
         }
-        let mut result = self.dispatch(rmgr, record);
+        let mut result = match manager(rmgr).redo {
+            Some(redo) => redo(self, record),
+            None => (manager(rmgr).pages)(&mut self.cx, record),
+        };
         if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
             result = consistency::check(&mut self.cx, rmgr, record);
         }
@@ -171,105 +151,6 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn dispatch(&mut self, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
-        let engine = self.engine;
-        match rmgr {
-            RmgrId::Xlog => self.xlog(record),
-            RmgrId::Xact
-            | RmgrId::Clog
-            | RmgrId::MultiXact
-            | RmgrId::Standby
-            | RmgrId::CommitTs => {
-                if let Some(xact) = engine.txn.redo(record)? {
-                    self.last_xact_time = xact.time;
-                    if !xact.extras.dropped_files.is_empty() {
-                        self.wait()?;
-                        let files = &xact.extras.dropped_files;
-                        for warning in truncate::redo_drop(&mut self.cx, files) {
-                            engine.log_error(&warning);
-                        }
-                    }
-                }
-                Ok(())
-            }
-            RmgrId::Smgr => truncate::redo(&mut self.cx, &engine.wal, record),
-            RmgrId::Dbase => dbase::redo(engine, &mut self.cx, record),
-            RmgrId::Tblspc => dbase::redo_tablespace(engine, record),
-            RmgrId::RelMap => engine.relmaps.redo(record),
-            RmgrId::Heap | RmgrId::Heap2 | RmgrId::Btree | RmgrId::Seq => {
-                redo_pages(&mut self.cx, rmgr, record)
-            }
-            RmgrId::Generic => self.generic(record),
-            // Replication origins are not kept; logical messages are for logical decoding only.
-            RmgrId::ReplOrigin | RmgrId::LogicalMsg => Ok(()),
-            RmgrId::Hash | RmgrId::Gin | RmgrId::Gist | RmgrId::SpGist | RmgrId::Brin => {
-                self.images_only(record)
-            }
-        }
-    }
-
-    fn xlog(&mut self, record: &DecodedRecord) -> Result<()> {
-        let engine = self.engine;
-        let main = record.main();
-        match record.info() {
-            XLOG_NEXTOID => {
-                let oid = main.get(..4).ok_or_else(short)?;
-                engine.txn.set_next_oid(Oid(u32::from_le_bytes([oid[0], oid[1], oid[2], oid[3]])));
-            }
-            info @ (XLOG_CHECKPOINT_SHUTDOWN | XLOG_CHECKPOINT_ONLINE) => {
-                let checkpoint = CheckPoint::read(main).ok_or_else(short)?;
-                engine.txn.redo_checkpoint(&checkpoint, info == XLOG_CHECKPOINT_SHUTDOWN)?;
-                self.check_timeline(checkpoint.timeline)?;
-                self.full_page_writes = checkpoint.full_page_writes;
-            }
-            XLOG_END_OF_RECOVERY => {
-                let timeline = main.get(8..12).ok_or_else(short)?;
-                let bytes = [timeline[0], timeline[1], timeline[2], timeline[3]];
-                self.check_timeline(u32::from_le_bytes(bytes))?;
-            }
-            XLOG_OVERWRITE_CONTRECORD => {
-                let b = main.get(..8).ok_or_else(short)?;
-                let lsn = Lsn(u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]));
-                let skipped = self.overwritten.unwrap_or(Lsn::INVALID);
-                if skipped != lsn {
-                    return Err(PgError::internal(format!(
-                        "mismatching overwritten LSN {lsn} -> {skipped}"
-                    ))
-                    .severity(Severity::Fatal));
-                }
-                engine.log(&format!("successfully skipped missing contrecord at {lsn}"));
-            }
-            XLOG_FPI | XLOG_FPI_FOR_HINT => images(&mut self.cx, record)?,
-            XLOG_PARAMETER_CHANGE => {
-                let word = |at: usize| match main.get(at..at + 4) {
-                    Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-                    None => Err(short()),
-                };
-                let flag = |at: usize| main.get(at).map(|b| *b != 0).ok_or_else(short);
-                let (connections, workers, senders) = (word(0)?, word(4)?, word(8)?);
-                let (prepared, locks, level) = (word(12)?, word(16)?, word(20)?);
-                let (hints, commit_ts) = (flag(24)?, flag(25)?);
-                engine.control.update(|file| {
-                    file.max_connections = connections;
-                    file.max_worker_processes = workers;
-                    file.max_wal_senders = senders;
-                    file.max_prepared_xacts = prepared;
-                    file.max_locks_per_xact = locks;
-                    file.wal_level = level;
-                    file.wal_log_hints = hints;
-                    file.track_commit_timestamp = commit_ts;
-                })?;
-            }
-            XLOG_FPW_CHANGE => self.full_page_writes = *main.first().ok_or_else(short)? != 0,
-            XLOG_NOOP | XLOG_SWITCH | XLOG_BACKUP_END | XLOG_RESTORE_POINT => {}
-            op => {
-                return Err(PgError::internal(format!("xlog_redo: unknown op code {op}"))
-                    .severity(Severity::Panic));
-            }
-        }
-        Ok(())
-    }
-
     fn check_timeline(&self, timeline: u32) -> Result<()> {
         let ours = self.engine.control.lock().check_point_copy.timeline;
         if timeline == ours {
@@ -280,36 +161,140 @@ impl Replay<'_> {
         ))
         .severity(Severity::Panic))
     }
+}
 
-    /// Generic records, which contain differences of pages. Counterpart: `generic_redo`.
-    fn generic(&mut self, record: &DecodedRecord) -> Result<()> {
-        let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
-        // All pages stay latched until the last one is changed.
-        let mut held = Vec::with_capacity(ids.len());
-        for id in ids {
-            let mut redo = read_for_redo(&mut self.cx, record, id, RedoMode::Normal)?;
-            if let Redo::Apply(guard) = &mut redo {
-                let delta = record.block_data(id).unwrap_or(&[]);
-                apply(guard, record, |page| apply_delta(page, delta))?;
+/// Commits, aborts, and the status of transactions.
+pub(crate) fn transaction(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    let engine = replay.engine;
+    let Some(xact) = engine.txn.redo(record)? else { return Ok(()) };
+    replay.last_xact_time = xact.time;
+    if !xact.extras.dropped_files.is_empty() {
+        replay.wait()?;
+        let files = &xact.extras.dropped_files;
+        for warning in truncate::redo_drop(&mut replay.cx, files) {
+            engine.log_error(&warning);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn files(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    truncate::redo(&mut replay.cx, &replay.engine.wal, record)
+}
+
+pub(crate) fn database(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    dbase::redo(replay.engine, &mut replay.cx, record)
+}
+
+pub(crate) fn tablespace(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    dbase::redo_tablespace(replay.engine, record)
+}
+
+pub(crate) fn relation_map(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    replay.engine.relmaps.redo(record)
+}
+
+/// Records without effect on this server.
+pub(crate) fn ignored(_: &mut Replay<'_>, _: &DecodedRecord) -> Result<()> {
+    Ok(())
+}
+
+/// For managers whose records never concern pages only.
+pub(crate) fn not_pages(_: &mut RedoCx<'_>, _: &DecodedRecord) -> Result<()> {
+    Err(PgError::internal("a record of more than pages").severity(Severity::Panic))
+}
+
+/// Counterpart: `xlog_redo`.
+pub(crate) fn xlog(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    let engine = replay.engine;
+    let main = record.main();
+    match record.info() {
+        XLOG_NEXTOID => {
+            let oid = main.get(..4).ok_or_else(short)?;
+            engine.txn.set_next_oid(Oid(u32::from_le_bytes([oid[0], oid[1], oid[2], oid[3]])));
+        }
+        info @ (XLOG_CHECKPOINT_SHUTDOWN | XLOG_CHECKPOINT_ONLINE) => {
+            let checkpoint = CheckPoint::read(main).ok_or_else(short)?;
+            engine.txn.redo_checkpoint(&checkpoint, info == XLOG_CHECKPOINT_SHUTDOWN)?;
+            replay.check_timeline(checkpoint.timeline)?;
+            replay.full_page_writes = checkpoint.full_page_writes;
+        }
+        XLOG_END_OF_RECOVERY => {
+            let timeline = main.get(8..12).ok_or_else(short)?;
+            let bytes = [timeline[0], timeline[1], timeline[2], timeline[3]];
+            replay.check_timeline(u32::from_le_bytes(bytes))?;
+        }
+        XLOG_OVERWRITE_CONTRECORD => {
+            let b = main.get(..8).ok_or_else(short)?;
+            let lsn = Lsn(u64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]));
+            let skipped = replay.overwritten.unwrap_or(Lsn::INVALID);
+            if skipped != lsn {
+                return Err(PgError::internal(format!(
+                    "mismatching overwritten LSN {lsn} -> {skipped}"
+                ))
+                .severity(Severity::Fatal));
             }
-            held.push(redo);
+            engine.log(&format!("successfully skipped missing contrecord at {lsn}"));
         }
-        Ok(())
+        XLOG_FPI | XLOG_FPI_FOR_HINT => images(&mut replay.cx, record)?,
+        XLOG_PARAMETER_CHANGE => {
+            let word = |at: usize| match main.get(at..at + 4) {
+                Some(b) => Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+                None => Err(short()),
+            };
+            let flag = |at: usize| main.get(at).map(|b| *b != 0).ok_or_else(short);
+            let (connections, workers, senders) = (word(0)?, word(4)?, word(8)?);
+            let (prepared, locks, level) = (word(12)?, word(16)?, word(20)?);
+            let (hints, commit_ts) = (flag(24)?, flag(25)?);
+            engine.control.update(|file| {
+                file.max_connections = connections;
+                file.max_worker_processes = workers;
+                file.max_wal_senders = senders;
+                file.max_prepared_xacts = prepared;
+                file.max_locks_per_xact = locks;
+                file.wal_level = level;
+                file.wal_log_hints = hints;
+                file.track_commit_timestamp = commit_ts;
+            })?;
+        }
+        XLOG_FPW_CHANGE => replay.full_page_writes = *main.first().ok_or_else(short)? != 0,
+        XLOG_NOOP | XLOG_SWITCH | XLOG_BACKUP_END | XLOG_RESTORE_POINT => {}
+        op => {
+            return Err(PgError::internal(format!("xlog_redo: unknown op code {op}"))
+                .severity(Severity::Panic));
+        }
     }
+    Ok(())
+}
 
-    /// Records of an access method that is not implemented, which have images of all their pages
-    /// ([`check_replayable`]).
-    fn images_only(&mut self, record: &DecodedRecord) -> Result<()> {
-        check_replayable(record)?;
-        for (id, _) in record.blocks() {
-            read_for_redo(&mut self.cx, record, id, RedoMode::Normal)?;
+/// Generic records, which contain differences of pages. Counterpart: `generic_redo`.
+pub(crate) fn generic(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
+    // All pages stay latched until the last one is changed.
+    let mut held = Vec::with_capacity(ids.len());
+    for id in ids {
+        let mut redo = read_for_redo(&mut replay.cx, record, id, RedoMode::Normal)?;
+        if let Redo::Apply(guard) = &mut redo {
+            let delta = record.block_data(id).unwrap_or(&[]);
+            apply(guard, record, |page| apply_delta(page, delta))?;
         }
-        Ok(())
+        held.push(redo);
     }
+    Ok(())
+}
+
+/// Records of an access method that is not implemented, which have images of all their pages
+/// ([`check_replayable`]).
+pub(crate) fn images_only(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
+    check_replayable(record)?;
+    for (id, _) in record.blocks() {
+        read_for_redo(&mut replay.cx, record, id, RedoMode::Normal)?;
+    }
+    Ok(())
 }
 
 /// Records that consist of page images.
-fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+pub(crate) fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     for (id, block) in record.blocks() {
         if block.image.is_none() {
             // The image for a hint may have become unnecessary while the record was built.
@@ -333,7 +318,7 @@ fn images(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
 }
 
 /// Counterpart: `seq_redo`.
-fn sequence(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
+pub(crate) fn sequence(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()> {
     const REL_SIZE: usize = 12;
     if record.info() != 0 {
         return Err(PgError::internal(format!("seq_redo: unknown op code {}", record.info()))

@@ -12,6 +12,7 @@
 use crate::build::Owner;
 use crate::rows::RowReader;
 use crate::{Backend, IndexDesc, TableDesc, table};
+use access::SupportFunction;
 use bufmgr::{PageEdit, Strategy};
 use hashbrown::HashMap;
 use heap::freeze::{self, Cutoffs, Kept};
@@ -107,7 +108,7 @@ pub fn copy_table<O: Owner + ?Sized>(
 
 /// The TIDs in the index's order.
 fn in_order(mut list: Vec<(Vec<Datum>, Tid)>, index: &IndexDesc) -> impl Iterator<Item = Tid> {
-    let columns = &index.schema.columns[..index.schema.key_count];
+    let columns = index.def.keys();
     list.sort_by(|(a, at), (b, bt)| {
         for ((x, y), c) in a.iter().zip(b).zip(columns) {
             let order = match (x.is_null(), y.is_null()) {
@@ -117,7 +118,9 @@ fn in_order(mut list: Vec<(Vec<Datum>, Tid)>, index: &IndexDesc) -> impl Iterato
                 (false, true) if c.nulls_first => Ordering::Greater,
                 (false, true) => Ordering::Less,
                 _ => {
-                    let order = c.cmp.order(x.as_ref(), y.as_ref(), c.collation);
+                    let cmp = c.support(1).and_then(SupportFunction::comparer);
+                    let cmp = cmp.expect("only ordered indexes define an order of rows");
+                    let order = cmp.order(x.as_ref(), y.as_ref(), c.collation);
                     if c.desc { order.reverse() } else { order }
                 }
             };

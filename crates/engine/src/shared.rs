@@ -50,8 +50,8 @@ pub struct Storage {
     pub pool: Arc<BufferPool>,
     pub locks: Arc<LockManager>,
     pub txns: Arc<TxnManager>,
-    /// Running vacuums of B-trees.
-    pub cycles: Arc<btree::VacuumCycles>,
+    /// What the indexes of an access method share.
+    pub ams: crate::am::AmStates,
     /// Locations of sequential scans of large tables.
     pub scans: heap::scan::SyncScans,
     pub background: BackgroundCounters,

@@ -11,7 +11,7 @@
 //!
 //! Counterpart: heaptoast.c, toast_helper.c, toast_internals.c, detoast.c.
 
-use crate::index::{self, ScanKey, ScanOp, UniqueCheck};
+use crate::index::{self, ScanKey, UniqueCheck};
 use crate::table::{self, RowOutcome};
 use crate::{Backend, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid};
@@ -164,6 +164,11 @@ fn chunks(
     Ok(())
 }
 
+/// The condition for the chunks of a value.
+fn of_value(toast: &ToastDesc, id: Oid) -> ScanKey {
+    ScanKey::compare(0, toast.index.capabilities().equality, Datum::oid(id))
+}
+
 /// Calls `each` with the requested columns of the value's chunks, in order.
 fn visit(
     be: &mut Backend,
@@ -172,7 +177,7 @@ fn visit(
     columns: &[AttrNo],
     each: &mut dyn FnMut(&Batch, usize) -> Result<()>,
 ) -> Result<()> {
-    let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
+    let key = of_value(toast, id);
     // A chunk is visible if the row with its pointer was.
     let snapshot = Arc::new(txn::Snapshot::of_kind(SnapshotKind::Toast));
     // The scan does not keep the entries' leaf pinned. If VACUUM removes a chunk and its TID is
@@ -409,10 +414,9 @@ fn free_id(be: &mut Backend, toast: &ToastDesc) -> Result<Oid> {
     loop {
         be.check_interrupts()?;
         let id = be.storage().txns.new_oid()?;
-        let key =
-            ScanKey::Compare { column: 0, op: ScanOp::Equal, value: Datum::oid(id), cmp: None };
+        let key = of_value(toast, id);
         // Any index entry counts, even of a dead row.
-        if index::scan_tids(be, &toast.index, vec![key], &mut |_| {})? == 0 {
+        if index::scan_tids(be, &toast.index, vec![key], &mut |_, _| {})? == 0 {
             return Ok(id);
         }
     }

@@ -133,7 +133,7 @@ struct Vacuum<'a> {
     dead: Vec<Tid>,
     dead_pages: u32,
     nonempty_pages: u32,
-    stats: Vec<Option<btree::BulkDeleteResult>>,
+    stats: Vec<Option<access::BulkDeleteResult>>,
     /// Accumulated cost at the last sleep.
     cost_paid: Option<u64>,
     phase: Phase,
@@ -223,7 +223,7 @@ impl Vacuum<'_> {
                 format!("while {verb} block {block} offset {offset} of {relation}")
             }
         };
-        let index = |n: usize| &self.indexes[n].name;
+        let index = |n: usize| self.indexes[n].name();
         let phase = match self.phase {
             Phase::Start => return e,
             Phase::Scan(block, offset) => within("scanning", block, offset),
@@ -490,9 +490,10 @@ impl Vacuum<'_> {
             let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
                 .then_some(self.result.live_tuples);
             self.phase = Phase::CleanUpIndex(n);
-            let tree = index.btree(be);
+            let handle = index.open(be)?;
             let stats = self.stats[n].take();
-            let done = tree.vacuum_cleanup(&mut be.index_cx(index.persistence), stats, exact)?;
+            let cx = &mut be.index_cx(index.persistence());
+            let done = handle.vacuum_cleanup(cx, stats, exact)?;
             let mut out = IndexVacuumResult { estimated: true, ..Default::default() };
             if let Some(d) = done {
                 out = IndexVacuumResult {
@@ -520,11 +521,11 @@ impl Vacuum<'_> {
         let dead = std::mem::take(&mut self.dead);
         for (n, index) in self.indexes.iter().enumerate() {
             self.phase = Phase::VacuumIndex(n);
-            let tree = index.btree(be);
+            let handle = index.open(be)?;
             let stats = self.stats[n].take();
             let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
-            let done =
-                tree.bulk_delete(&mut be.index_cx(index.persistence), stats, &mut is_dead)?;
+            let cx = &mut be.index_cx(index.persistence());
+            let done = handle.bulk_delete(cx, stats, &mut is_dead)?;
             self.stats[n] = Some(done);
         }
         self.result.index_scans += 1;

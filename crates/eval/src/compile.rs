@@ -351,6 +351,8 @@ impl<'a> Compiler<'a> {
             Callee::Host => Node::HostCall {
                 function: f.oid,
                 strict: f.strict,
+                collation,
+                result_type,
                 arg_types: args.iter().map(Expr::type_oid).collect(),
                 args: self.nodes(args)?,
             },

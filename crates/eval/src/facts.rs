@@ -16,7 +16,7 @@ use types::kernels::{BinaryKernel, WordComparison};
 pub enum Callee {
     Scalar(ScalarFn),
     Srf(SrfFn),
-    /// An SQL-language function, or one that needs the session; [`crate::Host::call_host`] runs it.
+    /// The session runs it: [`crate::Host::call_host`].
     Host,
     /// As `Host`, set-returning.
     HostSet,

@@ -291,7 +291,9 @@ impl Folder<'_> {
             // Nothing equals NULL: the result is the first argument.
             Expr::NullIf(mut n) if n.args.iter().any(is_null) => Ok(n.args.swap_remove(0)),
             Expr::FieldSelect(n) => self.field(*n),
-            Expr::NullTest(n) if !n.argisrow && self.is_row(&n.arg) => {
+            // `ROW(…) IS DISTINCT FROM NULL`: a row of constants is a constant that is not NULL. Other
+            // rows stay, as in PostgreSQL.
+            Expr::NullTest(n) if !n.argisrow && is_constant_row(&n.arg) => {
                 Ok(bool_const(Some(n.is_not)))
             }
             Expr::NullTest(n) if n.argisrow && matches!(n.arg, Expr::Row(_)) => Ok(row_test(*n)),
@@ -372,21 +374,6 @@ impl Folder<'_> {
             // Not inlined: it stays an operator, so that index conditions still match it.
             Expr::FuncExpr(call) if call.funcid == funcid => Ok(Expr::OpExpr(op)),
             replaced => Ok(replaced),
-        }
-    }
-
-    /// True if the value is certainly a row (which is not NULL, even if all its fields are).
-    fn is_row(&self, arg: &Expr) -> bool {
-        match arg {
-            // A row with outer references stays: without them the sub-select would become an init
-            // plan.
-            Expr::Row(_) => !walk::any(arg, &mut |e| match e {
-                Expr::Var(v) => v.varlevelsup > 0,
-                Expr::Param(_) => true,
-                _ => false,
-            }),
-            Expr::Var(v) => v.varattno == 0 && v.varlevelsup == 0 && (self.present)(v.varno),
-            _ => false,
         }
     }
 
@@ -659,6 +646,10 @@ fn negated(arg: Expr, location: Location, facts: &mut dyn Facts) -> Result<Expr>
         }
         arg => Expr::Bool(Box::new(BoolExpr { boolop: BoolOp::Not, args: vec![arg], location })),
     })
+}
+
+fn is_constant_row(e: &Expr) -> bool {
+    matches!(e, Expr::Row(row) if row.args.iter().all(|a| matches!(a, Expr::Const(_))))
 }
 
 /// `ROW(a, b) IS NULL` as `a IS NULL AND b IS NULL`. The fields are tested by themselves: a field

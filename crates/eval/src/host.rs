@@ -7,6 +7,18 @@ use plan::expr::{SqlValueKind, SubPlan};
 use std::any::Any;
 use types::{Datum, DatumRef, FnContext};
 
+/// A call of a function that the session runs: an SQL function, one that needs the session, or one
+/// with settings or a role of its own.
+#[derive(Clone, Copy)]
+pub struct HostCall<'a> {
+    pub function: Oid,
+    /// The call's collation; the invalid OID if it has none.
+    pub collation: Oid,
+    pub result_type: Oid,
+    pub arg_types: &'a [Oid],
+    pub args: &'a [DatumRef<'a>],
+}
+
 /// Context of a running expression, implemented by the executor on behalf of the session.
 pub trait Host: FnContext {
     /// Value of `$id` (1-based).
@@ -28,13 +40,8 @@ pub trait Host: FnContext {
         test: &mut dyn FnMut(&mut dyn Host) -> Result<Datum>,
     ) -> Result<Datum>;
 
-    /// Runs an SQL function or a function that needs the session.
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum>;
+    /// Runs a function that is not a plain function on values.
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum>;
 
     /// `nextval` without a permission check.
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;

@@ -41,7 +41,7 @@ pub use fold::{
     FoldEnv, Volatility, bool_const, fold, fold_query, is_foldable, own_volatility,
     query_volatility, volatility,
 };
-pub use host::{CallContext, Host};
+pub use host::{CallContext, Host, HostCall};
 pub use inline::Inline;
 
 pub use program::{EvalState, Program, Slot, Source};

@@ -147,6 +147,8 @@ pub(crate) enum Node {
     HostCall {
         function: Oid,
         strict: bool,
+        collation: Oid,
+        result_type: Oid,
         arg_types: Vec<Oid>,
         args: Vec<Node>,
     },

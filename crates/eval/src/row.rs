@@ -1,6 +1,6 @@
 //! Evaluation of one row. Counterpart: execExprInterp.c.
 
-use crate::host::{CallContext, Host};
+use crate::host::{CallContext, Host, HostCall};
 use crate::program::*;
 use crate::{DEPTH_MAX, nodes, too_deep};
 use pgerror::{PgError, Result};
@@ -276,7 +276,7 @@ fn eval_compound<'a>(
             let equal = !equal.is_null() && equal.as_ref().as_bool();
             Ok(if equal { Val::NULL } else { a })
         }
-        Node::HostCall { function, strict, arg_types, args } => {
+        Node::HostCall { function, strict, collation, result_type, arg_types, args } => {
             let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
             for arg in args {
                 let v = eval(arg, st, host, input)?;
@@ -286,7 +286,14 @@ fn eval_compound<'a>(
                 vals.push(v);
             }
             let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
-            host.call_host(*function, arg_types, &refs).map(Val::Own)
+            let call = HostCall {
+                function: *function,
+                collation: *collation,
+                result_type: *result_type,
+                arg_types,
+                args: &refs,
+            };
+            host.call_host(&call).map(Val::Own)
         }
         Node::Missing { name } => Err(PgError::unsupported(format!("function {name}"))),
         _ => nodes::eval_rare(node, st, host, input),

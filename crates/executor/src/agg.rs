@@ -554,7 +554,9 @@ impl AggNode {
                 _ => c.gather(&[last as u32]),
             });
             set.first = Batch { len: 1, columns: keep.collect() };
-            set.accs.iter_mut().for_each(|a| a.keep_only(last));
+            // A call that shares another call's state has none of its own.
+            let own = set.accs.iter_mut().enumerate().filter(|(i, _)| self.shape.states[*i] == *i);
+            own.for_each(|(_, a)| a.keep_only(last));
         }
         loop {
             let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? else {

@@ -9,16 +9,17 @@
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
-//! `project`, `scan`, `probe`, `sample`, `source`, `projectset`, `spill` (temporary files), `keys`,
-//! `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`,
-//! `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`, `write` (the row writer), `modify`, `lockrows`, `epq`,
-//! `instrument`.
+//! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill`
+//! (temporary files), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
+//! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
+//! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 
 mod accum;
 mod agg;
 mod aggfn;
+mod bitmap;
 mod depend;
 mod epq;
 mod frame;
@@ -50,6 +51,7 @@ mod sorter;
 mod source;
 mod spill;
 mod subplan;
+mod tidbitmap;
 mod trigger;
 mod winagg;
 mod window;
@@ -60,7 +62,7 @@ pub use epq::tid_of;
 pub use instrument::{Counts, HashCounts, NodeStats};
 pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use run::{Execution, QueryDesc};
-pub use services::{AggFn, AggInfo, FinalCall, Services, SetRows};
+pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
 pub use sorter::SortStats;
 pub use trigger::{
     Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,

@@ -7,7 +7,8 @@
 use crate::node::{NoScanColumns, compile};
 use crate::run::{ExecParam, Run, RunState};
 use engine::IndexDesc;
-use engine::index::{Direction, RowMember, ScanKey, ScanOp};
+use engine::index::strategy::btree;
+use engine::index::{Direction, RowMember, ScanKey, StrategyNumber, SupportFunction};
 use eval::{EvalState, Host, Program, RowInput};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -32,15 +33,17 @@ enum Source {
 enum Condition {
     Compare {
         column: usize,
-        op: ScanOp,
-        cmp: Option<Comparer>,
+        strategy: StrategyNumber,
+        support: Option<SupportFunction>,
         value: Source,
     },
     Any {
         column: usize,
-        op: ScanOp,
-        cmp: Option<Comparer>,
-        /// Order of the elements; `None` for an equality without `cmp`.
+        strategy: StrategyNumber,
+        support: Option<SupportFunction>,
+        /// It is an equality, not an inequality of an ordered index.
+        equality: bool,
+        /// Order of the elements; `None` for an equality with values of the column's type.
         order: Option<Comparer>,
         collation: Oid,
         array: Program,
@@ -52,7 +55,7 @@ enum Condition {
         is_not: bool,
     },
     Row {
-        op: ScanOp,
+        strategy: StrategyNumber,
         members: Vec<Member>,
     },
 }
@@ -75,21 +78,48 @@ pub(crate) struct Probe {
 }
 
 impl Condition {
+    fn any(op: &ScalarArrayOpExpr, index: &IndexDesc, run: &mut Run<'_>) -> Result<Condition> {
+        let column = column_of(&op.args[0])?;
+        let (strategy, support) = run.sv.index_operator(op.opno, index.oid, column)?;
+        let array = compile(&op.args[1], &mut NoScanColumns, run)?;
+        let elem = run.sv.as_facts().type_info(op.args[1].type_oid())?.elem;
+        let elem = run.sv.as_facts().type_info(elem)?;
+        let capabilities = index.capabilities();
+        let equality = strategy == capabilities.equality;
+        let order = match (&support, equality) {
+            (None, true) => None,
+            _ if !capabilities.ordered => None,
+            _ => Some(run.sv.as_facts().type_compare(elem.oid)?),
+        };
+        Ok(Condition::Any {
+            column,
+            strategy,
+            support,
+            equality,
+            order,
+            collation: op.inputcollid,
+            array,
+            elem,
+            values: Vec::new(),
+        })
+    }
+
     fn row(r: &RowCompareExpr, index: Oid, run: &mut Run<'_>) -> Result<Condition> {
-        let op = match r.rctype {
-            RowCompareKind::Lt => ScanOp::Less,
-            RowCompareKind::Le => ScanOp::LessEqual,
-            RowCompareKind::Ge => ScanOp::GreaterEqual,
-            RowCompareKind::Gt => ScanOp::Greater,
+        let strategy = match r.rctype {
+            RowCompareKind::Lt => btree::LESS,
+            RowCompareKind::Le => btree::LESS_EQUAL,
+            RowCompareKind::Ge => btree::GREATER_EQUAL,
+            RowCompareKind::Gt => btree::GREATER,
             _ => return Err(PgError::internal("row comparison of an unknown kind")),
         };
         let mut members = Vec::with_capacity(r.opnos.len());
         for ((own, value), &opno) in r.largs.iter().zip(&r.rargs).zip(&r.opnos) {
             let column = column_of(own)?;
-            let (_, cmp) = run.sv.index_operator(opno, index, column)?;
+            let (_, support) = run.sv.index_operator(opno, index, column)?;
+            let cmp = support.as_ref().and_then(SupportFunction::comparer).cloned();
             members.push(Member { column, cmp, value: Source::new(value, run)? });
         }
-        Ok(Condition::Row { op, members })
+        Ok(Condition::Row { strategy, members })
     }
 }
 
@@ -147,24 +177,14 @@ impl Probe {
             conditions.push(match q {
                 Expr::OpExpr(op) => {
                     let column = column_of(&op.args[0])?;
-                    let (what, cmp) = run.sv.index_operator(op.opno, probe.indexid, column)?;
+                    let (strategy, support) =
+                        run.sv.index_operator(op.opno, probe.indexid, column)?;
                     let value = Source::new(&op.args[1], run)?;
-                    Condition::Compare { column, op: what, cmp, value }
+                    Condition::Compare { column, strategy, support, value }
                 }
                 Expr::ScalarArrayOp(op) => {
                     by_values = false;
-                    let column = column_of(&op.args[0])?;
-                    let (what, cmp) = run.sv.index_operator(op.opno, probe.indexid, column)?;
-                    let array = compile(&op.args[1], &mut NoScanColumns, run)?;
-                    let elem = run.sv.as_facts().type_info(op.args[1].type_oid())?.elem;
-                    let elem = run.sv.as_facts().type_info(elem)?;
-                    let order = match (&cmp, what) {
-                        (None, ScanOp::Equal) => None,
-                        _ => Some(run.sv.as_facts().type_compare(elem.oid)?),
-                    };
-                    let collation = op.inputcollid;
-                    let values = Vec::new();
-                    Condition::Any { column, op: what, cmp, order, collation, array, elem, values }
+                    Condition::any(op, &index, run)?
                 }
                 Expr::NullTest(n) => {
                     Condition::Null { column: column_of(&n.arg)?, is_not: n.is_not }
@@ -192,7 +212,16 @@ impl Probe {
                         return Ok(false);
                     }
                 }
-                Condition::Any { op, order, collation, array, elem, values, .. } => {
+                Condition::Any {
+                    strategy,
+                    equality,
+                    order,
+                    collation,
+                    array,
+                    elem,
+                    values,
+                    ..
+                } => {
                     let v = array.eval_row(&mut self.st, run, &RowInput::EMPTY)?;
                     if v.is_null() {
                         return Ok(false);
@@ -204,7 +233,9 @@ impl Probe {
                     if values.is_empty() {
                         return Ok(false);
                     }
-                    keep_farthest(values, *op, order.as_ref(), *collation);
+                    if !*equality {
+                        keep_farthest(values, *strategy, order.as_ref(), *collation);
+                    }
                 }
                 Condition::Null { .. } => {}
                 Condition::Row { members, .. } => {
@@ -232,30 +263,68 @@ impl Probe {
     /// The conditions with their current values.
     pub(crate) fn scan_keys(&self, st: &RunState) -> Vec<ScanKey> {
         let key = |c: &Condition| match c {
-            Condition::Compare { column, op, cmp, value } => {
+            Condition::Compare { column, strategy, support, value } => {
                 let value = value.get(st).to_owned();
-                ScanKey::Compare { column: *column, op: *op, value, cmp: cmp.clone() }
+                ScanKey::Compare {
+                    column: *column,
+                    strategy: *strategy,
+                    value,
+                    support: support.clone(),
+                }
             }
-            Condition::Any { column, op, cmp, values, .. } if *op != ScanOp::Equal => {
+            Condition::Any { column, strategy, support, equality: false, values, .. } => {
                 let value = values.first().cloned().unwrap_or_default();
-                ScanKey::Compare { column: *column, op: *op, value, cmp: cmp.clone() }
+                ScanKey::Compare {
+                    column: *column,
+                    strategy: *strategy,
+                    value,
+                    support: support.clone(),
+                }
             }
-            Condition::Any { column, cmp, order, values, .. } => {
-                let (cmp, order) = (cmp.clone(), order.clone());
-                ScanKey::Any { column: *column, values: values.clone(), cmp, order }
+            Condition::Any { column, support, order, values, .. } => {
+                let (support, order) = (support.clone(), order.clone());
+                ScanKey::Any { column: *column, values: values.clone(), support, order }
             }
             Condition::Null { column, is_not: false } => ScanKey::IsNull { column: *column },
             Condition::Null { column, is_not: true } => ScanKey::IsNotNull { column: *column },
-            Condition::Row { op, members } => {
+            Condition::Row { strategy, members } => {
                 let member = |m: &Member| RowMember {
                     column: m.column,
                     value: m.value.get(st).to_owned(),
                     cmp: m.cmp.clone(),
                 };
-                ScanKey::Row { op: *op, members: members.iter().map(member).collect() }
+                ScanKey::Row { strategy: *strategy, members: members.iter().map(member).collect() }
             }
         };
         self.conditions.iter().map(key).collect()
+    }
+
+    /// The scans whose union satisfies the conditions: one for each combination of array elements
+    /// if the access method does not accept arrays. For bitmap scans. Counterpart:
+    /// `ExecIndexAdvanceArrayKeys`.
+    pub(crate) fn scans(&self, st: &RunState) -> Vec<Vec<ScanKey>> {
+        let mut scans = vec![self.scan_keys(st)];
+        if self.index.capabilities().search_array {
+            return scans;
+        }
+        for (n, condition) in self.conditions.iter().enumerate() {
+            let Condition::Any { column, strategy, support, values, .. } = condition else {
+                continue;
+            };
+            let with = |keys: &Vec<ScanKey>, value: &Datum| {
+                let mut keys = keys.clone();
+                keys[n] = ScanKey::Compare {
+                    column: *column,
+                    strategy: *strategy,
+                    value: value.clone(),
+                    support: support.clone(),
+                };
+                keys
+            };
+            let all = scans.iter().flat_map(|keys| values.iter().map(move |v| (keys, v)));
+            scans = all.map(|(keys, value)| with(keys, value)).collect();
+        }
+        scans
     }
 
     /// Drops the values.
@@ -277,12 +346,16 @@ impl Probe {
 
 /// For an inequality with ANY, keeps only the least restrictive element. Counterpart: nbtutils.c
 /// (`_bt_preprocess_array_keys`).
-fn keep_farthest(values: &mut Vec<Datum>, op: ScanOp, order: Option<&Comparer>, collation: Oid) {
+fn keep_farthest(
+    values: &mut Vec<Datum>,
+    strategy: StrategyNumber,
+    order: Option<&Comparer>,
+    collation: Oid,
+) {
     let Some(order) = order else { return };
-    let farther = match op {
-        ScanOp::Equal => return,
-        ScanOp::Less | ScanOp::LessEqual => std::cmp::Ordering::Greater,
-        ScanOp::GreaterEqual | ScanOp::Greater => std::cmp::Ordering::Less,
+    let farther = match strategy {
+        btree::LESS | btree::LESS_EQUAL => std::cmp::Ordering::Greater,
+        _ => std::cmp::Ordering::Less,
     };
     let farthest = std::mem::take(values).into_iter().reduce(|a, b| {
         if order.order(b.as_ref(), a.as_ref(), collation) == farther { b } else { a }

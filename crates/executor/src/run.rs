@@ -10,7 +10,7 @@ use crate::sorter::SortStats;
 use crate::source;
 use crate::spill::RowStore;
 use crate::subplan::{self, SubState};
-use eval::Host;
+use eval::{Host, HostCall};
 use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -18,7 +18,7 @@ use plan::expr::{SqlValueKind, SubPlan};
 use plan::node::PlannedStmt;
 use std::any::Any;
 use std::sync::Arc;
-use types::{Batch, Datum, DatumRef, FnContext};
+use types::{Batch, Datum, FnContext};
 
 /// A plan with its parameters and snapshot. Counterpart: execdesc.h.
 #[derive(Clone)]
@@ -427,13 +427,8 @@ impl Host for Run<'_> {
         stdx::stack::deep(|| subplan::run_subplan(self, plan, outer, test))
     }
 
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum> {
-        self.sv.call_host(function, arg_types, args)
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        self.sv.call_host(call)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

@@ -1,7 +1,8 @@
 //! Table scans: sequential, sample, index, index-only, bitmap, TID and TID range. Counterpart:
-//! nodeSeqscan.c, nodeSamplescan.c, nodeIndexscan.c, nodeIndexonlyscan.c, nodeBitmapHeapscan.c,
-//! nodeTidscan.c, nodeTidrangescan.c.
+//! nodeSeqscan.c, nodeSamplescan.c, nodeIndexscan.c, nodeIndexonlyscan.c, nodeTidscan.c,
+//! nodeTidrangescan.c.
 
+use crate::bitmap::BitmapScan;
 use crate::instrument::Counts;
 use crate::node::*;
 use crate::probe::Probe;
@@ -10,15 +11,14 @@ use crate::pushdown::{self, PushedPredicate};
 use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::sample::Sample;
-use engine::index::{BitmapFetch, IndexScan, IndexScanOptions, scan_tids};
+use engine::index::{IndexScan, IndexScanOptions};
 use engine::table::{self, ScanOptions, TableScan};
 use engine::{Snapshot, SnapshotKind};
 use eval::{EvalState, Program, RowInput, select_true};
-use ids::{AttrNo, BlockNo, Tid};
+use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::*;
-use plan::node::{BitmapNode, IndexProbe, Plan, PlanNode};
-use std::collections::BTreeMap;
+use plan::node::{IndexProbe, Plan, PlanNode};
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Batch, Datum, DatumRef};
@@ -33,10 +33,12 @@ struct Source {
     /// Pushed-down predicates, which the sequential scan tests on the tuples.
     pushed: Vec<PushedPredicate>,
     /// Conditions that the access method guarantees; they are tested for the row of an EvalPlanQual
-    /// recheck, which is fetched by TID.
+    /// recheck, which is fetched by TID, and for rows found by a lossy index.
     recheck: Option<(Program, EvalState)>,
     /// Columns read of such a row: `columns`, followed by those that the conditions need.
     recheck_columns: Vec<AttrNo>,
+    /// `recheck_columns` are read of all rows.
+    lossy: bool,
     epq_done: bool,
     /// TABLESAMPLE; the TID is then the last column read.
     sample: Option<Sample>,
@@ -44,18 +46,27 @@ struct Source {
     spare: Option<Batch>,
 }
 
+impl Source {
+    /// The columns that the scan reads.
+    fn read(&self) -> &[AttrNo] {
+        if self.lossy { &self.recheck_columns } else { &self.columns }
+    }
+
+    /// Decides which columns are read. Called before a batch is filled.
+    fn set_lossy(&mut self, lossy: bool) {
+        let lossy = lossy && self.recheck.is_some();
+        if lossy != std::mem::replace(&mut self.lossy, lossy) {
+            self.spare = None;
+        }
+    }
+}
+
 /// Access method and its state.
 enum Access {
     /// `true`: the scan is from an earlier execution and needs the present snapshot.
     Seq(Option<TableScan>, bool),
     Index(Box<IndexAccess>),
-    Bitmap {
-        parts: Bitmap,
-        pages: Option<std::vec::IntoIter<(BlockNo, Vec<u16>)>>,
-        /// The current page with its offsets, and how many of them are done.
-        rest: Option<(BlockNo, Vec<u16>, usize)>,
-        fetch: BitmapFetch,
-    },
+    Bitmap(Box<BitmapScan>),
     Tid {
         quals: Vec<TidQual>,
         tids: Option<std::vec::IntoIter<Tid>>,
@@ -132,23 +143,15 @@ enum TidQual {
     Current(String),
 }
 
-/// A node of a bitmap scan's index tree, with the address of its plan node as key of its
-/// statistics.
-struct Bitmap {
-    key: usize,
-    kind: BitmapKind,
-}
-
-enum BitmapKind {
-    Index(Box<Probe>),
-    And(Vec<Bitmap>),
-    Or(Vec<Bitmap>),
-}
-
 pub(crate) struct ScanNode {
     source: Source,
     access: Access,
     done: bool,
+    /// Rows of the current batch whose conditions must be checked again, because the index is
+    /// lossy.
+    flagged: Vec<u16>,
+    /// Number of rows that this check removed.
+    rechecked: u64,
 }
 
 /// Builds a table scan of any kind.
@@ -206,10 +209,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         PlanNode::IndexOnlyScan { probe, .. } => {
             Access::Index(IndexAccess::boxed(probe, true, run)?)
         }
-        PlanNode::BitmapHeapScan { bitmap, .. } => {
-            let fetch = BitmapFetch::new(&rel.table, &columns)?;
-            Access::Bitmap { parts: bitmap_of(bitmap, run)?, pages: None, rest: None, fetch }
-        }
+        PlanNode::BitmapHeapScan { bitmap, .. } => Access::Bitmap(BitmapScan::boxed(bitmap, run)?),
         PlanNode::TidScan { tid_quals, .. } => {
             Access::Tid { quals: tid_quals_of(tid_quals, run)?, tids: None }
         }
@@ -225,31 +225,22 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         }
         _ => None,
     };
+    let lossy = matches!(&access, Access::Index(a) if a.probe.index.capabilities().lossy);
     let source = Source {
         rti,
         rel,
         columns,
         projection,
         pushed,
+        lossy: lossy && recheck.is_some(),
         recheck,
         recheck_columns,
         epq_done: false,
         sample,
         spare: None,
     };
-    Ok(Box::new(ScanNode { source, access, done: false }))
-}
-
-fn bitmap_of(b: &BitmapNode, run: &mut Run<'_>) -> Result<Bitmap> {
-    let list = |children: &[BitmapNode], run: &mut Run<'_>| {
-        children.iter().map(|c| bitmap_of(c, run)).collect::<Result<Vec<_>>>()
-    };
-    let kind = match b {
-        BitmapNode::Index { probe, .. } => BitmapKind::Index(Box::new(Probe::new(probe, run)?)),
-        BitmapNode::And { children, .. } => BitmapKind::And(list(children, run)?),
-        BitmapNode::Or { children, .. } => BitmapKind::Or(list(children, run)?),
-    };
-    Ok(Bitmap { key: std::ptr::from_ref(b).addr(), kind })
+    let (flagged, rechecked) = (Vec::new(), 0);
+    Ok(Box::new(ScanNode { source, access, done: false, flagged, rechecked }))
 }
 
 fn tid_quals_of(quals: &[Expr], run: &mut Run<'_>) -> Result<Vec<TidQual>> {
@@ -320,7 +311,9 @@ impl ScanNode {
     /// Fills a batch with rows that are not yet filtered; a batch without columns only counts them.
     /// False at the end.
     fn fill(&mut self, run: &mut Run<'_>, batch: &mut Batch, want: usize) -> Result<bool> {
-        let Source { rel, columns, pushed, .. } = &self.source;
+        let Source { rel, pushed, .. } = &self.source;
+        let columns = self.source.read();
+        self.flagged.clear();
         match &mut self.access {
             Access::Seq(scan, stale) => {
                 let scan = match scan {
@@ -353,37 +346,13 @@ impl ScanNode {
                         s.next_batch(run.sv.backend(), a.probe.direction, batch, want)?;
                         // A short batch does not mean the end: large values end batches early.
                         self.done = s.has_ended();
+                        self.flagged.extend(s.rechecks().iter().map(|row| *row as u16));
                         Ok(batch.len > 0)
                     }
                     _ => Ok(false),
                 }
             }
-            Access::Bitmap { parts, pages, rest, fetch } => {
-                let pages = match pages {
-                    Some(p) => p,
-                    slot => {
-                        let set = parts.collect(run)?;
-                        let list: Vec<(BlockNo, Vec<u16>)> = set.into_iter().collect();
-                        slot.insert(list.into_iter())
-                    }
-                };
-                while batch.len < want {
-                    let (block, offsets, from) = match rest.take() {
-                        Some(r) => r,
-                        None => match pages.next() {
-                            Some((block, offsets)) => (block, offsets, 0),
-                            None => return Ok(batch.len > 0),
-                        },
-                    };
-                    let to = offsets.len().min(from + want - batch.len);
-                    let (be, snapshot) = (run.sv.backend(), &*run.st.desc.snapshot);
-                    fetch.block(be, block, Some(&offsets[from..to]), snapshot, batch)?;
-                    if to < offsets.len() {
-                        *rest = Some((block, offsets, to));
-                    }
-                }
-                Ok(true)
-            }
+            Access::Bitmap(b) => b.fill(run, (rel, columns), batch, want, &mut self.flagged),
             Access::TidRange { bounds, scan } => {
                 let scan = match scan {
                     Some(s) => s,
@@ -418,6 +387,33 @@ impl ScanNode {
                 Ok(true)
             }
         }
+    }
+
+    /// Scans the indexes of a bitmap scan, if that is not done. What they found determines the
+    /// columns to read.
+    fn prepare(&mut self, run: &mut Run<'_>) -> Result<()> {
+        if let Access::Bitmap(b) = &mut self.access
+            && let Some(lossy) = b.collect(run)?
+        {
+            self.source.set_lossy(lossy);
+        }
+        Ok(())
+    }
+
+    /// Removes the flagged rows that do not satisfy the conditions.
+    #[cold]
+    fn check_again(&mut self, run: &mut Run<'_>, batch: Batch) -> Result<Batch> {
+        let Some((program, st)) = &mut self.source.recheck else { return Ok(batch) };
+        let passed = select_true(program, st, run, &batch, Some(&self.flagged))?;
+        let removed = self.flagged.len() - passed.len();
+        self.rechecked += removed as u64;
+        if removed == 0 {
+            return Ok(batch);
+        }
+        self.flagged.retain(|row| passed.binary_search(row).is_err());
+        let failed = &self.flagged;
+        let kept = (0..batch.len as u16).filter(|row| failed.binary_search(row).is_err());
+        Ok(batch.gather(&kept.collect::<Vec<u16>>()))
     }
 
     /// EvalPlanQual: returns the row that the recheck substitutes for this relation, if it
@@ -475,80 +471,16 @@ fn tids_of(q: &TidQual, rel: &OpenRel, run: &mut Run<'_>, out: &mut Vec<Tid>) ->
     Ok(())
 }
 
-type PageSet = BTreeMap<BlockNo, Vec<u16>>;
-
-impl Bitmap {
-    /// The TIDs by block, with ascending offsets.
-    fn collect(&mut self, run: &mut Run<'_>) -> Result<PageSet> {
-        let before = crate::instrument::clock(run);
-        let set = self.kind.collect(run)?;
-        let took = (crate::instrument::clock(run) - before).max(0) as u64;
-        if let Some(all) = &mut run.st.instruments {
-            let s = all.stats.entry(self.key).or_default();
-            s.loops += 1;
-            s.startup_us += took;
-            s.total_us += took;
-            // As in PostgreSQL, BitmapAnd and BitmapOr show no row count.
-            if let BitmapKind::Index(_) = self.kind {
-                s.rows += set.values().map(|list| list.len() as u64).sum::<u64>();
-            }
-        }
-        Ok(set)
-    }
-}
-
-impl BitmapKind {
-    fn collect(&mut self, run: &mut Run<'_>) -> Result<PageSet> {
-        let mut set = PageSet::new();
-        match self {
-            BitmapKind::Index(probe) => {
-                if probe.refresh(run)? {
-                    let mut each = |tid: Tid| set.entry(tid.block).or_default().push(tid.offset);
-                    let keys = probe.scan_keys(run.st);
-                    scan_tids(run.sv.backend(), &probe.index, keys, &mut each)?;
-                }
-                for list in set.values_mut() {
-                    list.sort_unstable();
-                    list.dedup();
-                }
-            }
-            BitmapKind::Or(parts) => {
-                for p in parts {
-                    for (block, list) in p.collect(run)? {
-                        let have = set.entry(block).or_default();
-                        have.extend(list);
-                        have.sort_unstable();
-                        have.dedup();
-                    }
-                }
-            }
-            BitmapKind::And(parts) => {
-                for (i, p) in parts.iter_mut().enumerate() {
-                    let mut next = p.collect(run)?;
-                    if i == 0 {
-                        set = next;
-                        continue;
-                    }
-                    set.retain(|block, list| match next.remove(block) {
-                        Some(other) => {
-                            list.retain(|o| other.binary_search(o).is_ok());
-                            !list.is_empty()
-                        }
-                        None => false,
-                    });
-                }
-            }
-        }
-        Ok(set)
-    }
-}
-
 impl Exec for ScanNode {
     fn report(&self, counts: &mut Counts) {
         counts.removed = self.source.projection.removed;
+        counts.removed_late = self.rechecked;
         match &self.access {
             Access::Index(a) if a.index_only => {
                 counts.heap_fetches = a.scan.as_ref().map_or(0, IndexScan::heap_fetches);
+            }
+            Access::Bitmap(b) => {
+                (counts.exact_blocks, counts.lossy_blocks) = (b.exact_blocks, b.lossy_blocks);
             }
             Access::Seq(Some(s), _) => counts.removed += s.rows_filtered(),
             _ => {}
@@ -567,16 +499,20 @@ impl Exec for ScanNode {
         if self.done {
             return Ok(None);
         }
+        self.prepare(run)?;
         loop {
             run.interrupts()?;
             let mut batch = match self.source.spare.take() {
                 Some(b) => b,
-                None => table::new_batch(&self.source.rel.table, &self.source.columns),
+                None => table::new_batch(&self.source.rel.table, self.source.read()),
             };
             if self.done || (!self.fill(run, &mut batch, want)? && batch.len == 0) {
                 self.done = true;
                 self.source.spare = Some(batch);
                 return Ok(None);
+            }
+            if !self.flagged.is_empty() {
+                batch = self.check_again(run, batch)?;
             }
             let s = &mut self.source;
             let out = match &mut s.sample {
@@ -599,6 +535,10 @@ impl Exec for ScanNode {
         if substituted || s.sample.is_some() || !s.projection.only_takes_columns() {
             return Ok(None);
         }
+        self.prepare(run)?;
+        if self.source.lossy {
+            return Ok(None);
+        }
         run.interrupts()?;
         let mut batch = Batch::default();
         self.done = self.done || !self.fill(run, &mut batch, rows)?;
@@ -616,7 +556,7 @@ impl Exec for ScanNode {
             Access::Seq(Some(s), false) => s.rescan(run.sv.backend())?,
             Access::Seq(..) => {}
             Access::Index(a) => a.open = false,
-            Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
+            Access::Bitmap(b) => b.restart(),
             Access::Tid { tids, .. } => *tids = None,
             // The bounds may have changed.
             Access::TidRange { scan, .. } => *scan = None,
@@ -646,7 +586,7 @@ impl Exec for ScanNode {
                     s.release(run.sv.backend())?;
                 }
             }
-            Access::Bitmap { pages, rest, .. } => (*pages, *rest) = (None, None),
+            Access::Bitmap(b) => b.restart(),
             Access::Tid { tids, .. } => *tids = None,
             Access::TidRange { scan, .. } => *scan = None,
         }
@@ -658,7 +598,7 @@ impl Exec for ScanNode {
 
     fn recycle(&mut self, mut batch: Batch) {
         let s = &mut self.source;
-        if s.spare.is_none() && s.projection.passes(&batch, s.columns.len()) {
+        if s.spare.is_none() && s.projection.passes(&batch, s.read().len()) {
             batch.clear();
             s.spare = Some(batch);
         } else {

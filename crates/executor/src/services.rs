@@ -3,15 +3,16 @@
 
 use crate::relation::OpenRel;
 use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
-use eval::{Facts, FnFacts};
+use eval::{Facts, FnFacts, HostCall};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::SqlValueKind;
+use std::any::Any;
 use std::sync::Arc;
+use types::{Datum, DatumRef};
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fncx::FnContext;
-use types::{Datum, DatumRef};
 
 /// A transition function.
 #[derive(Clone, Copy)]
@@ -62,12 +63,13 @@ pub struct AggInfo {
     pub final_read_only: bool,
 }
 
-/// Result of a set-returning function that the session runs.
-pub enum SetRows {
-    /// One value per row; composite if the function returns a composite type.
-    Values(Vec<Datum>),
-    /// The columns of each row.
-    Columns(Vec<Vec<Datum>>),
+/// A running call of a set-returning function, which [`Services::next_of_set`] continues.
+pub struct SetStream {
+    /// Each row is one value (composite if the function returns a composite type), not the list of
+    /// its columns.
+    pub whole: bool,
+    /// The session's state of the call.
+    pub state: Box<dyn Any + Send>,
 }
 
 /// Implemented by the session, which passes it to each call of the executor.
@@ -96,14 +98,14 @@ pub trait Services: FnContext + Facts {
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
     /// The index with this OID.
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
-    /// The scan operation of an operator on a key column of the index, and the comparison function
-    /// if the value's type differs from the column's.
+    /// The strategy of an operator on a key column of the index, and the support function for the
+    /// value if its type differs from the column's.
     fn index_operator(
         &mut self,
         op: Oid,
         indexid: Oid,
         column: usize,
-    ) -> Result<(engine::index::ScanOp, Option<Comparer>)>;
+    ) -> Result<(engine::index::StrategyNumber, Option<engine::index::SupportFunction>)>;
     /// Reports that a row was inserted, updated or deleted in a relation with triggers.
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
     /// Calls the triggers that fire before a row is inserted (`old` is `None`), updated or deleted
@@ -133,21 +135,12 @@ pub trait Services: FnContext + Facts {
     fn index_keys(&mut self, index: Oid) -> Result<String>;
     /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum>;
-    /// The rows of an SQL function or of one that needs the session. `columns`: types and type
-    /// modifiers of the column definition list of a function that returns record.
-    fn call_host_set(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        columns: &[(Oid, i32)],
-        args: &[DatumRef<'_>],
-    ) -> Result<SetRows>;
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum>;
+    /// Starts a call, in FROM or of a set-returning function, that the session runs. `columns`:
+    /// types and type modifiers of the column definition list of a function that returns record.
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream>;
+    /// Sets `out` to the next row of the set; false at its end.
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool>;
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
     /// Memory limit of one sort or row store in bytes (`work_mem`).

@@ -7,10 +7,10 @@ use crate::instrument::Counts;
 use crate::node::*;
 use crate::project::{ByPosition, Projection, is_large, is_volatile, is_wide};
 use crate::run::{Run, Shared};
-use crate::services::SetRows;
+use crate::services::SetStream;
 use crate::sort::slice;
 use crate::spill::RowStore;
-use eval::{CallContext, Callee, EvalState, Program, Resolve, RowInput, Source};
+use eval::{CallContext, Callee, EvalState, HostCall, Program, Resolve, RowInput, Source};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::*;
 use plan::node::Plan;
@@ -155,7 +155,7 @@ pub(crate) struct SetCall {
     result_type: ids::Oid,
     st: EvalState,
     extra: Option<Box<dyn Any + Send>>,
-    running: Option<Box<dyn SetSource>>,
+    running: Option<Running>,
     /// Number of columns of a composite result; 0 for a scalar one.
     columns: usize,
     /// Types of the columns, if the caller forms composite values of them.
@@ -172,6 +172,13 @@ pub(crate) struct SetCall {
 
 /// Number of values that a function returns between two checks for interrupts.
 pub(crate) const STEP_ROWS: usize = 256;
+
+/// A call whose rows are being read.
+enum Running {
+    Builtin(Box<dyn SetSource>),
+    /// The session runs the function.
+    Host(SetStream),
+}
 
 enum SetHow {
     Srf(SrfFn),
@@ -273,15 +280,16 @@ impl SetCall {
                 self.whole = false;
                 self.running = Some(match &self.how {
                     SetHow::Host(function) => {
-                        let (types, defined) = (&self.arg_types, &self.defined);
-                        let rows = match run.sv.call_host_set(*function, types, defined, &refs)? {
-                            SetRows::Columns(rows) => rows,
-                            SetRows::Values(values) => {
-                                self.whole = true;
-                                values.into_iter().map(|v| vec![v]).collect()
-                            }
+                        let call = HostCall {
+                            function: *function,
+                            collation: self.collation,
+                            result_type: self.result_type,
+                            arg_types: &self.arg_types,
+                            args: &refs,
                         };
-                        Box::new(Rows(rows.into_iter()))
+                        let stream = run.sv.call_host_set(&call, &self.defined)?;
+                        self.whole = stream.whole;
+                        Running::Host(stream)
                     }
                     SetHow::Srf(f) => {
                         let mut cx = CallContext {
@@ -292,7 +300,7 @@ impl SetCall {
                             variadic_array: false,
                             extra: &mut self.extra,
                         };
-                        f(&mut cx, &refs)?
+                        Running::Builtin(f(&mut cx, &refs)?)
                     }
                     _ => return Ok(SetStart::Empty),
                 });
@@ -312,9 +320,16 @@ impl SetCall {
         self.extra = None;
     }
 
-    /// True if the call is running and its rows are single values.
+    /// True if a built-in function is running whose rows are single values.
     pub(crate) fn runs_values(&self) -> bool {
-        self.running.is_some() && self.columns == 0 && self.field_types.is_empty() && !self.whole
+        matches!(self.running, Some(Running::Builtin(_)))
+            && self.columns == 0
+            && self.field_types.is_empty()
+    }
+
+    /// True if the session runs the function.
+    fn is_hosted(&self) -> bool {
+        matches!(self.how, SetHow::Host(_))
     }
 
     /// Appends the next values of a running function to a column, at most `rows`; false at the end
@@ -325,7 +340,7 @@ impl SetCall {
         column: &mut Column,
         rows: usize,
     ) -> Result<bool> {
-        let Some(source) = &mut self.running else { return Ok(false) };
+        let Some(Running::Builtin(source)) = &mut self.running else { return Ok(false) };
         let mut cx = CallContext {
             host: run,
             collation: self.collation,
@@ -344,35 +359,25 @@ impl SetCall {
     /// The next row of a running function.
     pub(crate) fn step(&mut self, run: &mut Run<'_>, out: &mut Vec<Datum>) -> Result<bool> {
         out.clear();
-        let Some(source) = &mut self.running else { return Ok(false) };
-        let mut cx = CallContext {
-            host: run,
-            collation: self.collation,
-            arg_types: &self.arg_types,
-            result_type: self.result_type,
-            variadic_array: false,
-            extra: &mut self.extra,
+        let more = match &mut self.running {
+            None => return Ok(false),
+            Some(Running::Host(stream)) => run.sv.next_of_set(stream, out)?,
+            Some(Running::Builtin(source)) => {
+                let mut cx = CallContext {
+                    host: run,
+                    collation: self.collation,
+                    arg_types: &self.arg_types,
+                    result_type: self.result_type,
+                    variadic_array: false,
+                    extra: &mut self.extra,
+                };
+                source.next(&mut cx, out)?
+            }
         };
-        let more = source.next(&mut cx, out)?;
         if !more {
             self.running = None;
         }
         Ok(more)
-    }
-}
-
-/// The rows of a function that the session ran.
-struct Rows(std::vec::IntoIter<Vec<Datum>>);
-
-impl SetSource for Rows {
-    fn next(&mut self, _: &mut dyn types::FnContext, out: &mut Vec<Datum>) -> Result<bool> {
-        match self.0.next() {
-            Some(mut row) => {
-                out.append(&mut row);
-                Ok(true)
-            }
-            None => Ok(false),
-        }
     }
 }
 
@@ -396,12 +401,15 @@ pub(crate) struct FunctionNode {
     started: bool,
     done: bool,
     row: i64,
-    /// Rows of volatile functions are kept over a rescan: the functions are called only once for
-    /// the same parameters.
+    /// Rows of volatile functions, and of those that the session runs, are kept over a rescan: the
+    /// functions are called only once for the same parameters.
     kept: Option<KeptRows>,
+    /// The session runs a function: all rows are made before the first one is returned, so that the
+    /// function's effects do not depend on how many rows the query reads.
+    drains: bool,
 }
 
-/// Rows that volatile functions in FROM have returned.
+/// Rows that functions in FROM have returned.
 struct KeptRows {
     rows: RowStore,
     /// Dependencies of the rows: the functions' expressions, without the scan's filter.
@@ -453,13 +461,15 @@ impl FunctionNode {
         for f in functions {
             volatile |= is_volatile(&f.funcexpr, run)?;
         }
-        let kept = volatile.then(|| {
+        let drains = calls.iter().any(SetCall::is_hosted);
+        let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
             let sources = Sources::new(&[], &exprs, run);
             KeptRows { rows: RowStore::new(run), sources, at: (0, 0) }
         });
         Ok(Box::new(FunctionNode {
             kept,
+            drains,
             types,
             ones: vec![None; calls.len()],
             calls,
@@ -607,7 +617,9 @@ impl FunctionNode {
             return Ok((more || out.len > 0).then_some(out));
         }
         let mut values = Vec::new();
-        while out.len < want {
+        // Batches that go to the row store first may be small.
+        let bytes_max = if self.drains { BATCH_BYTES_MAX / 8 } else { BATCH_BYTES_MAX };
+        while out.len < want && out.memory() < bytes_max {
             let mut any = false;
             let mut at = 0;
             let mut row: Vec<Datum> = Vec::with_capacity(out.columns.len());
@@ -651,7 +663,7 @@ impl FunctionNode {
         Ok(Some(out))
     }
 
-    /// The next rows of volatile functions: kept rows first, then new ones.
+    /// The next rows where rows are kept: kept ones first, then new ones.
     fn produce_kept(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         let started = self.started;
         let Some(kept) = &mut self.kept else { return Ok(None) };
@@ -661,14 +673,18 @@ impl FunctionNode {
         if !started {
             kept.sources.record(run);
         }
-        let watch = kept.sources.watch();
-        let made = watch.over(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
-        match (&mut self.kept, made) {
-            (Some(kept), Some(b)) => {
+        loop {
+            let Some(kept) = &mut self.kept else { return Ok(None) };
+            let watch = kept.sources.watch();
+            let made = watch.over(run, |run| self.produce(run, BATCH_ROWS_MAX))?;
+            let Some(kept) = &mut self.kept else { return Ok(None) };
+            let ended = made.is_none();
+            if let Some(b) = made.filter(|b| b.len > 0) {
                 kept.rows.push(run, Arc::new(b))?;
-                kept.next(want)
             }
-            _ => Ok(None),
+            if ended || !self.drains {
+                return kept.next(want);
+            }
         }
     }
 

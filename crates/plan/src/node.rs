@@ -47,6 +47,14 @@ pub struct PlannedStmt {
     pub stmt_len: i32,
 }
 
+impl PlannedStmt {
+    /// Indexes of the output columns that are not junk.
+    pub fn visible_columns(&self) -> Vec<usize> {
+        let targets = self.plan_tree.info.target_list.iter().enumerate();
+        targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()
+    }
+}
+
 /// Privileges on all relations and functions that the statement uses, at any query level.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RightsNeeded {

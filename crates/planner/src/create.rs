@@ -30,11 +30,16 @@ pub(crate) struct Made {
 impl Glob<'_> {
     pub(crate) fn create(&mut self, root: &mut Root, path: &Path, want: &[Expr]) -> Result<Made> {
         let output = targets_of(want);
+        // A path has columns alone; a node may compute expressions of them.
+        let plan_width = match want.iter().all(|e| matches!(e, Expr::Var(_))) {
+            true => path.width,
+            false => self.row_width(root, want)?,
+        };
         let info = PlanInfo {
             startup_cost: path.startup,
             total_cost: path.total,
             plan_rows: path.rows,
-            plan_width: path.width,
+            plan_width,
             ..PlanInfo::default()
         };
         match &path.kind {

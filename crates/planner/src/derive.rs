@@ -2,7 +2,7 @@
 //! conditions of a query imply the predicate of a partial index. Counterpart: like_support.c,
 //! predtest.c.
 
-use crate::facts::IndexKey;
+use crate::facts::{IndexFacts, IndexKey};
 use crate::glob::*;
 use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
@@ -25,6 +25,7 @@ impl Glob<'_> {
     pub(crate) fn derived_quals(
         &mut self,
         rti: i32,
+        index: &IndexFacts,
         key: &IndexKey,
         q: &Expr,
     ) -> Result<Vec<Expr>> {
@@ -49,8 +50,8 @@ impl Glob<'_> {
                 }
                 let mut out = Vec::new();
                 if whole {
-                    out.extend(self.compare_key(key, l, EQUAL, &prefix)?);
-                } else {
+                    out.extend(self.compare_key(key, l, index.equality(), &prefix)?);
+                } else if index.capabilities.ordered {
                     out.extend(self.compare_key(key, l, GREATER_EQUAL, &prefix)?);
                     if let Some(end) = next_prefix(&prefix) {
                         out.extend(self.compare_key(key, l, LESS, &end)?);

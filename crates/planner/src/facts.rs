@@ -1,6 +1,7 @@
 //! Catalog look-ups that the planner needs, as a trait: relation sizes, indexes, statistics,
 //! operators, cost settings. Counterpart: plancat.c, lsyscache.c.
 
+use access::{Capabilities, CostModel};
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::{Expr, FuncExpr, OpExpr};
@@ -56,6 +57,9 @@ pub struct IndexKey {
 #[derive(Clone, Debug)]
 pub struct IndexFacts {
     pub oid: Oid,
+    /// What the access method can do.
+    pub capabilities: &'static Capabilities,
+    pub cost: CostModel,
     /// Key columns.
     pub keys: Vec<IndexKey>,
     /// INCLUDE columns.
@@ -69,8 +73,15 @@ pub struct IndexFacts {
     pub predicate: Vec<Expr>,
     pub pages: f64,
     pub tuples: f64,
-    /// Levels above the leaf pages; -1 if unknown.
+    /// Levels above the leaf pages; -1 if the index is not a tree.
     pub tree_height: i32,
+}
+
+impl IndexFacts {
+    /// The strategy number of equality in the index's operator families.
+    pub fn equality(&self) -> u16 {
+        self.capabilities.equality.0
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -210,9 +221,10 @@ pub trait PlannerFacts: eval::Facts {
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>>;
     /// Family and input type of an operator class.
     fn opclass(&mut self, opclass: Oid) -> Result<(Oid, Oid)>;
-    /// Strategy number (1 `<` … 5 `>`) of an operator in a B-tree family, if it is a member.
+    /// Strategy number of an operator in an operator family, if it is a member (in a B-tree family
+    /// 1 `<` … 5 `>`).
     fn strategy(&mut self, opno: Oid, family: Oid) -> Result<Option<u16>>;
-    /// The operator of a B-tree family with these operand types and strategy.
+    /// The operator of a family with these operand types and strategy.
     fn family_operator(
         &mut self,
         family: Oid,

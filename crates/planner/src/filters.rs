@@ -271,7 +271,8 @@ impl Glob<'_> {
             outer: Relids::new(),
         });
         let (relids, useful) = (right.relids.clone(), right.useful.clone());
-        Ok(Some(JoinRel { relids, rows, paths, lateral: Relids::new(), useful }))
+        let (width, lateral) = (child.width, Relids::new());
+        Ok(Some(JoinRel { relids, rows, width, paths, lateral, useful }))
     }
 }
 

@@ -111,7 +111,6 @@ pub(crate) struct CtePlan {
     /// Exec parameter that identifies the shared rows.
     pub param: i32,
     pub rows: f64,
-    pub width: i32,
 }
 
 /// The working table of a recursive query, under the name of the `WITH` query.
@@ -120,7 +119,6 @@ pub(crate) struct WorkTable {
     pub name: String,
     pub param: i32,
     pub rows: f64,
-    pub width: i32,
 }
 
 /// Input of a level from the level above.
@@ -144,7 +142,8 @@ pub(crate) struct PlannedLevel {
     /// Number of distinct rows, if it was requested.
     pub groups: f64,
     pub rows: f64,
-    pub width: i32,
+    /// See [`Glob::column_widths`].
+    pub column_widths: Vec<i32>,
     /// Sort order of the output, by positions in the target list.
     pub order: Vec<OutputOrder>,
 }
@@ -165,7 +164,8 @@ pub(crate) struct SubqueryPlan {
     pub plan: Plan,
     pub groups: f64,
     pub rows: f64,
-    pub width: i32,
+    /// See [`Glob::column_widths`].
+    pub column_widths: Vec<i32>,
     pub startup: f64,
     pub total: f64,
     pub order: Vec<OutputOrder>,

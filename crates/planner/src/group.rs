@@ -7,6 +7,7 @@ use crate::path::*;
 use crate::refs::*;
 use crate::rel::clamp_rows;
 use crate::upper::target_for;
+use crate::width::table_size;
 use pgerror::{PgError, Result};
 use plan::expr::*;
 use plan::node::*;
@@ -47,7 +48,7 @@ impl Glob<'_> {
         if groups * (f64::from(width) + GROUP_BYTES) <= c.hash_mem {
             return 0.0;
         }
-        let pages = rows * (f64::from(width) + 24.0) / 8192.0;
+        let pages = table_size(rows, width) / 8192.0;
         pages * (c.random_page + c.seq_page) + 2.0 * rows * c.cpu_tuple
     }
 
@@ -203,7 +204,7 @@ impl Glob<'_> {
             startup_cost: startup,
             total_cost: total,
             plan_rows: clamp_rows(groups * selected * grouping_sets.len().max(1) as f64),
-            plan_width: 8 * output.len() as i32,
+            plan_width: self.row_width(root, want)?,
             target_list,
             qual,
             ..PlanInfo::default()

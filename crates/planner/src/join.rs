@@ -15,6 +15,7 @@ use crate::quals::*;
 use crate::rel::clamp_rows;
 use crate::upper::target_for;
 use crate::vars::*;
+use crate::width::{UsedColumns, table_size};
 use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -33,6 +34,8 @@ pub(crate) const EXHAUSTIVE_MAX: usize = 11;
 pub(crate) struct JoinRel {
     pub relids: Relids,
     pub rows: f64,
+    /// Width of its rows in bytes.
+    pub width: i32,
     pub paths: PathSet,
     /// Relations outside that every path needs (LATERAL).
     pub lateral: Relids,
@@ -47,6 +50,7 @@ impl JoinRel {
             rows: 0.0,
             paths: PathSet::new(ends.early),
             lateral: l.lateral.union(&r.lateral).difference(&relids),
+            width: ends.used.width_above(&relids),
             useful: ends.useful_above(&relids),
             relids,
         }
@@ -68,13 +72,15 @@ pub(crate) struct Ends {
     query: Vec<Ordered>,
     /// See [`Root::wants_early_rows`].
     early: bool,
+    /// Their columns.
+    used: UsedColumns,
 }
 
 impl Ends {
-    fn new(root: &Root, conditions: &[Rc<Need>]) -> Result<Ends> {
+    fn new(root: &Root, conditions: &[Rc<Need>], used: UsedColumns) -> Result<Ends> {
         let query = &root.query;
         let early = root.wants_early_rows();
-        let mut ends = Ends { conditions: Vec::new(), query: Vec::new(), early };
+        let mut ends = Ends { conditions: Vec::new(), query: Vec::new(), early, used };
         for need in conditions {
             for (operand, about) in need.operands.iter().flatten() {
                 let (all, about) = (need.relids.clone(), about.clone());
@@ -185,12 +191,12 @@ impl Glob<'_> {
             if let Item::Rel(rti) = item {
                 let quals = single.remove(rti).unwrap_or_default();
                 self.base_rel(root, *rti, quals)?;
-                self.narrow(root, *rti, &all_needed)?;
+                self.set_width(root, *rti, &all_needed)?;
             }
         }
         let lookups: Vec<Expr> = filters.iter().flat_map(|f| f.lookups().iter().cloned()).collect();
         let filters = self.filter_rels(root, filters, &all_needed)?;
-        let ends = Ends::new(root, &all_needed)?;
+        let mut ends = Ends::new(root, &all_needed, UsedColumns::default())?;
         let mut rels = Vec::with_capacity(problem.items.len());
         for item in problem.items {
             rels.push(match item {
@@ -203,7 +209,8 @@ impl Glob<'_> {
                     let paths = self.scan_paths(root, rti, &tied, &all_needed)?;
                     let paths = paths.with_useful_orders(&useful);
                     let rel = root.rel(rti)?;
-                    JoinRel { relids, rows: rel.rows, paths, lateral: rel.lateral.clone(), useful }
+                    let (rows, width, lateral) = (rel.rows, rel.width, rel.lateral.clone());
+                    JoinRel { relids, rows, width, paths, lateral, useful }
                 }
                 Item::Join(j) => {
                     let relids = j.relids.clone();
@@ -217,6 +224,8 @@ impl Glob<'_> {
                 }
             });
         }
+        // The widths of columns of subqueries are known only now.
+        ends.used = self.used_columns(root, &all_needed)?;
         let mut joined = if !filters.is_empty() {
             self.search_exhaustively(root, rels, filters, &multi, &ends)?
         } else if rels.len() == 1 {
@@ -334,7 +343,8 @@ impl Glob<'_> {
         all.extend(needs(&j.quals));
         let left = self.solve(root, j.left, &all)?;
         let right = self.right_side(root, j.jointype, j.right, &j.quals, &all)?;
-        let mut out = JoinRel::of(&left, &right, &Ends::new(root, needed)?);
+        let used = self.used_columns(root, needed)?;
+        let mut out = JoinRel::of(&left, &right, &Ends::new(root, needed, used)?);
         out.relids.clone_from(&j.relids);
         let on = self.clauses(root, &j.quals)?;
         out.rows = self.join_rows(root, j.jointype, &left, &right, &on)?;
@@ -528,7 +538,7 @@ impl Glob<'_> {
                             },
                             relids: out.relids.clone(),
                             rows: out.rows,
-                            width: lp.width + rp.width,
+                            width: out.width,
                             startup,
                             total,
                             order: order.to_vec(),
@@ -540,10 +550,10 @@ impl Glob<'_> {
                 if parameterised || !hashes {
                     continue;
                 }
-                let bytes = rp.rows * (rp.width as f64 + 24.0);
+                let bytes = table_size(rp.rows, rp.width);
                 // Rows that exceed the memory are written and read once.
                 let spill = if bytes > c.hash_mem {
-                    let pages = (bytes + lp.rows * (lp.width as f64 + 24.0)) / 8192.0;
+                    let pages = (bytes + table_size(lp.rows, lp.width)) / 8192.0;
                     2.0 * pages * c.seq_page
                 } else {
                     0.0
@@ -573,7 +583,7 @@ impl Glob<'_> {
                         },
                         relids: out.relids.clone(),
                         rows: out.rows,
-                        width: lp.width + rp.width,
+                        width: out.width,
                         startup,
                         total,
                         order: Vec::new(),
@@ -650,7 +660,7 @@ impl Glob<'_> {
             },
             relids: out.relids.clone(),
             rows: out.rows,
-            width: lp.width + rp.width,
+            width: out.width,
             startup,
             total: startup
                 + (rp.total - rp.startup)
@@ -734,7 +744,8 @@ impl Glob<'_> {
                             && !relids_of(other).contains(&rti)
                     };
                     if is_key(a, b) || is_key(b, a) {
-                        hit |= self.facts.strategy(op.opno, key.opfamily)? == Some(3);
+                        let strategy = self.facts.strategy(op.opno, key.opfamily)?;
+                        hit |= strategy == Some(index.equality());
                     }
                 }
                 all &= hit;

@@ -65,6 +65,7 @@ mod ties;
 mod unused;
 mod upper;
 mod vars;
+mod width;
 
 pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
 pub use facts::*;

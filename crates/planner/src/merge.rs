@@ -183,7 +183,7 @@ impl Glob<'_> {
             },
             relids: out.relids.clone(),
             rows: out.rows,
-            width: lp.width + rp.width,
+            width: out.width,
             startup,
             total,
             order: sorted.to_vec(),

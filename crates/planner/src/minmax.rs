@@ -63,6 +63,7 @@ impl Glob<'_> {
             let indexed = table
                 .indexes
                 .iter()
+                .filter(|i| i.capabilities.ordered)
                 .any(|i| i.keys.iter().any(|k| is_index_key(&arg.expr, rti, k)));
             // An expression with one value in all rows needs no index.
             let fixed = relids_of(&arg.expr).is_empty() || root.constants.contains(&arg.expr);
@@ -127,7 +128,7 @@ impl Glob<'_> {
             startup_cost: total,
             total_cost: total + self.facts.costs().cpu_tuple,
             plan_rows: 1.0,
-            plan_width: 8 * output.len() as i32,
+            plan_width: self.row_width(root, want)?,
             target_list: output
                 .iter()
                 .map(|t| TargetEntry { expr: replaced(&t.expr), ..t.clone() })

@@ -143,8 +143,13 @@ impl Glob<'_> {
             on_conflict,
             row_by_row,
         }));
-        let width = info.plan_width;
-        Ok(PlannedLevel { plan: Plan { info, node }, groups: rows, rows, width, order: Vec::new() })
+        Ok(PlannedLevel {
+            plan: Plan { info, node },
+            groups: rows,
+            rows,
+            column_widths: Vec::new(),
+            order: Vec::new(),
+        })
     }
 
     /// True if a volatile user-defined function is called, which may read rows that the statement

@@ -12,26 +12,38 @@ use std::rc::Rc;
 pub(crate) struct Need {
     pub relids: Relids,
     /// Its columns, with duplicates.
-    columns: Vec<Expr>,
+    pub columns: Vec<Expr>,
+    /// Evaluated above all joins, as an output column is; not a condition.
+    pub always: bool,
     /// The operands with their relations, if it is a binary operator.
     pub operands: Option<[(Rc<Expr>, Relids); 2]>,
 }
 
+/// The needs of conditions.
 pub(crate) fn needs<'e>(
-    exprs: impl IntoIterator<Item = &'e Expr>,
+    conditions: impl IntoIterator<Item = &'e Expr>,
 ) -> impl Iterator<Item = Rc<Need>> {
-    exprs.into_iter().map(|e| {
-        let mut columns = Vec::new();
-        collect(e, &mut columns);
-        let operands = match e {
-            Expr::OpExpr(op) => match op.args.as_slice() {
-                [a, b] => Some([a, b].map(|e| (Rc::new(e.clone()), relids_of(e)))),
-                _ => None,
-            },
+    conditions.into_iter().map(|e| Rc::new(need(e, false)))
+}
+
+/// The needs of expressions that are evaluated above all joins.
+pub(crate) fn target_needs<'e>(
+    targets: impl IntoIterator<Item = &'e Expr>,
+) -> impl Iterator<Item = Rc<Need>> {
+    targets.into_iter().map(|e| Rc::new(need(e, true)))
+}
+
+fn need(e: &Expr, always: bool) -> Need {
+    let mut columns = Vec::new();
+    collect(e, &mut columns);
+    let operands = match e {
+        Expr::OpExpr(op) => match op.args.as_slice() {
+            [a, b] => Some([a, b].map(|e| (Rc::new(e.clone()), relids_of(e)))),
             _ => None,
-        };
-        Rc::new(Need { relids: relids_of(e), columns, operands })
-    })
+        },
+        _ => None,
+    };
+    Need { relids: relids_of(e), columns, always, operands }
 }
 
 fn collect(expr: &Expr, out: &mut Vec<Expr>) {

@@ -151,6 +151,11 @@ impl BitmapPath {
         }
     }
 
+    /// Do both use one of these conditions? Then their intersection is no better than either.
+    pub(crate) fn overlaps(&self, other: &BitmapPath, quals: &[Expr]) -> bool {
+        quals.iter().any(|q| self.guarantees(q) && other.guarantees(q))
+    }
+
     pub(crate) fn selectivity(&self) -> f64 {
         match self {
             BitmapPath::Index { selectivity, .. }

@@ -84,7 +84,7 @@ impl Glob<'_> {
                 let input = root.child_input(0.0);
                 self.plan_level((*cte.query).clone(), input)?
             };
-            let (rows, width) = (planned.rows, planned.width);
+            let rows = planned.rows;
             let total = planned.plan.info.total_cost;
             let init_of_cte = Vec::new();
             self.subplans.push(planned.plan);
@@ -106,7 +106,7 @@ impl Glob<'_> {
                 startup_cost: 0.0,
                 per_call_cost: total,
             })));
-            root.ctes.push(CtePlan { name: cte.ctename, plan_id, param, rows, width });
+            root.ctes.push(CtePlan { name: cte.ctename, plan_id, param, rows });
         }
         Ok(())
     }

@@ -45,13 +45,6 @@ impl Glob<'_> {
             RteKind::Relation { relid, .. } => {
                 let facts = self.facts.relation(*relid)?;
                 rel.tuples = facts.tuples.max(1.0);
-                rel.width = facts
-                    .columns
-                    .iter()
-                    .filter(|c| !c.dropped)
-                    .map(|c| c.avg_width)
-                    .sum::<i32>()
-                    .max(1);
                 rel.table = Some(facts);
                 if let Some(sample) = sample_of(root.query.rte(rti)) {
                     // PostgreSQL's default if the percentage is not a constant.
@@ -75,7 +68,6 @@ impl Glob<'_> {
                 let i = self.plan_subquery(root, rti)?;
                 let s = &root.subqueries[i];
                 rel.tuples = s.rows;
-                rel.width = s.width;
                 rel.lateral = relids_of_all(s.params.iter().map(|(_, e)| e));
             }
             RteKind::Function { functions, .. } => {
@@ -88,24 +80,18 @@ impl Glob<'_> {
                     }
                 }
                 rel.tuples = rows;
-                rel.width = 8 * functions.len() as i32;
                 rel.lateral = relids_of_all(functions.iter().map(|f| &f.funcexpr));
             }
-            RteKind::Values { values_lists, coltypes, .. } => {
+            RteKind::Values { values_lists, .. } => {
                 rel.tuples = values_lists.len() as f64;
-                rel.width = 8 * coltypes.len() as i32;
                 rel.lateral = relids_of_all(values_lists.iter().flatten());
             }
             RteKind::Cte { ctename, ctelevelsup, self_reference, .. } => {
-                let (rows, width) = if *self_reference {
-                    let w = root.find_work_table(ctename)?;
-                    (w.rows, w.width)
+                rel.tuples = if *self_reference {
+                    root.find_work_table(ctename)?.rows
                 } else {
-                    let c = root.find_cte(ctename, *ctelevelsup)?;
-                    (c.rows, c.width)
+                    root.find_cte(ctename, *ctelevelsup)?.rows
                 };
-                rel.tuples = rows;
-                rel.width = width;
             }
             RteKind::TableFunc(_) => return Err(PgError::unsupported("XMLTABLE")),
             RteKind::Result => {}
@@ -120,27 +106,17 @@ impl Glob<'_> {
         Ok(())
     }
 
-    /// Reduces the width of a table's rows to the columns that are needed above.
-    pub(crate) fn narrow(&mut self, root: &mut Root, rti: i32, needed: &[Rc<Need>]) -> Result<()> {
-        let Some(table) = root.rel(rti)?.table.clone() else { return Ok(()) };
+    /// Sets the width of a relation's rows: the columns that are needed above.
+    pub(crate) fn set_width(
+        &mut self,
+        root: &mut Root,
+        rti: i32,
+        needed: &[Rc<Need>],
+    ) -> Result<()> {
         self.facts.check_interrupts()?;
         let mut vars = Vec::new();
         columns_of(rti, needed, &mut vars);
-        let mut width = 0;
-        for v in &vars {
-            let Expr::Var(v) = v else { continue };
-            width += match usize::try_from(v.varattno - 1).ok().and_then(|i| table.columns.get(i)) {
-                Some(column) => match self.facts.column_stats(table.oid, v.varattno)? {
-                    Some(stats) if stats.width > 0 => stats.width,
-                    _ => column.avg_width,
-                },
-                // A whole-row reference; other missing columns are system columns.
-                None if v.varattno == 0 => {
-                    table.columns.iter().filter(|c| !c.dropped).map(|c| c.avg_width).sum()
-                }
-                None => 6,
-            };
-        }
+        let width = self.row_width(root, &vars)?;
         if let Some(rel) = root.rels.get_mut(&rti) {
             rel.width = width;
         }

@@ -14,8 +14,6 @@ use plan::expr::*;
 use plan::query::*;
 use plan::walk;
 
-const BTREE_EQUAL: u16 = 3;
-
 /// An equality of the ON clause: the operand over the right side, and the operator.
 struct Equality {
     inner: Expr,
@@ -156,7 +154,7 @@ impl Glob<'_> {
                     let collates = !key.collation.is_valid() || key.collation == e.collation;
                     found |= collates
                         && is_index_key(&e.inner, rti, key)
-                        && self.facts.strategy(e.opno, key.opfamily)? == Some(BTREE_EQUAL);
+                        && self.facts.strategy(e.opno, key.opfamily)? == Some(index.equality());
                 }
                 all &= found;
             }

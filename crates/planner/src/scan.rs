@@ -8,6 +8,7 @@ use crate::path::*;
 use crate::rel::{BaseRel, clamp_rows};
 use crate::selectivity::{array_len, strip};
 use crate::vars::*;
+use access::CostModel;
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
@@ -17,8 +18,6 @@ use plan::query::RteKind;
 use std::rc::Rc;
 use std::sync::Arc;
 use types::oids;
-
-const BTREE_EQUAL: u16 = 3;
 
 impl Glob<'_> {
     /// All paths of a base relation. `join_quals` are join conditions with other relations, which
@@ -189,17 +188,17 @@ impl Glob<'_> {
         needed: &[Rc<Need>],
         set: &mut PathSet,
     ) -> Result<()> {
-        if !self.implies_all(rel.rti, quals, &index.predicate)? {
+        if !index.capabilities.plain_scan || !self.implies_all(rel.rti, quals, &index.predicate)? {
             return Ok(());
         }
         let quals = &self.not_implied_by_predicate(root, rel.rti, index, quals)?;
-        let own = self.match_quals(root, rel.rti, index, quals)?;
+        let own = self.match_plain(root, rel.rti, index, quals)?;
         // Without conditions, the scan is considered for its order.
         self.add_index_path(root, rel, index, own.clone(), quals, needed, set)?;
         if join_quals.is_empty() {
             return Ok(());
         }
-        let tied = self.match_quals(root, rel.rti, index, join_quals)?;
+        let tied = self.match_plain(root, rel.rti, index, join_quals)?;
         let mut groups: Vec<Relids> = Vec::new();
         for MatchedQual { qual: q, .. } in &tied {
             let others: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
@@ -260,6 +259,22 @@ impl Glob<'_> {
         Ok(out)
     }
 
+    /// The conditions of plain index scans. Those with arrays that the access method does not accept
+    /// are for bitmap scans only, which make a scan for each element.
+    fn match_plain(
+        &mut self,
+        root: &Root,
+        rti: i32,
+        index: &IndexFacts,
+        quals: &[Expr],
+    ) -> Result<Vec<MatchedQual>> {
+        let mut matched = self.match_quals(root, rti, index, quals)?;
+        if !index.capabilities.search_array {
+            matched.retain(|m| !matches!(m.qual, Expr::ScalarArrayOp(_)));
+        }
+        Ok(matched)
+    }
+
     /// The conditions that match an index column. Counterpart: `match_clause_to_index`.
     fn match_quals(
         &mut self,
@@ -273,20 +288,22 @@ impl Glob<'_> {
             self.facts.check_interrupts()?;
             let class = root.tie_class(q);
             for (col, key) in index.keys.iter().enumerate() {
-                if let Some(qual) = self.match_one(rti, key, q)? {
+                if let Some(qual) = self.match_one(rti, index, key, q)? {
                     let original = q.clone();
                     out.push(MatchedQual { column: col, qual, original, class, lossy: false });
                     break;
                 }
                 if let Expr::RowCompare(r) = q {
-                    if let Some(row) = self.row_condition(rti, index, key, r)? {
+                    if index.capabilities.search_rows
+                        && let Some(row) = self.row_condition(rti, index, key, r)?
+                    {
                         let (qual, lossy, original) = (row.qual, row.lossy, q.clone());
                         out.push(MatchedQual { column: col, qual, original, class, lossy });
                         break;
                     }
                     continue;
                 }
-                let derived = self.derived_quals(rti, key, q)?;
+                let derived = self.derived_quals(rti, index, key, q)?;
                 if !derived.is_empty() {
                     let matched = derived.into_iter().map(|qual| MatchedQual {
                         column: col,
@@ -304,7 +321,13 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    fn match_one(&mut self, rti: i32, key: &IndexKey, q: &Expr) -> Result<Option<Expr>> {
+    fn match_one(
+        &mut self,
+        rti: i32,
+        index: &IndexFacts,
+        key: &IndexKey,
+        q: &Expr,
+    ) -> Result<Option<Expr>> {
         let is_key = |e: &Expr| is_index_key(e, rti, key);
         let free = |glob: &mut Self, e: &Expr| -> Result<bool> {
             Ok(!relids_of(e).contains(&rti)
@@ -344,8 +367,12 @@ impl Glob<'_> {
                     && self.facts.strategy(op.opno, key.opfamily)?.is_some();
                 Ok(fits.then(|| q.clone()))
             }
-            Expr::NullTest(n) if !n.argisrow && is_key(&n.arg) => Ok(Some(q.clone())),
-            _ if key.opcintype == oids::BOOL => self.boolean_qual(q, key, &is_key),
+            Expr::NullTest(n) if !n.argisrow && is_key(&n.arg) => {
+                Ok(index.capabilities.search_nulls.then(|| q.clone()))
+            }
+            _ if key.opcintype == oids::BOOL => {
+                self.boolean_qual(q, key, index.equality(), &is_key)
+            }
             _ => Ok(None),
         }
     }
@@ -356,6 +383,7 @@ impl Glob<'_> {
         &mut self,
         q: &Expr,
         key: &IndexKey,
+        equality: u16,
         is_key: &dyn Fn(&Expr) -> bool,
     ) -> Result<Option<Expr>> {
         let (column, value) = match q {
@@ -372,7 +400,7 @@ impl Glob<'_> {
             _ => return Ok(None),
         };
         let family = key.opfamily;
-        let found = self.facts.family_operator(family, oids::BOOL, oids::BOOL, BTREE_EQUAL)?;
+        let found = self.facts.family_operator(family, oids::BOOL, oids::BOOL, equality)?;
         let Some(opno) = found else { return Ok(None) };
         Ok(Some(Expr::OpExpr(Box::new(OpExpr {
             opno,
@@ -399,7 +427,7 @@ impl Glob<'_> {
                 bound.push(q.clone());
                 eq |= match q {
                     Expr::OpExpr(op) => {
-                        self.facts.strategy(op.opno, key.opfamily)? == Some(BTREE_EQUAL)
+                        self.facts.strategy(op.opno, key.opfamily)? == Some(index.equality())
                     }
                     Expr::NullTest(n) => !n.is_not,
                     _ => false,
@@ -458,7 +486,7 @@ impl Glob<'_> {
             order
         };
         let order_fwd = index_order(ScanDirection::Forward);
-        let useful_order = m.is_empty() && !order_fwd.is_empty();
+        let useful_order = m.is_empty() && !order_fwd.is_empty() && index.capabilities.optional_key;
         if m.is_empty() && !useful_order {
             return Ok(());
         }
@@ -476,8 +504,9 @@ impl Glob<'_> {
         let descent = descent_cost(index, c.cpu_operator);
         let searches = array_searches(&bound);
         // As in PostgreSQL, columns in conditions are needed even if the index tests these.
-        let index_only =
-            c.enable_indexonlyscan && self.covers_needed(rel.rti, index, needed, quals);
+        let index_only = c.enable_indexonlyscan
+            && index.capabilities.index_only
+            && self.covers_needed(rel.rti, index, needed, quals);
         // Heap pages: between perfectly correlated and random order.
         let all_scans = fetched * scans;
         let heap_max = mackert_lohman(table.pages, all_scans, c.effective_cache_size) / scans;
@@ -506,7 +535,8 @@ impl Glob<'_> {
         let filter_sel = self.lookup_selectivity(root, rel.rti, &filter)?;
         let rows = if outer.is_empty() { rel.rows } else { clamp_rows(fetched * filter_sel) };
         // With array conditions the output is not in index order.
-        let ordered = !m.iter().any(|m| matches!(m.qual, Expr::ScalarArrayOp(_)));
+        let ordered = index.capabilities.ordered
+            && !m.iter().any(|m| matches!(m.qual, Expr::ScalarArrayOp(_)));
         for direction in [ScanDirection::Forward, ScanDirection::Backward] {
             if direction == ScanDirection::Backward && (!ordered || !outer.is_empty()) {
                 continue;
@@ -555,7 +585,7 @@ impl Glob<'_> {
 
     fn index_correlation(&mut self, rel: &BaseRel, index: &IndexFacts) -> Result<f64> {
         let (Some(table), Some(first)) = (&rel.table, index.keys.first()) else { return Ok(0.0) };
-        if first.attno <= 0 {
+        if first.attno <= 0 || !index.capabilities.ordered {
             return Ok(0.0);
         }
         let Some(s) = self.facts.column_stats(table.oid, first.attno)? else { return Ok(0.0) };
@@ -576,7 +606,7 @@ impl Glob<'_> {
             return Ok(());
         }
         let mut parts = Vec::new();
-        for index in indexes {
+        for index in indexes.iter().filter(|i| i.capabilities.bitmap_scan) {
             if !self.implies_all(rel.rti, quals, &index.predicate)? {
                 continue;
             }
@@ -593,11 +623,17 @@ impl Glob<'_> {
                 parts.push(p);
             }
         }
-        parts.sort_by(|a, b| a.selectivity().total_cmp(&b.selectivity()));
+        // Of two with the same selectivity the cheaper one comes first.
+        let rank = |p: &BitmapPath| (p.selectivity(), p.cost());
+        parts.sort_by(|a, b| {
+            let ((s, c), (t, d)) = (rank(a), rank(b));
+            s.total_cmp(&t).then(c.total_cmp(&d))
+        });
         let mut best: Option<BitmapPath> = None;
         for p in parts {
             best = Some(match best {
                 None => p,
+                Some(b) if b.overlaps(&p, quals) => b,
                 Some(b) => {
                     let single = self.bitmap_heap_cost(&table, rel, &b, quals)?;
                     let selectivity = b.selectivity() * p.selectivity();
@@ -672,7 +708,7 @@ impl Glob<'_> {
         let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
         let searches = array_searches(&bound).clamp(1.0, 1e3);
         let cost = descent_cost(index, c.cpu_operator) * searches
-            + (index.pages * bound_sel).ceil().max(1.0) * c.random_page
+            + bitmap_pages(index, visited, bound_sel, searches, &c) * c.random_page
             + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
             + clamp_rows(rel.tuples * selectivity) * 0.1 * c.cpu_operator;
         let m = IndexMatch {
@@ -698,7 +734,9 @@ impl Glob<'_> {
             let mut arm_quals = Vec::new();
             conjuncts(arm.clone(), &mut arm_quals);
             let mut best: Option<BitmapPath> = None;
-            for index in indexes.iter().filter(|i| i.predicate.is_empty()) {
+            let usable =
+                |i: &&Arc<IndexFacts>| i.predicate.is_empty() && i.capabilities.bitmap_scan;
+            for index in indexes.iter().filter(usable) {
                 let m = self.match_quals(root, rel.rti, index, &arm_quals)?;
                 if let Some(p) = self.bitmap_index(root, rel, index, m)?
                     && best.as_ref().is_none_or(|b| p.cost() < b.cost())
@@ -801,6 +839,9 @@ fn index_order(
 ) -> Vec<PathKey> {
     let backward = direction == ScanDirection::Backward;
     let mut out = Vec::new();
+    if !index.capabilities.ordered {
+        return out;
+    }
     for k in &index.keys {
         let expr = match (&k.expr, k.attno) {
             (Some(e), 0) => renumber(e, rti),
@@ -858,11 +899,33 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
 }
 
 /// Cost of the descent to the first entry: key comparisons, and 50 operator costs for each page.
-/// Counterpart: `btcostestimate`.
+/// Counterpart: `btcostestimate`; `hashcostestimate` adds nothing.
 fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
+    if index.cost == CostModel::Hash {
+        return 0.0;
+    }
     let height = f64::from(index.tree_height.max(0));
     let compares = index.tuples.max(2.0).log2().ceil() * cpu_operator;
     compares + (height + 1.0) * 50.0 * cpu_operator
+}
+
+/// Number of index pages that a bitmap scan reads. Counterpart: part of `genericcostestimate`.
+fn bitmap_pages(
+    index: &IndexFacts,
+    visited: f64,
+    part: f64,
+    searches: f64,
+    c: &CostSettings,
+) -> f64 {
+    let once = |visited: f64| (visited * index.pages / index.tuples.max(1.0)).ceil().max(1.0);
+    match index.cost {
+        CostModel::BTree => (index.pages * part).ceil().max(1.0),
+        // A scan for each element of an array.
+        CostModel::Hash => {
+            let pages = once(clamp_rows(visited / searches));
+            shared_pages(index.pages, pages, searches, c) * searches
+        }
+    }
 }
 
 fn array_searches(bound: &[Expr]) -> f64 {

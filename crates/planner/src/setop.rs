@@ -92,6 +92,10 @@ impl Glob<'_> {
         let mut append = append(parts);
         if !only {
             take_typmods(&mut append.info, op);
+            append.info.plan_width = match (&append.node, root.omits_empty_arms) {
+                (PlanNode::Append { children }, true) => average_width(children),
+                _ => self.columns_width(&append.info)?,
+            };
         }
         if op.all {
             return Ok(Part { plan: append, rows, groups: rows, rti: None, empty: false });
@@ -99,6 +103,15 @@ impl Glob<'_> {
         let rows = clamp_rows(rows);
         let plan = self.make_distinct(root, append, op, rows)?;
         Ok(Part { plan, rows, groups: rows, rti: None, empty: false })
+    }
+
+    /// Width of a node's columns by their types.
+    fn columns_width(&mut self, info: &PlanInfo) -> Result<i32> {
+        let mut width = 0i32;
+        for t in &info.target_list {
+            width = width.saturating_add(self.type_width(t.expr.type_oid(), t.expr.typmod())?);
+        }
+        Ok(width)
     }
 
     /// Flattens nested unions of the same kind into one list of inputs. Counterpart:
@@ -135,6 +148,7 @@ impl Glob<'_> {
         for (t, &ty) in part.plan.info.target_list.iter_mut().zip(types) {
             t.expr = self.facts.coerce_to_common(t.expr.clone(), ty)?;
         }
+        part.plan.info.plan_width = self.columns_width(&part.plan.info)?;
         Ok(part)
     }
 
@@ -153,7 +167,8 @@ impl Glob<'_> {
         if !hashable || !clauses.iter().all(|g| g.sortop.is_valid()) {
             return hashable;
         }
-        let bytes = (f64::from(input.plan_width) + 24.0) * groups;
+        let entry = ((f64::from(input.plan_width) / 8.0).ceil() * 8.0) + 16.0;
+        let bytes = entry * groups;
         if !c.enable_hashagg || bytes > c.hash_mem {
             return false;
         }
@@ -247,7 +262,9 @@ impl Glob<'_> {
         });
         // INTERSECT: the smaller input comes first, as in PostgreSQL.
         let (first, second) = if except || lgroups <= r.groups { (l, r) } else { (r, l) };
-        let child = append(vec![with_flag(first, 0), with_flag(second, 1)]);
+        let mut child = append(vec![with_flag(first, 0), with_flag(second, 1)]);
+        take_typmods(&mut child.info, op);
+        child.info.plan_width = self.columns_width(&child.info)?;
         // A hashed SetOp cannot spill, so its table must fit in memory.
         let bytes = child.info.plan_rows * (f64::from(child.info.plan_width) + 56.0);
         let fits = bytes <= self.facts.costs().hash_mem;
@@ -293,12 +310,8 @@ impl Glob<'_> {
         let left = self.set_operation(&mut level, &op.larg)?;
         let left = self.converted(left, &op.col_types)?;
         let wt_param = self.new_param(Oid::INVALID);
-        level.work_table = Some(WorkTable {
-            name: cte.ctename.clone(),
-            param: wt_param,
-            rows: left.rows * 10.0,
-            width: left.plan.info.plan_width,
-        });
+        level.work_table =
+            Some(WorkTable { name: cte.ctename.clone(), param: wt_param, rows: left.rows * 10.0 });
         let right = self.set_operation(&mut level, &op.rarg)?;
         let right = self.converted(right, &op.col_types)?;
         self.leave();
@@ -306,8 +319,8 @@ impl Glob<'_> {
         if level.subqueries.iter().any(|s| !s.params.is_empty()) {
             return Err(PgError::internal("recursive part refers to its sibling"));
         }
-        let width = left.plan.info.plan_width;
         let mut info = pass_through_info(&left.plan);
+        info.plan_width = self.columns_width(&info)?;
         info.total_cost += 10.0 * right.plan.info.total_cost;
         info.plan_rows = clamp_rows(rows);
         if !op.all && !op.group_clauses.iter().all(|g| g.hashable) {
@@ -326,7 +339,13 @@ impl Glob<'_> {
         let targets = level.query.target_list.clone();
         self.label(&mut plan, &targets);
         plan.info.init_plan.append(&mut level.init_plans);
-        Ok(PlannedLevel { plan, groups: rows, rows: clamp_rows(rows), width, order: Vec::new() })
+        Ok(PlannedLevel {
+            plan,
+            groups: rows,
+            rows: clamp_rows(rows),
+            column_widths: Vec::new(),
+            order: Vec::new(),
+        })
     }
 }
 
@@ -450,6 +469,13 @@ fn append(parts: Vec<Part>) -> Plan {
     Plan { info, node: PlanNode::Append { children } }
 }
 
+/// Average width of the rows of several inputs. Counterpart: `set_append_rel_size`.
+fn average_width(children: &[Plan]) -> i32 {
+    let rows: f64 = children.iter().map(|c| c.info.plan_rows).sum();
+    let bytes: f64 = children.iter().map(|c| c.info.plan_rows * f64::from(c.info.plan_width)).sum();
+    if rows > 0.0 { (bytes / rows).round_ties_even() as i32 } else { 0 }
+}
+
 /// Sets the type modifiers of the columns to those of the operation.
 fn take_typmods(info: &mut PlanInfo, op: &SetOperationStmt) {
     for (t, &typmod) in info.target_list.iter_mut().zip(&op.col_typmods) {
@@ -464,6 +490,7 @@ fn take_typmods(info: &mut PlanInfo, op: &SetOperationStmt) {
 fn with_flag(part: Part, flag: i32) -> Part {
     let mut part = part.projected();
     let info = &mut part.plan.info;
+    info.plan_width = info.plan_width.saturating_add(4);
     info.target_list.push(TargetEntry {
         expr: Expr::Const(Const {
             consttype: types::oids::INT4,

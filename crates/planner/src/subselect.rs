@@ -8,6 +8,7 @@ use crate::facts::PlannerFacts;
 use crate::glob::*;
 use crate::pullup::drop_idle_limit;
 use crate::vars::*;
+use crate::width::table_size;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -91,7 +92,7 @@ impl Glob<'_> {
             .map(|t| t.expr.clone())
             .collect();
         let (startup, total) = (planned.plan.info.startup_cost, planned.plan.info.total_cost);
-        let rows = planned.rows;
+        let (rows, width) = (planned.rows, planned.plan.info.plan_width);
         self.subplans.push(planned.plan);
         let plan_id = self.subplans.len() as u32;
         let first = columns.first();
@@ -185,7 +186,7 @@ impl Glob<'_> {
                     return Ok(test);
                 }
                 // The hash table cannot spill, so it must fit in memory.
-                let bytes = rows * (f64::from(planned.width) + 24.0);
+                let bytes = table_size(rows, width);
                 sub.use_hash_table = s.kind == SubLinkKind::Any
                     && !correlated
                     && bytes <= self.facts.costs().hash_mem
@@ -414,7 +415,7 @@ impl Glob<'_> {
             plan: planned.plan,
             groups: planned.groups,
             rows: planned.rows,
-            width: planned.width,
+            column_widths: planned.column_widths,
             startup,
             total,
             order: planned.order,

@@ -5,6 +5,7 @@ use crate::create::{Made, pass_through};
 use crate::glob::*;
 use crate::group::{has_sorting_aggs, make_keys_distinct};
 use crate::join::JoinRel;
+use crate::need::target_needs;
 use crate::path::*;
 use crate::pullup::lateral_exprs;
 use crate::quals::{Problem, is_true};
@@ -13,6 +14,7 @@ use crate::rel::clamp_rows;
 use crate::runcond::active_windows;
 use crate::streamed::Stages;
 use crate::vars::*;
+use crate::width::table_size;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::*;
@@ -169,7 +171,9 @@ impl Glob<'_> {
         } else {
             self.limit_fraction(root)
         };
-        let (mut path, cost) = self.best_path(root, &rel, &helpful, fraction)?;
+        // The width of what is sorted or grouped.
+        let width = self.row_width(root, &join_want)?;
+        let (mut path, cost) = self.best_path(root, &rel, (&helpful, width), fraction)?;
         let distinct_alone = !distinct.is_empty() && !root.query.has_distinct_on && !windowed;
         // Hashed grouping needs no order.
         let mut hash = false;
@@ -198,8 +202,11 @@ impl Glob<'_> {
             scan_want = all;
         }
         let mut made = self.create(root, &path, &scan_want)?;
+        if !matches!(path.kind, PathKind::Subquery { .. }) {
+            made.plan.info.plan_width = self.row_width(root, &scan_want)?;
+        }
         if sets_below {
-            made = self.project_sets(made, &join_want)?;
+            made = self.project_sets(root, made, &join_want)?;
             have.clear();
         }
 
@@ -228,7 +235,7 @@ impl Glob<'_> {
             }
         }
         if !simple {
-            made = self.project_sets(made, &finals)?;
+            made = self.project_sets(root, made, &finals)?;
         }
         if !distinct.is_empty() {
             let hash = hash || !distinct_alone || grouped || helpful.is_empty();
@@ -239,7 +246,7 @@ impl Glob<'_> {
             made = self.sort_on(root, made, &order, &have)?;
         }
         if !postponed.is_empty() {
-            made = self.project_sets(made, &all)?;
+            made = self.project_sets(root, made, &all)?;
         }
         let _ = marks;
         Ok(made)
@@ -276,7 +283,7 @@ impl Glob<'_> {
         Ok(PlannedLevel {
             groups,
             rows: made.plan.info.plan_rows,
-            width: made.plan.info.plan_width,
+            column_widths: self.column_widths(root)?,
             plan: made.plan,
             order,
         })
@@ -330,7 +337,7 @@ impl Glob<'_> {
         if !problem.items.is_empty() {
             let mut needed = want.to_vec();
             needed.extend(lateral_exprs(&root.query));
-            let needed: Vec<_> = crate::need::needs(&needed).collect();
+            let needed: Vec<_> = target_needs(&needed).collect();
             return self.solve(root, problem, &needed);
         }
         let empty = Path {
@@ -359,13 +366,13 @@ impl Glob<'_> {
         Ok(JoinRel { rows: 1.0, paths, ..JoinRel::default() })
     }
 
-    /// The cheapest path for the order and the fraction of rows that will be fetched, without its
-    /// sort, and the cost including the sort.
+    /// The cheapest path for the order of rows of this width and the fraction of rows that will be
+    /// fetched, without its sort, and the cost including the sort.
     fn best_path(
         &mut self,
         root: &Root,
         rel: &JoinRel,
-        order: &[PathKey],
+        (order, width): (&[PathKey], i32),
         fraction: f64,
     ) -> Result<(Path, f64)> {
         let rows = rel.rows;
@@ -378,7 +385,7 @@ impl Glob<'_> {
             let candidate = if starts_with(&p.order, order) || order.is_empty() {
                 (**p).clone()
             } else {
-                let (mut startup, mut total) = self.sort_cost(p.total, p.rows, p.width);
+                let (mut startup, mut total) = self.sort_cost(p.total, p.rows, width);
                 let presorted = p.order.iter().zip(order).take_while(|(h, o)| h == o).count();
                 if presorted > 0 && self.facts.costs().enable_incremental_sort {
                     let exprs: Vec<Expr> =
@@ -388,7 +395,7 @@ impl Glob<'_> {
                         startup_cost: p.startup,
                         total_cost: p.total,
                         plan_rows: p.rows,
-                        plan_width: p.width,
+                        plan_width: width,
                         ..PlanInfo::default()
                     };
                     let (s, t) = self.incremental_sort_cost(&below, sets);
@@ -422,7 +429,7 @@ impl Glob<'_> {
     pub(crate) fn sort_cost(&self, below: f64, rows: f64, width: i32) -> (f64, f64) {
         let c = self.facts.costs();
         let rows = rows.max(2.0);
-        let bytes = rows * (f64::from(width) + 24.0);
+        let bytes = table_size(rows, width);
         let mut startup = below + 2.0 * c.cpu_operator * rows * rows.log2();
         if bytes > c.work_mem {
             startup += 2.0 * bytes / 8192.0 * (c.seq_page * 0.75 + c.random_page * 0.25);
@@ -653,6 +660,7 @@ impl Glob<'_> {
             let partition = self.group_keys(&w.partition_clause, targets, &made.output)?;
             let order_keys = self.group_keys(&w.order_clause, targets, &made.output)?;
             let mut info = self.above(&made, made.plan.info.plan_rows * 0.02);
+            info.plan_width = self.row_width(root, &want)?;
             info.target_list = below.fix_targets(&output)?;
             let node = PlanNode::WindowAgg(Box::new(WindowAgg {
                 child: Box::new(made.plan),
@@ -677,7 +685,7 @@ impl Glob<'_> {
 
     /// Adds nodes that compute the final target list. Nested set-returning functions are expanded
     /// from the innermost ones outward, all of one depth in one ProjectSet node.
-    fn project_sets(&mut self, mut made: Made, finals: &[Expr]) -> Result<Made> {
+    fn project_sets(&mut self, root: &Root, mut made: Made, finals: &[Expr]) -> Result<Made> {
         loop {
             let mut ready: Vec<Expr> = Vec::new();
             for e in finals {
@@ -703,6 +711,7 @@ impl Glob<'_> {
             let below = Below::one(&made.output);
             let output = targets_of(&want);
             let mut info = self.above(&made, 0.0);
+            info.plan_width = self.row_width(root, &want)?;
             info.plan_rows = clamp_rows(info.plan_rows * factor);
             info.total_cost += info.plan_rows * self.facts.costs().cpu_tuple;
             info.target_list = below.fix_targets(&output)?;
@@ -716,6 +725,7 @@ impl Glob<'_> {
         if computes_outputs(&made.plan.node) {
             // The node can compute the target list itself.
             let have = std::mem::take(&mut made.plan.info.target_list);
+            made.plan.info.plan_width = self.row_width(root, finals)?;
             let made_of = |e: &Expr| {
                 let at = made.output.iter().position(|t| t.expr == *e)?;
                 Some(have[at].expr.clone())
@@ -728,6 +738,7 @@ impl Glob<'_> {
         }
         let below = Below::one(&made.output);
         let mut info = self.above(&made, 0.0);
+        info.plan_width = self.row_width(root, finals)?;
         info.target_list = below.fix_targets(&output)?;
         let node = PlanNode::Result { child: Some(Box::new(made.plan)), constant_qual: Vec::new() };
         Ok(Made { plan: Plan { info, node }, output })

@@ -1,9 +1,9 @@
 //! CALL. Counterpart: commands/functioncmds.c (`ExecuteCallStmt`), parser/analyze.c
 //! (`transformCallStmt`).
 
+use crate::function;
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
-use crate::sysfn::sql;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::Row;
 use catalog::rows::PgProc;
@@ -16,8 +16,6 @@ use plan::expr::TargetEntry;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
 use wire::{FieldDescription, backend};
-
-const SQL_LANGUAGE: Oid = Oid(14);
 
 /// An analysed call: the procedure, the expressions for its input parameters, and its output
 /// parameters.
@@ -124,9 +122,6 @@ impl Session {
         let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
         let user = self.core.catalog.user;
         crate::rights::check_function(&mut self.core, call.row.oid, user)?;
-        if call.row.prolang != SQL_LANGUAGE {
-            return Err(PgError::unsupported("procedures in this language"));
-        }
         let depth = self.core.backend.snapshot_depth();
         let snapshot = self.core.backend.snapshot();
         self.core.backend.push_snapshot(snapshot);
@@ -164,6 +159,6 @@ impl Session {
         }
         let types: Vec<Oid> = call.inputs.iter().map(Expr::type_oid).collect();
         let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
-        sql::call_procedure(&mut self.core, &call.row, &types, &refs)
+        function::call_procedure(&mut self.core, &call.row, &types, &refs)
     }
 }

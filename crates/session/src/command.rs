@@ -3,8 +3,8 @@
 
 use crate::Speaker;
 use crate::connection::Received;
+use crate::function;
 use crate::session::Session;
-use crate::sysfn::sql;
 use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
@@ -190,9 +190,9 @@ impl CommandHost for Session {
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()> {
         let given = settings.iter().filter_map(|(n, v)| Some((n.as_str(), v.as_deref()?)));
-        let (saved, set) = sql::apply_settings_of(&mut self.core, given);
+        let (saved, set) = function::apply_settings_of(&mut self.core, given);
         let result = set.and_then(|()| work(self));
-        sql::restore_settings(&mut self.core, saved);
+        function::restore_settings(&mut self.core, saved);
         result
     }
 

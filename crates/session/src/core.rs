@@ -72,7 +72,7 @@ pub struct Core {
     /// The sequence of the last `nextval`.
     pub last_sequence: Oid,
     /// Prepared bodies of SQL functions that have been called.
-    pub(crate) bodies: crate::sysfn::sql::Bodies,
+    pub(crate) bodies: crate::function::sql::Bodies,
     /// Nesting depth of SQL function calls.
     pub(crate) depth: u32,
     pub triggers: trigger::TriggerManager,

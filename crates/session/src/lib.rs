@@ -6,8 +6,9 @@
 //! (session start), `auth`, `session` (its messages), `xact`, `simple`, `slots`, `extended`,
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
 //! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `env`
-//! (the traits that it implements), `query` (a query from text to rows), `sysfn` (functions that
-//! need the session), `triggers` (the trigger manager's access to the session).
+//! (the traits that it implements), `query` (a query from text to rows), `function` (calls
+//! of functions by OID, and languages), `sysfn` (functions that need the session), `triggers`
+//! (the trigger manager's access to the session).
 //!
 //! Counterpart: src/backend/tcop.
 
@@ -21,10 +22,12 @@ mod command;
 mod connect;
 mod connection;
 mod core;
+mod docmd;
 mod env;
 mod explain;
 mod extended;
 mod fastpath;
+mod function;
 mod guc;
 mod instance;
 mod notify;

@@ -11,7 +11,7 @@ use pgerror::{PgError, Result};
 use plan::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Datum};
+use types::{BATCH_ROWS_MAX, Batch, Datum};
 
 /// Analyses and plans the statements of a text with generic plans. A text of one statement is
 /// cached in the plan cache.
@@ -90,28 +90,92 @@ pub fn run_plan_to(
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
-    let snapshot = match core.backend.active_snapshot() {
-        Some(s) => s.clone(),
-        None => core.backend.snapshot(),
-    };
-    let keep: Vec<usize> = plan
-        .plan_tree
-        .info
-        .target_list
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| !t.resjunk)
-        .map(|(i, _)| i)
-        .collect();
+    let keep = plan.visible_columns();
+    let snapshot = active_snapshot(core);
     let mut run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
     let mut rows = Vec::new();
     let limit = limit.unwrap_or(usize::MAX);
     while rows.len() < limit
         && let Some(batch) = run.next(core, BATCH_ROWS_MAX.min(limit - rows.len()))?
     {
-        for r in 0..batch.len {
-            rows.push(keep.iter().map(|&c| batch.get(r, c).to_owned()).collect());
-        }
+        rows.extend((0..batch.len).map(|r| row_of(&batch, r, &keep)));
     }
     Ok(rows)
+}
+
+fn active_snapshot(core: &mut Core) -> Arc<engine::Snapshot> {
+    match core.backend.active_snapshot() {
+        Some(s) => s.clone(),
+        None => core.backend.snapshot(),
+    }
+}
+
+fn row_of(batch: &Batch, r: usize, columns: &[usize]) -> Vec<Datum> {
+    columns.iter().map(|&c| batch.get(r, c).to_owned()).collect()
+}
+
+/// A running query whose rows are read one by one. Between them the session may do other work.
+pub(crate) struct Rows {
+    run: Execution,
+    columns: Vec<usize>,
+    snapshot: Arc<engine::Snapshot>,
+    /// Rows that were computed together, and the number of those that have been returned.
+    batch: Batch,
+    at: usize,
+    ended: bool,
+}
+
+impl Rows {
+    /// Starts a query under the active snapshot, or under a new one that sees the transaction's
+    /// changes up to here if `latest`.
+    pub(crate) fn start(
+        core: &mut Core,
+        plan: Arc<PlannedStmt>,
+        params: Arc<[Datum]>,
+        latest: bool,
+    ) -> Result<Rows> {
+        let columns = plan.visible_columns();
+        let snapshot = if latest {
+            core.cat().increment_command_counter()?;
+            core.backend.snapshot()
+        } else {
+            active_snapshot(core)
+        };
+        let run = under(core, &snapshot, |core| {
+            let snapshot = snapshot.clone();
+            Execution::start(QueryDesc { plan, params, snapshot }, core)
+        })?;
+        let batch = Batch::default();
+        Ok(Rows { run, columns, snapshot, batch, at: 0, ended: false })
+    }
+
+    /// The next row. If it has to be computed, up to `want` rows are computed together.
+    pub(crate) fn next(&mut self, core: &mut Core, want: usize) -> Result<Option<Vec<Datum>>> {
+        while self.at == self.batch.len {
+            if self.ended {
+                return Ok(None);
+            }
+            self.run.recycle(std::mem::take(&mut self.batch));
+            self.at = 0;
+            let run = &mut self.run;
+            let next = under(core, &self.snapshot, |core| run.next(core, want))?;
+            self.ended = next.is_none();
+            self.batch = next.unwrap_or_default();
+        }
+        self.at += 1;
+        Ok(Some(row_of(&self.batch, self.at - 1, &self.columns)))
+    }
+}
+
+/// Runs `work` with `snapshot` as the active one.
+fn under<T>(
+    core: &mut Core,
+    snapshot: &Arc<engine::Snapshot>,
+    work: impl FnOnce(&mut Core) -> Result<T>,
+) -> Result<T> {
+    let depth = core.backend.snapshot_depth();
+    core.backend.push_snapshot(snapshot.clone());
+    let result = work(core);
+    core.backend.truncate_snapshots(depth);
+    result
 }

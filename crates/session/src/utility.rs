@@ -114,6 +114,10 @@ impl Session {
             Node::CallStmt(stmt) => self
                 .rows_or_error(|s| s.call_statement(stmt, sql, (params, types), describe))?
                 .to_owned(),
+            Node::DoStmt(stmt) => {
+                self.do_statement(stmt, sql)?;
+                "DO".to_owned()
+            }
             Node::ListenStmt(stmt) => {
                 self.listen(&stmt.conditionname);
                 "LISTEN".to_owned()

@@ -276,7 +276,8 @@ fn make(a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(AclItem { grantee: a[0].as_oid(), grantor: a[1].as_oid(), privileges }.datum())
 }
 
-fn sum(d: DatumRef<'_>) -> u32 {
+/// The hash of an aclitem: the sum of its words.
+pub(crate) fn hash_of(d: DatumRef<'_>) -> u32 {
     let i = AclItem::of(d);
     i.privileges.wrapping_add(i.grantee.0).wrapping_add(i.grantor.0)
 }
@@ -285,10 +286,10 @@ scalars! { FNS;
     "aclitemin" => |cx, a| input(cx, a[0].as_bytes()),
     "aclitemout" => |cx, a| output(cx, a[0]),
     "aclitem_eq" => |_, a| Ok(Datum::bool(a[0].as_bytes() == a[1].as_bytes())),
-    "hash_aclitem" => |_, a| Ok(h32(sum(a[0]))),
+    "hash_aclitem" => |_, a| Ok(h32(hash_of(a[0]))),
     "hash_aclitem_extended" => |_, a| Ok(h64(match a[1].word() {
-        0 => sum(a[0]).into(),
-        seed => crate::hash::hash_uint32_extended(sum(a[0]), seed),
+        0 => hash_of(a[0]).into(),
+        seed => crate::hash::hash_uint32_extended(hash_of(a[0]), seed),
     })),
     "makeaclitem" => |_, a| make(a),
     "aclcontains" => |_, a| {

@@ -1,8 +1,9 @@
 //! Hash functions with the same results as PostgreSQL's, on which hash partitioning and hash
 //! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
-use crate::oids;
+use crate::{DatumRef, oids};
 use ids::Oid;
+use std::sync::Arc;
 
 const INIT: u32 = 0x9e37_79b9 + 3_923_095;
 
@@ -119,6 +120,75 @@ fn float_bytes(v: f64) -> Option<[u8; 8]> {
     } else {
         Some(v.to_le_bytes())
     }
+}
+
+/// Hashes a non-null value under a collation (the invalid OID where the type has none) to the 32
+/// bits of the hash operator class's support function 1.
+pub type HashFn = fn(DatumRef<'_>, collation: Oid) -> u32;
+
+/// A hash that needs more than its value: the columns of a row type, the elements of an array.
+pub trait TypedHash: Send + Sync {
+    /// As [`HashFn`].
+    fn hash(&self, value: DatumRef<'_>, collation: Oid) -> u32;
+}
+
+/// How the values of a type are hashed.
+#[derive(Clone)]
+pub enum Hasher {
+    Plain(HashFn),
+    Typed(Arc<dyn TypedHash>),
+}
+
+impl Hasher {
+    /// The hash of a value that is not NULL.
+    #[inline]
+    pub fn hash(&self, value: DatumRef<'_>, collation: Oid) -> u32 {
+        match self {
+            Hasher::Plain(f) => f(value, collation),
+            Hasher::Typed(t) => t.hash(value, collation),
+        }
+    }
+}
+
+impl std::fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Hasher::Plain(_) => "plain hash",
+            Hasher::Typed(_) => "hash of a type",
+        })
+    }
+}
+
+/// The 32-bit hash functions that need only their value, by `pg_proc.prosrc`.
+const PLAIN: &[(&str, HashFn)] = &[
+    ("hashchar", |v, _| hash_uint32(v.as_char() as i8 as i32 as u32)),
+    ("hashint2", |v, _| hash_uint32(v.as_i16() as i32 as u32)),
+    ("hashint4", |v, _| hash_uint32(v.as_i32() as u32)),
+    ("hashint8", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("hashoid", |v, _| hash_uint32(v.as_oid().0)),
+    ("hashenum", |v, _| hash_uint32(v.as_oid().0)),
+    ("hashfloat4", |v, _| float_bytes(v.as_f32().into()).map_or(0, |b| hash_bytes(&b))),
+    ("hashfloat8", |v, _| float_bytes(v.as_f64()).map_or(0, |b| hash_bytes(&b))),
+    ("hashname", |v, _| hash_bytes(v.as_name())),
+    ("hashtext", |v, _| hash_bytes(v.as_bytes())),
+    ("hashvarlena", |v, _| hash_bytes(v.as_bytes())),
+    ("hashbpchar", |v, _| hash_bytes(trimmed_bpchar(v.as_bytes()))),
+    ("hashtid", |v, _| hash_bytes(v.as_bytes())),
+    ("uuid_hash", |v, _| hash_bytes(v.as_bytes())),
+    ("pg_lsn_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("time_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("timestamp_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
+    ("timetz_hash", |v, _| crate::datetime::hash_timetz(v)),
+    ("interval_hash", |v, _| crate::datetime::hash_interval(v)),
+    ("hash_numeric", |v, _| crate::numeric::hash_of(v)),
+    ("hash_aclitem", |v, _| crate::acl::hash_of(v)),
+    ("hashoidvector", |v, _| hash_bytes(v.as_bytes().get(20..).unwrap_or(&[]))),
+    ("jsonb_hash", |v, _| crate::json::hash_of(v)),
+];
+
+/// The hash function with this `pg_proc.prosrc`, if it needs only its value.
+pub fn lookup(prosrc: &str) -> Option<HashFn> {
+    PLAIN.iter().find(|f| f.0 == prosrc).map(|f| f.1)
 }
 
 /// The default hash function of a built-in type, by its `pg_proc.prosrc`.

@@ -54,6 +54,7 @@ pub mod sizes;
 pub mod string;
 pub mod system;
 pub mod text;
+mod width;
 pub mod xid_snapshot;
 pub mod zone;
 
@@ -65,6 +66,7 @@ pub use compare::{CompareFn, Comparer};
 pub use datum::{Datum, DatumRef};
 pub use fncx::{BasicContext, FnContext, RegKind, TypeInfo};
 pub use settings::Settings;
+pub use width::{WIDTH_DEFAULT, average_width};
 
 #[cfg(test)]
 mod interrupt_tests;

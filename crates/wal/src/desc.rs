@@ -174,6 +174,21 @@ pub fn identify(rmgr: RmgrId, info: u8) -> String {
     }
 }
 
+/// A number in the format of C's `%g`.
+pub fn general(v: f64) -> String {
+    let scientific = format!("{v:.5e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let trim = |digits: &str| match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => digits.to_owned(),
+    };
+    match exponent.parse::<i32>() {
+        Ok(e @ -4..=5) => trim(&format!("{v:.*}", (5 - e) as usize)),
+        Ok(e) => format!("{}e{}{:02}", trim(mantissa), if e < 0 { '-' } else { '+' }, e.abs()),
+        Err(_) => scientific,
+    }
+}
+
 /// Bytes of page images in the record, their headers not counted.
 pub fn image_len(record: &DecodedRecord) -> u32 {
     record.blocks().filter_map(|(_, block)| block.image).map(|i| u32::from(i.stored_len())).sum()
@@ -263,4 +278,28 @@ pub fn block_lines(record: &DecodedRecord) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::general;
+
+    #[test]
+    fn numbers_have_the_format_of_c() {
+        // printf '%g'
+        for (v, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-1.0, "-1"),
+            (1500.0, "1500"),
+            (123_456.0, "123456"),
+            (1_234_567.0, "1.23457e+06"),
+            (1e6, "1e+06"),
+            (0.25, "0.25"),
+            (0.00001, "1e-05"),
+            (999_999.6, "1e+06"),
+        ] {
+            assert_eq!(general(v), text);
+        }
+    }
 }

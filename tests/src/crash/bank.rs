@@ -3,9 +3,10 @@
 //! index on `id` and TOAST. In some runs the accounts also have an index on `balance`, so that none
 //! of their updates is heap-only.
 
-use btree::{KeyColumn, KeySchema};
-use engine::index::{Direction, IndexScan, IndexScanOptions, Inserted};
-use engine::index::{ScanKey, ScanOp, UniqueCheck};
+use engine::index::{
+    Direction, IndexColumn, IndexDef, IndexScan, IndexScanOptions, Inserted, ScanKey, Support,
+    SupportFunction, UniqueCheck, strategy,
+};
 use engine::table::{ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, RowWait};
 use engine::table::{ScanOptions, TableScan};
 use engine::{Backend, IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
@@ -106,26 +107,26 @@ fn index_desc(
     unique: bool,
     columns: &[(AttrNo, Attr)],
 ) -> IndexDesc {
-    let key = |attr: &Attr| KeyColumn {
-        cmp: types::compare::of_type(attr.type_oid).expect("a type with an order").into(),
-        desc: false,
-        nulls_first: false,
-        collation: Oid(0),
-        attr: attr.clone(),
+    let key = |attr: &Attr| {
+        let cmp = types::compare::of_type(attr.type_oid).expect("a type with an order");
+        let function = SupportFunction::Compare(cmp.into());
+        let mut column = IndexColumn::new(attr.clone(), Oid(0), function);
+        let function = SupportFunction::EqualImage(true);
+        column.support.push(Support { number: 4, oid: Oid::INVALID, function });
+        column
     };
-    let keys: Vec<KeyColumn> = columns.iter().map(|c| key(&c.1)).collect();
-    let mut schema = KeySchema::new(keys, columns.len());
-    schema.unique = unique;
-    schema.allequalimage = true;
+    let keys: Vec<IndexColumn> = columns.iter().map(|c| key(&c.1)).collect();
     let oid = file.relnumber;
+    let name = format!("{}_{}", on.1, oid.0);
+    let count = keys.len();
+    let mut def = IndexDef::new(file, Persistence::Permanent, (&name, on.1), keys, count);
+    def.unique = unique;
+    let method = engine::am::by_name("btree").and_then(|m| m.am);
     IndexDesc {
         oid,
         table_oid: on.0,
-        file,
-        persistence: Persistence::Permanent,
-        name: format!("{}_{}", on.1, oid.0).into(),
-        table_name: on.1.into(),
-        schema,
+        am: method.expect("B-trees are implemented"),
+        def: Arc::new(def),
         unique,
         columns: columns.iter().map(|c| c.0).collect(),
         opened: OpenIndex::default(),
@@ -198,7 +199,7 @@ impl Table {
             storage::create_relation_files(be, file, Persistence::Permanent)?;
         }
         for index in self.indexes.iter().chain([&toast.index]) {
-            storage::create_relation_files(be, index.file, Persistence::Permanent)?;
+            storage::create_relation_files(be, index.file(), Persistence::Permanent)?;
             index::build_empty(be, index)?;
         }
         Ok(())
@@ -245,7 +246,7 @@ impl Table {
 
     fn find(&self, be: &mut Backend, id: i32) -> Result<Option<Tid>> {
         let value = Datum::int4(id);
-        let keys = vec![ScanKey::Compare { column: 0, op: ScanOp::Equal, value, cmp: None }];
+        let keys = vec![ScanKey::compare(0, strategy::btree::EQUAL, value)];
         let columns = [table::system::CTID];
         let (snapshot, options) = (be.snapshot(), IndexScanOptions::default());
         let index = &self.indexes[0];

@@ -23,3 +23,29 @@ fn explain_output_equals_postgresqls() {
     let wrong = servers.differences(&script);
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn widths_equal_postgresqls() {
+    let servers = Servers::start("widths");
+    let setup = servers.differences(include_str!("widths_setup.sql"));
+    assert!(setup.is_empty(), "{}", setup.join("\n"));
+    let script: String =
+        include_str!("widths.sql").lines().map(|l| format!("EXPLAIN {l};\n")).collect();
+    let wrong = servers.differences_of(&script, &nodes_with_widths);
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The nodes of a plan with their widths, without costs, numbers of rows and details.
+fn nodes_with_widths(plan: String) -> String {
+    let mut out = String::new();
+    for line in plan.lines() {
+        match (line.split_once("  (cost="), line.split_once("width=")) {
+            (Some((node, _)), Some((_, width))) => {
+                out.push_str(&format!("{node} {}\n", width.trim_end_matches(')')));
+            }
+            _ if line.contains("ERROR") => out.push_str(line),
+            _ => {}
+        }
+    }
+    out
+}

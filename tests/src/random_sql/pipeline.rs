@@ -27,9 +27,10 @@ const NO_JOIN: &str = "failed to build any ";
 
 /// Where the answers differ, the real server is asked again with each of these settings, which must
 /// not change its answers. If it then answers as Norsu does, its answer depends on its plan.
-const OTHER_PLANS: [&str; 6] = [
+const OTHER_PLANS: [&str; 7] = [
     "SET enable_seqscan = on",
     "SET enable_hashagg = off",
+    "SET enable_memoize = off",
     "SET enable_sort = off; SET enable_incremental_sort = off",
     "SET enable_hashjoin = off; SET enable_mergejoin = off",
     "SET enable_nestloop = off; SET enable_hashjoin = off",

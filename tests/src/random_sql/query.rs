@@ -376,7 +376,14 @@ impl Generator {
         // Of two keys that a join equates it sorts by one and assumes the order of the other, which
         // some of the sets make NULL.
         let equated = |a: &str| names.iter().any(|b| rows.contains(&format!("{a} = {b}")));
-        let chosen = names.iter().any(|key| key.contains('$') || equated(key));
+        // Two keys over one and the same column may be simplified to that column, which the real
+        // server then takes for one key.
+        let columns: Vec<Vec<&str>> = names.iter().map(|key| columns_in(key)).collect();
+        let alike = columns
+            .iter()
+            .enumerate()
+            .any(|(i, a)| matches!(a[..], [_]) && columns[i + 1..].contains(a));
+        let chosen = alike || names.iter().any(|key| key.contains('$') || equated(key));
         let text = match (self.below(6), rest) {
             _ if chosen => return (format!(" GROUP BY {all}"), false),
             (0, _) => format!("ROLLUP ({all})"),
@@ -388,6 +395,16 @@ impl Generator {
         };
         (format!(" GROUP BY {text}"), true)
     }
+}
+
+/// The columns that an expression names, each once.
+fn columns_in(expr: &str) -> Vec<&str> {
+    let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.');
+    let is_column = |w: &&str| w.contains('.') && w.starts_with(|c: char| c.is_ascii_lowercase());
+    let mut out: Vec<&str> = expr.split(word).filter(is_column).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
 }
 
 /// Keys for use in other expressions. The real server flattens nested AND and OR, and then does not

@@ -6,7 +6,7 @@ use pgerror::PgError;
 fn build(schema: KeySchema, rows: u32, keys: u64, memory: usize) -> World {
     let w = World::new(schema, 64);
     // An empty file.
-    w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
+    w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
     let mut s = Session::new();
     let mut rng = Rng(u64::from(rows) + keys);
     let mut sorter = Sorter::new(&w.index.schema, w.disk.clone(), "base/sort".into(), memory);
@@ -52,7 +52,7 @@ fn duplicates_of_a_unique_index_are_found() {
     let mut schema = int4_schema();
     schema.unique = true;
     let w = World::new(schema, 64);
-    w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
+    w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
     let mut s = Session::new();
     for (dead, nulls, fails) in [(false, false, true), (true, false, false), (false, true, false)] {
         let mut sorter = Sorter::new(&w.index.schema, w.disk.clone(), "base/sort".into(), 1 << 20);
@@ -75,7 +75,7 @@ fn duplicates_of_a_unique_index_are_found() {
 #[test]
 fn threads_sort_parts_of_a_build() {
     let w = World::new(int4_schema(), 64);
-    w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
+    w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
     let disk: Arc<dyn Disk> = w.disk.clone();
     let (schema, disk) = (&w.index.schema, &disk);
     let sorter = |n: u32| Sorter::new(schema, disk.clone(), format!("base/sort{n}"), 1 << 16);

@@ -79,15 +79,15 @@ fn stress(keys: u64, width: usize, rows: u64, seed: u64) {
                     while !done.load(Ordering::SeqCst) {
                         w.xids.enter(4 + n);
                         let options = ScanOptions::default();
-                        let mut scan = Scan::new(&w.index, Vec::new(), options).unwrap();
+                        let mut scan = TestScan::new(w, Vec::new(), options);
                         let mut seen: Vec<Tid> = Vec::new();
-                        while let Some(i) = scan.next(&w.index, &mut s.cx(w), dir, None).unwrap() {
+                        while let Some(i) = scan.next(&mut s.cx(w), dir, None) {
                             seen.push(i.tid);
                             if i.tid.offset % 4 == 0 {
                                 scan.kill_current();
                             }
                         }
-                        scan.end(&w.index, &mut s.cx(w)).unwrap();
+                        scan.end(&mut s.cx(w));
                         w.xids.leave(4 + n);
                         if dir == Direction::Backward {
                             seen.reverse();

@@ -1,37 +1,38 @@
 //! Random operations, checked against an ordered set.
 
 use super::*;
+use access::strategy::btree;
 use ids::OffsetNo;
 
 /// Rows by key and TID.
 type Model = BTreeSet<(Option<i32>, Tid)>;
 
 fn scan_all(w: &World, s: &mut Session, keys: Vec<ScanKey>, dir: Direction) -> Vec<Tid> {
-    let mut scan = Scan::new(&w.index, keys, ScanOptions::default()).unwrap();
+    let mut scan = TestScan::new(w, keys, ScanOptions::default());
     let mut out = Vec::new();
     let mut cx = s.cx(w);
-    while let Some(item) = scan.next(&w.index, &mut cx, dir, None).unwrap() {
+    while let Some(item) = scan.next(&mut cx, dir, None) {
         out.push(item.tid);
     }
-    scan.end(&w.index, &mut cx).unwrap();
+    scan.end(&mut cx);
     out
 }
 
 fn compare(w: &World, s: &mut Session, model: &Model, column: usize, low: i32, high: i32) {
     use types::Datum;
-    let key = |op, v| ScanKey::Compare { column, op, value: Datum::int4(v), cmp: None };
+    let key = |strategy, v| ScanKey::compare(column, strategy, Datum::int4(v));
     let expect: Vec<Tid> = model
         .iter()
         .filter(|(k, _)| k.is_some_and(|k| k >= low && k < high))
         .map(|r| r.1)
         .collect();
-    let keys = vec![key(ScanOp::GreaterEqual, low), key(ScanOp::Less, high)];
+    let keys = vec![key(btree::GREATER_EQUAL, low), key(btree::LESS, high)];
     assert_eq!(scan_all(w, s, keys.clone(), Direction::Forward), expect);
     let mut back = scan_all(w, s, keys, Direction::Backward);
     back.reverse();
     assert_eq!(back, expect);
     let equal: Vec<Tid> = model.iter().filter(|(k, _)| *k == Some(low)).map(|r| r.1).collect();
-    assert_eq!(scan_all(w, s, vec![key(ScanOp::Equal, low)], Direction::Forward), equal);
+    assert_eq!(scan_all(w, s, vec![key(btree::EQUAL, low)], Direction::Forward), equal);
     let nulls: Vec<Tid> = model.iter().filter(|(k, _)| k.is_none()).map(|r| r.1).collect();
     let keys = vec![ScanKey::IsNull { column }];
     assert_eq!(scan_all(w, s, keys, Direction::Forward), nulls);
@@ -41,7 +42,7 @@ fn compare(w: &World, s: &mut Session, model: &Model, column: usize, low: i32, h
         .map(|r| r.1)
         .collect();
     let values = [high + 3, low, high, low].map(Datum::int4).into_iter().chain([Datum::Null]);
-    let keys = vec![ScanKey::Any { column, values: values.collect(), cmp: None, order: None }];
+    let keys = vec![ScanKey::Any { column, values: values.collect(), support: None, order: None }];
     assert_eq!(scan_all(w, s, keys.clone(), Direction::Forward), some);
     let mut back = scan_all(w, s, keys, Direction::Backward);
     back.reverse();
@@ -90,9 +91,9 @@ fn run(
             }
         }
         if rng.below(2500) == 0 {
-            let mut scan = Scan::new(&w.index, Vec::new(), ScanOptions::default()).unwrap();
+            let mut scan = TestScan::new(&w, Vec::new(), ScanOptions::default());
             let mut cx = s.cx(&w);
-            while let Some(i) = scan.next(&w.index, &mut cx, Direction::Forward, None).unwrap() {
+            while let Some(i) = scan.next(&mut cx, Direction::Forward, None) {
                 if heap.dead.contains(&i.tid) {
                     scan.kill_current();
                 }

@@ -119,9 +119,9 @@ impl Cluster {
         let cycles = Arc::new(VacuumCycles::new(0));
         let index = Index::open(&pool, rel, Persistence::Permanent, "i", "t", schema, cycles);
         let (disk, _) = memory();
-        let mut w = World { disk, wal, pool, xids: TestXids::new(), index };
+        let mut w = World { disk, wal, pool, xids: TestXids::new(), index: Arc::new(index) };
         let meta = w.index.meta(&mut Session::new().cx(&w)).unwrap();
-        w.index.schema.allequalimage = meta.allequalimage;
+        w.index_mut().schema.allequalimage = meta.allequalimage;
         w
     }
 }
@@ -277,8 +277,8 @@ fn postgres_redoes_our_log() {
             w.index.vacuum_cleanup(&mut s.cx(&w), None, None).unwrap();
         } else {
             // An index that starts empty.
-            w.pool.truncate(&[(w.index.fork.clone(), 0)], || Ok(())).unwrap();
-            w.index.build_empty(&mut s.cx(&w)).unwrap();
+            w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
+            w.index.build_empty(&mut s.cx(&w), &w.index.file).unwrap();
         }
         let mut order: Vec<usize> = (0..rows.len()).collect();
         for i in (1..order.len()).rev() {

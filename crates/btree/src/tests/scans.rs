@@ -2,6 +2,8 @@
 //! three-valued logic.
 
 use super::*;
+use crate::scan_key::ScanOp;
+use access::strategy::btree;
 use types::Datum;
 
 type Key = [Option<i32>; 3];
@@ -51,8 +53,8 @@ fn rows(seed: u64, options: [(bool, bool); 3]) -> Rows {
     Rows { w, rows }
 }
 
-fn holds(op: ScanOp, ord: std::cmp::Ordering) -> bool {
-    match op {
+fn holds(strategy: StrategyNumber, ord: std::cmp::Ordering) -> bool {
+    match ScanOp::of(strategy).unwrap() {
         ScanOp::Less => ord.is_lt(),
         ScanOp::LessEqual => ord.is_le(),
         ScanOp::Equal => ord.is_eq(),
@@ -64,8 +66,8 @@ fn holds(op: ScanOp, ord: std::cmp::Ordering) -> bool {
 fn matches(key: &ScanKey, row: &Key) -> bool {
     let number = |d: &Datum| (!d.is_null()).then(|| d.as_ref().as_i32());
     match key {
-        ScanKey::Compare { column, op, value, .. } => match (row[*column], number(value)) {
-            (Some(a), Some(b)) => holds(*op, a.cmp(&b)),
+        ScanKey::Compare { column, strategy, value, .. } => match (row[*column], number(value)) {
+            (Some(a), Some(b)) => holds(*strategy, a.cmp(&b)),
             _ => false,
         },
         ScanKey::IsNull { column } => row[*column].is_none(),
@@ -73,15 +75,15 @@ fn matches(key: &ScanKey, row: &Key) -> bool {
         ScanKey::Any { column, values, .. } => {
             row[*column].is_some_and(|v| values.iter().any(|d| number(d) == Some(v)))
         }
-        ScanKey::Row { op, members } => {
+        ScanKey::Row { strategy, members } => {
             for m in members {
                 match (row[m.column], number(&m.value)) {
-                    (Some(a), Some(b)) if a != b => return holds(*op, a.cmp(&b)),
+                    (Some(a), Some(b)) if a != b => return holds(*strategy, a.cmp(&b)),
                     (Some(_), Some(_)) => {}
                     _ => return false,
                 }
             }
-            holds(*op, std::cmp::Ordering::Equal)
+            holds(*strategy, std::cmp::Ordering::Equal)
         }
     }
 }
@@ -89,33 +91,29 @@ fn matches(key: &ScanKey, row: &Key) -> bool {
 fn random_key(rng: &mut Rng) -> ScanKey {
     let column = [0, 0, 1, 1, 2][rng.below(5) as usize];
     let spans = [8, 12, 3];
-    let ops =
-        [ScanOp::Less, ScanOp::LessEqual, ScanOp::Equal, ScanOp::GreaterEqual, ScanOp::Greater];
     let value = |rng: &mut Rng, column: usize| match rng.below(30) {
         0 => Datum::Null,
         _ => Datum::int4(rng.below(spans[column] + 2) as i32 - 1),
     };
-    let op = ops[rng.below(5) as usize];
+    let op = StrategyNumber(rng.below(5) as u16 + 1);
     match rng.below(12) {
         0 => ScanKey::IsNull { column },
         1 => ScanKey::IsNotNull { column },
         2 | 3 => {
             let values = (0..rng.below(5)).map(|_| value(rng, column)).collect();
-            ScanKey::Any { column, values, cmp: None, order: None }
+            ScanKey::Any { column, values, support: None, order: None }
         }
         4 | 5 => {
-            let op = if op == ScanOp::Equal { ScanOp::Less } else { op };
+            let strategy = if op == btree::EQUAL { btree::LESS } else { op };
             let columns = [&[0, 1][..], &[0, 1, 2], &[1, 2], &[0, 2], &[1, 0]];
             let members = columns[rng.below(5) as usize]
                 .iter()
                 .map(|&column| RowMember { column, value: value(rng, column), cmp: None })
                 .collect();
-            ScanKey::Row { op, members }
+            ScanKey::Row { strategy, members }
         }
-        6..=8 => {
-            ScanKey::Compare { column, op: ScanOp::Equal, value: value(rng, column), cmp: None }
-        }
-        _ => ScanKey::Compare { column, op, value: value(rng, column), cmp: None },
+        6..=8 => ScanKey::compare(column, btree::EQUAL, value(rng, column)),
+        _ => ScanKey::compare(column, op, value(rng, column)),
     }
 }
 
@@ -139,9 +137,9 @@ fn conditions_have_the_semantics_of_sql() {
             found += expect.len();
             for dir in [Direction::Forward, Direction::Backward] {
                 let options = ScanOptions::default();
-                let mut scan = Scan::new(&r.w.index, keys.clone(), options).unwrap();
+                let mut scan = TestScan::new(&r.w, keys.clone(), options);
                 let mut got = Vec::new();
-                while let Some(i) = scan.next(&r.w.index, &mut s.cx(&r.w), dir, None).unwrap() {
+                while let Some(i) = scan.next(&mut s.cx(&r.w), dir, None) {
                     got.push(i.tid);
                 }
                 if dir == Direction::Backward {
@@ -168,12 +166,11 @@ fn scans_change_direction_and_return_to_marks() {
     let r = rows(3, [(false, false), (true, true), (false, true)]);
     let mut rng = Rng(8);
     let mut s = Session::new();
-    let value = Datum::int4(1);
-    let keys = vec![ScanKey::Compare { column: 0, op: ScanOp::GreaterEqual, value, cmp: None }];
+    let keys = vec![ScanKey::compare(0, btree::GREATER_EQUAL, Datum::int4(1))];
     let expect: Vec<Tid> =
         r.rows.iter().filter(|(row, _)| matches(&keys[0], row)).map(|x| x.1).collect();
     let options = ScanOptions { want_tuples: true, ..ScanOptions::default() };
-    let mut scan = Scan::new(&r.w.index, keys, options).unwrap();
+    let mut scan = TestScan::new(&r.w, keys, options);
     // Position 0 is before the first row.
     let (mut at, mut marked) = (0, None);
     let mut moves = 0;
@@ -187,8 +184,7 @@ fn scans_change_direction_and_return_to_marks() {
             }
             at = if forward { at + 1 } else { at - 1 };
             let mut visible = |block: BlockNo| Ok(block.0.is_multiple_of(2));
-            let item =
-                scan.next(&r.w.index, &mut s.cx(&r.w), dir, Some(&mut visible)).unwrap().unwrap();
+            let item = scan.next(&mut s.cx(&r.w), dir, Some(&mut visible)).unwrap();
             assert_eq!(item.tid, expect[at - 1]);
             assert_eq!(item.all_visible, item.tid.block.0.is_multiple_of(2));
             let key = r.rows.iter().find(|x| x.1 == item.tid).unwrap().0;
@@ -206,7 +202,7 @@ fn scans_change_direction_and_return_to_marks() {
             }
             1 => {
                 if let Some(m) = marked {
-                    scan.restore(&r.w.index, &mut s.cx(&r.w)).unwrap();
+                    scan.restore(&mut s.cx(&r.w));
                     at = m;
                 }
             }
@@ -219,15 +215,15 @@ fn scans_change_direction_and_return_to_marks() {
 fn values_are_replaced_in_place() {
     let r = rows(5, [(false, false), (false, false), (false, false)]);
     let mut s = Session::new();
-    let equal = |column, value| ScanKey::Compare { column, op: ScanOp::Equal, value, cmp: None };
+    let equal = |column, value| ScanKey::compare(column, btree::EQUAL, value);
     let keys = vec![equal(1, Datum::Null), ScanKey::IsNotNull { column: 2 }, equal(0, Datum::Null)];
-    let mut scan = Scan::new(&r.w.index, keys, ScanOptions::default()).unwrap();
+    let mut scan = TestScan::new(&r.w, keys, ScanOptions::default());
     let mut cx = s.cx(&r.w);
-    assert!(scan.next(&r.w.index, &mut cx, Direction::Forward, None).unwrap().is_none());
+    assert!(scan.next(&mut cx, Direction::Forward, None).is_none());
     for (a, b) in (0..8).flat_map(|a| (0..12).map(move |b| (a, b))) {
-        scan.rescan_values(&r.w.index, &mut cx, &[int(b), DatumRef::Null, int(a)]).unwrap();
+        scan.rescan_values(&mut cx, &[int(b), DatumRef::Null, int(a)]);
         let mut got = Vec::new();
-        while let Some(i) = scan.next(&r.w.index, &mut cx, Direction::Forward, None).unwrap() {
+        while let Some(i) = scan.next(&mut cx, Direction::Forward, None) {
             got.push(i.tid);
         }
         let fits = |k: &Key| k[0] == Some(a) && k[1] == Some(b) && k[2].is_some();

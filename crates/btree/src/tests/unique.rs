@@ -71,7 +71,7 @@ fn nulls_are_distinct_unless_told() {
     let done = Inserted::Done { unique: true };
     assert_eq!(insert(&w, None, tid(1), UniqueCheck::Yes, &mut heap), done);
     assert_eq!(insert(&w, None, tid(2), UniqueCheck::Yes, &mut heap), done);
-    w.index.schema.nulls_not_distinct = true;
+    w.index_mut().schema.nulls_not_distinct = true;
     let conflict = Inserted::Conflict { tid: tid(1) };
     assert_eq!(insert(&w, None, tid(3), UniqueCheck::Yes, &mut heap), conflict);
 }

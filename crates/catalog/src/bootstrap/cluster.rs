@@ -9,9 +9,10 @@ use crate::builtin::Builtin;
 use crate::collations;
 use crate::facts;
 use crate::rows::*;
+use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;
-use ids::{Oid, Tid};
+use ids::{Oid, RelFile, Tid};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
 
@@ -193,7 +194,8 @@ impl Builder<'_> {
 
     fn index(&mut self, index: &PgIndex, keys: &mut [(Vec<Datum>, Tid)]) -> Result<()> {
         let class = self.source.class(index.indexrelid)?.clone();
-        let schema = self.source.key_schema(index)?;
+        let file = RelFile::new(RelFile::DEFAULT_TABLESPACE, Oid::INVALID, class.relfilenode);
+        let schema = KeySchema::of(&self.source.index_def(index, &class, ("", file))?)?;
         let (bytes, pages) = build_index(&schema, &class, keys, self.options.checksums)?;
         self.sizes.insert(class.oid, Size { pages, rows: keys.len(), all_visible: 0 });
         self.put(&class, "", bytes);

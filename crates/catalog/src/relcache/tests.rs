@@ -13,7 +13,7 @@ fn pg_class_has_columns_and_indexes() {
     assert_eq!(indexes, [2662, 2663, 3455]);
     let name_index = cx.relation(Oid(2663)).unwrap();
     let part = name_index.index.as_ref().unwrap();
-    // The support functions of the index on (relname, relnamespace): btnamecmp and btoidcmp.
-    assert_eq!(part.support, [Oid(359), Oid(356)]);
+    // The index on (relname, relnamespace): types name and oid.
+    assert_eq!(part.opcintypes, [Oid(19), Oid(26)]);
     assert!(cx.try_relation(Oid(4_000_000)).unwrap().is_none());
 }

@@ -242,7 +242,8 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         let mut cat = host.catalog();
         let row = crate::relation::class(&mut cat, oid)?;
         let old = row.reloptions.as_deref();
-        let reloptions = options::changed(old, &defs, rel.kind(), toast, reset)?;
+        let kind = (rel.kind(), rel.class.relam);
+        let reloptions = options::changed(old, &defs, kind, toast, reset)?;
         if rel.kind() == b'v' {
             crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
         }
@@ -268,12 +269,19 @@ fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> 
     let name = name.unwrap_or("");
     let row = index_named(host, rel, name)?;
     host.lock_relation(row.indexrelid, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
-    check_clusterable(&row, name)?;
+    check_clusterable(host, &row, name)?;
     mark_clustered(host, rel, row.indexrelid)
 }
 
 /// Counterpart: `check_index_is_clusterable`.
-pub fn check_clusterable(row: &PgIndex, name: &str) -> Result<()> {
+pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) -> Result<()> {
+    let am = host.catalog().class(row.indexrelid)?.relam;
+    if !engine::am::by_oid(am).is_some_and(|m| m.info.capabilities.clusterable) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot cluster on index \"{name}\" because access method does not support clustering"
+        );
+    }
     if row.indpred.is_some() {
         bail!(FEATURE_NOT_SUPPORTED, "cannot cluster on partial index \"{name}\"");
     }

@@ -1,7 +1,7 @@
-//! Text descriptions of records of access methods that are not implemented: hash, GIN, GiST,
-//! SP-GiST, BRIN. Their layouts are in hash_xlog.h, ginxlog.h, gistxlog.h, spgxlog.h, brin_xlog.h.
+//! Text descriptions of records of access methods that are not implemented: GIN, GiST, SP-GiST,
+//! BRIN. Their layouts are in ginxlog.h, gistxlog.h, spgxlog.h, brin_xlog.h.
 //!
-//! Counterpart: hashdesc.c, gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
+//! Counterpart: gindesc.c, gistdesc.c, spgdesc.c, brindesc.c.
 
 use ids::FullXid;
 use std::fmt::Write;
@@ -11,65 +11,6 @@ const fn letter(on: bool) -> char {
     if on { 'T' } else { 'F' }
 }
 
-pub(super) fn hash(record: &DecodedRecord, out: &mut String) -> Option<()> {
-    let mut f = Fields(record.main());
-    let flag = |f: &mut Fields<'_>| f.u8().map(|b| letter(b != 0));
-    match record.info() >> 4 {
-        0 => {
-            let (tuples, _procedure, fill) = (f64::from_bits(f.u64()?), f.oid()?, f.u16()?);
-            write!(out, "num_tuples {}, fillfactor {fill}", general(tuples)).ok()
-        }
-        1 => write!(out, "bmsize {}", f.u16()?).ok(),
-        2 => write!(out, "off {}", f.u16()?).ok(),
-        3 => write!(out, "bmsize {}, bmpage_found {}", f.u16()?, flag(&mut f)?).ok(),
-        4 => {
-            let (bucket, _old, _new, flags) = (f.u32()?, f.u16()?, f.u16()?, f.u8()?);
-            let (masks, point) = (letter(flags & 1 != 0), letter(flags & 2 != 0));
-            write!(
-                out,
-                "new_bucket {bucket}, meta_page_masks_updated {masks}, issplitpoint_changed {point}"
-            )
-            .ok()
-        }
-        6 => write!(out, "old_bucket_flag {}, new_bucket_flag {}", f.u16()?, f.u16()?).ok(),
-        7 => write!(out, "ntups {}, is_primary {}", f.u16()?, flag(&mut f)?).ok(),
-        8 => {
-            let (previous, next, count) = (f.u32()?, f.u32()?, f.u16()?);
-            let primary = flag(&mut f)?;
-            write!(
-                out,
-                "prevblkno {previous}, nextblkno {next}, ntups {count}, is_primary {primary}"
-            )
-            .ok()
-        }
-        9 => {
-            let (clear, primary) = (flag(&mut f)?, flag(&mut f)?);
-            write!(out, "clear_dead_marking {clear}, is_primary {primary}").ok()
-        }
-        11 => write!(out, "ntuples {}", general(f64::from_bits(f.u64()?))).ok(),
-        12 => {
-            let (xid, count) = (f.xid()?, f.i32()?);
-            write!(out, "ntuples {count}, latestRemovedXid {xid}").ok()
-        }
-        _ => Some(()),
-    }
-}
-
-/// A number in the format of C's `%g`.
-fn general(v: f64) -> String {
-    let scientific = format!("{v:.5e}");
-    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
-    let trim = |digits: &str| match digits.contains('.') {
-        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => digits.to_owned(),
-    };
-    match exponent.parse::<i32>() {
-        Ok(e @ -4..=5) => trim(&format!("{v:.*}", (5 - e) as usize)),
-        Ok(e) => format!("{}e{}{:02}", trim(mantissa), if e < 0 { '-' } else { '+' }, e.abs()),
-        Err(_) => scientific,
-    }
-}
-
 /// Flags of GIN records.
 const GIN_IS_DATA: u16 = 1;
 const GIN_IS_LEAF: u16 = 2;
@@ -77,7 +18,7 @@ const GIN_SPLIT_ROOT: u16 = 4;
 /// Size of GIN's metapage data in bytes, aligned.
 const GIN_META_SIZE: usize = 56;
 
-pub(super) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn gin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
         2 => {
@@ -170,7 +111,7 @@ fn gin_segments(mut f: Fields<'_>, out: &mut String) -> Option<()> {
     Some(())
 }
 
-pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     match record.info() >> 4 {
         1 => {
@@ -194,7 +135,7 @@ pub(super) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     }
 }
 
-pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let main = record.main();
     let short = |at: usize| Fields(main.get(at..)?).u16();
     let mut flags = Vec::new();
@@ -255,7 +196,7 @@ pub(super) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     flags.iter().try_for_each(|name| write!(out, " ({name})").ok())
 }
 
-pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
+pub(crate) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let mut f = Fields(record.main());
     // The bit above them is XLOG_BRIN_INIT_PAGE.
     match (record.info() & 0x70) >> 4 {
@@ -279,29 +220,5 @@ pub(super) fn brin(record: &DecodedRecord, out: &mut String) -> Option<()> {
             write!(out, "pagesPerRange {pages}, heapBlk {block}, page offset {offset}").ok()
         }
         _ => Some(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::general;
-
-    #[test]
-    fn numbers_have_the_format_of_c() {
-        // printf '%g'
-        for (v, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (-1.0, "-1"),
-            (1500.0, "1500"),
-            (123_456.0, "123456"),
-            (1_234_567.0, "1.23457e+06"),
-            (1e6, "1e+06"),
-            (0.25, "0.25"),
-            (0.00001, "1e-05"),
-            (999_999.6, "1e+06"),
-        ] {
-            assert_eq!(general(v), text);
-        }
     }
 }

@@ -28,7 +28,7 @@ fn conflict(be: &mut Backend, t: &Items, id: i32) -> Option<index::Conflict> {
 /// Can VACUUM get the cleanup latch of the index's only leaf, which is its block 1?
 fn leaf_is_unpinned(engine: &Engine, t: &Items) -> bool {
     let pool = &engine.storage().pool;
-    let fork = pool.open(t.index.file, Fork::Main, Persistence::Permanent);
+    let fork = pool.open(t.index.file(), Fork::Main, Persistence::Permanent);
     let mut strategy = bufmgr::Strategy::normal();
     pool.read(&fork, BlockNo(1), &mut strategy).unwrap().try_cleanup().is_ok()
 }

@@ -68,7 +68,7 @@ fn churn(bottom_up: bool) -> u32 {
     let second = t.second(900);
     be.begin(Isolation::ReadCommitted);
     t.create(&mut be);
-    storage::create_relation_files(&mut be, second.file, Persistence::Permanent).unwrap();
+    storage::create_relation_files(&mut be, second.file(), Persistence::Permanent).unwrap();
     index::build_empty(&mut be, &second).unwrap();
     let mut tids = Vec::new();
     let enter = |be: &mut Backend, id: i32, tid, unchanged| {

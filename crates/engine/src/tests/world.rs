@@ -1,13 +1,13 @@
 //! A cluster in memory with tables `items<n>(id int4 primary key, v text)` and their TOAST tables.
 
 use crate::index::{
-    Direction, IndexScan, IndexScanOptions, Inserted, ScanKey, ScanOp, UniqueCheck,
+    Direction, IndexColumn, IndexDef, IndexScan, IndexScanOptions, Inserted, ScanKey, Support,
+    SupportFunction, UniqueCheck, strategy,
 };
 use crate::table::{
     ChangeOptions, InsertOptions, LockRow, RowLock, RowOutcome, ScanOptions, TableScan,
 };
 use crate::*;
-use btree::{KeyColumn, KeySchema};
 use ids::{AttrNo, Oid, Persistence, RelFile, Tid};
 use page::tupdesc::{Align, Attr, TupleDesc};
 use sync::Arc;
@@ -60,25 +60,26 @@ fn int4(name: &[u8]) -> Attr {
     Attr::new(name, Oid(23), 4, true, Align::Int)
 }
 
-fn key_column(attr: Attr) -> KeyColumn {
+fn index_column(attr: Attr) -> IndexColumn {
     let cmp = types::compare::of_type(attr.type_oid).unwrap();
-    KeyColumn { cmp: cmp.into(), desc: false, nulls_first: false, collation: Oid(0), attr }
+    let mut column = IndexColumn::new(attr, Oid(0), SupportFunction::Compare(cmp.into()));
+    let function = SupportFunction::EqualImage(true);
+    column.support.push(Support { number: 4, oid: Oid::INVALID, function });
+    column
 }
 
 fn index(oid: Oid, name: String, table: (Oid, &str), columns: Vec<Attr>) -> Arc<IndexDesc> {
     let count = columns.len();
     let numbers: Vec<AttrNo> = (1..=count as AttrNo).collect();
-    let mut schema = KeySchema::new(columns.into_iter().map(key_column).collect(), count);
-    schema.unique = true;
-    schema.allequalimage = true;
+    let columns = columns.into_iter().map(index_column).collect();
+    let names = (&*name, table.1);
+    let mut def = IndexDef::new(file(oid), Persistence::Permanent, names, columns, count);
+    def.unique = true;
     Arc::new(IndexDesc {
         oid,
         table_oid: table.0,
-        file: file(oid),
-        persistence: Persistence::Permanent,
-        name: name.into(),
-        table_name: table.1.into(),
-        schema,
+        am: &btree::BTree,
+        def: Arc::new(def),
         unique: true,
         columns: numbers.into(),
         opened: OpenIndex::default(),
@@ -181,7 +182,7 @@ impl Items {
 
     pub(super) fn create(&self, be: &mut Backend) {
         let toast = self.table.toast.as_ref().unwrap();
-        let files = [self.table.file, self.index.file, toast.table.file, toast.index.file];
+        let files = [self.table.file, self.index.file(), toast.table.file, toast.index.file()];
         for file in files {
             storage::create_relation_files(be, file, Persistence::Permanent).unwrap();
         }
@@ -263,7 +264,7 @@ impl Items {
 
     fn by_id(&self, be: &mut Backend, id: i32, columns: &[AttrNo]) -> Option<Vec<Datum>> {
         let value = Datum::int4(id);
-        let key = ScanKey::Compare { column: 0, op: ScanOp::Equal, value, cmp: None };
+        let key = ScanKey::compare(0, strategy::btree::EQUAL, value);
         let index = self.index.clone();
         let mut rows = self.fetch(be, &index, vec![key], columns);
         assert!(rows.len() <= 1, "id {id} is not unique");
@@ -322,13 +323,15 @@ impl Items {
         n: u32,
     ) -> pgerror::Result<index::BuildResult> {
         let index = self.second(n);
-        storage::create_relation_files(be, index.file, Persistence::Permanent)?;
+        storage::create_relation_files(be, index.file(), Persistence::Permanent)?;
         let mut entry = |_: &mut Backend, row: &[DatumRef<'_>], out: &mut Vec<Datum>| {
             out.push(row[0].to_owned());
             Ok(true)
         };
         let mut print =
             |_: &mut Backend, key: &[Datum]| format!("(id)=({})", key[0].as_ref().as_i32());
-        index::build(be, &self.table, &index, &[1], &mut entry, &mut print)
+        let table = &self.table;
+        let new = index::NewIndex { table, index: &index, columns: &[1], rows: 0.0 };
+        index::build(be, new, &mut entry, &mut print)
     }
 }

@@ -140,7 +140,7 @@ impl ModifyNode {
              arbiters"
         )
         .table(&*table.schema, &*table.name)
-        .constraint(&*self.rel.indexes[position].desc.name)
+        .constraint(self.rel.indexes[position].desc.name())
     }
 
     /// Under REPEATABLE READ and SERIALIZABLE a conflicting row must be visible to the

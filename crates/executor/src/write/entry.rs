@@ -56,7 +56,7 @@ pub(crate) fn columns_unchanged(rel: &OpenRel, set: &[AttrNo]) -> Vec<bool> {
 }
 
 fn is_unchanged(index: &RelIndex, set: &[AttrNo]) -> bool {
-    let keys = index.desc.schema.key_count;
+    let keys = index.desc.key_count();
     let mut columns = index.desc.columns.iter().take(keys);
     columns.all(|c| *c == 0 || !set.contains(c))
         && index.exprs.iter().take(keys).flatten().all(|e| !refers_to(e, set))
@@ -192,14 +192,13 @@ pub fn unique_violation(
     idx: &RelIndex,
     values: &[DatumRef<'_>],
 ) -> Result<PgError> {
-    let schema = &idx.desc.schema;
-    let key = &idx.desc.columns[..schema.key_count];
+    let key = &idx.desc.columns[..idx.desc.key_count()];
     if !services.may_show(rel.table.oid, key)? {
         return Ok(index::unique_violation(&idx.desc, &rel.table, None));
     }
-    let columns = schema.columns.iter().map(|c| c.attr.type_oid);
+    let columns = idx.desc.def.columns.iter().map(|c| c.attr.type_oid);
     let mut text = Vec::new();
-    for (v, ty) in values.iter().zip(columns).take(schema.key_count) {
+    for (v, ty) in values.iter().zip(columns).take(idx.desc.key_count()) {
         text.push(match *v {
             DatumRef::Null => "null".to_string(),
             v => String::from_utf8_lossy(&services.type_output(ty, v)?).into_owned(),

@@ -1,13 +1,15 @@
 //! The interface to the executor and to expression evaluation.
 
 use crate::core::Core;
+use crate::function;
 use crate::sysfn;
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
-use engine::index::ScanOp;
-use eval::{Facts, FnFacts, Host};
+use engine::index::{StrategyNumber, SupportFunction, SupportKind};
+use eval::{Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services, Timing,
+    AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services,
+    SetStream, Timing,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -179,7 +181,7 @@ impl Services for Core {
 
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
         let desc = self.cat().relation(indexid)?;
-        desc.btree.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
+        desc.engine_index.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
     }
 
     fn index_operator(
@@ -187,31 +189,35 @@ impl Services for Core {
         op: Oid,
         indexid: Oid,
         column: usize,
-    ) -> Result<(ScanOp, Option<Comparer>)> {
+    ) -> Result<(StrategyNumber, Option<SupportFunction>)> {
         let desc = self.cat().relation(indexid)?;
-        let family = desc
-            .index
-            .as_ref()
+        let part = desc.index.as_ref();
+        let family = part
             .and_then(|p| p.opfamilies.get(column).copied())
             .ok_or_else(|| PgError::internal("not an index column"))?;
         let row = self.cat().operator_in_family(op, family)?.ok_or_else(|| {
             PgError::internal(format!("operator {op} is not a member of the index's family"))
         })?;
-        let what = match row.amopstrategy {
-            1 => ScanOp::Less,
-            2 => ScanOp::LessEqual,
-            3 => ScanOp::Equal,
-            4 => ScanOp::GreaterEqual,
-            5 => ScanOp::Greater,
-            n => return Err(PgError::internal(format!("B-tree strategy {n}"))),
+        let strategy = StrategyNumber(row.amopstrategy.try_into().unwrap_or_default());
+        if row.amoplefttype == row.amoprighttype {
+            return Ok((strategy, None));
+        }
+        let kind = part
+            .and_then(|p| engine::am::by_oid(p.am))
+            .and_then(|m| m.info.support.first().copied());
+        let support = match kind {
+            // The scan calls the comparison with the condition's value as first argument.
+            Some(SupportKind::Compare) => {
+                let compare = self.family_compare(family, row.amoprighttype, row.amoplefttype)?;
+                Some(SupportFunction::Compare(compare))
+            }
+            Some(SupportKind::Hash) => {
+                let hasher = self.cat().family_hasher(family, row.amoprighttype)?;
+                Some(SupportFunction::Hash(hasher))
+            }
+            _ => None,
         };
-        // The scan calls the comparison with the condition's value as first argument.
-        let cmp = if row.amoplefttype == row.amoprighttype {
-            None
-        } else {
-            Some(self.family_compare(family, row.amoprighttype, row.amoplefttype)?)
-        };
-        Ok((what, cmp))
+        Ok((strategy, support))
     }
 
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
@@ -295,27 +301,20 @@ impl Services for Core {
 
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
         let row = self.cat().function(funcid)?;
-        let outputs = sysfn::sql::outputs(self, &row, arg_types)?;
+        let outputs = function::sql::outputs(self, &row, arg_types)?;
         Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum> {
-        sysfn::call(self, function, arg_types, args)
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
     }
 
-    fn call_host_set(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        columns: &[(Oid, i32)],
-        args: &[DatumRef<'_>],
-    ) -> Result<executor::SetRows> {
-        sysfn::call_set(self, function, arg_types, columns, args)
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
+        function::call_set(self, call, columns)
+    }
+
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
+        function::next_of_set(self, set, out)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {
@@ -382,13 +381,8 @@ impl Host for Core {
         Err(PgError::internal("sub-select outside a running statement"))
     }
 
-    fn call_host(
-        &mut self,
-        function: Oid,
-        arg_types: &[Oid],
-        args: &[DatumRef<'_>],
-    ) -> Result<Datum> {
-        sysfn::call(self, function, arg_types, args)
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

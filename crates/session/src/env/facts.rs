@@ -1,17 +1,15 @@
 //! The interface to expression compilation.
 
 use crate::core::Core;
+use crate::function::language::SQL;
+use crate::function::sql;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::FuncExpr;
 use std::sync::Arc;
-use types::builtin::BuiltinFn;
 use types::compare::{self, Comparer};
 use types::fncx::TypeInfo;
-
-const INTERNAL_LANGUAGE: Oid = Oid(12);
-const SQL_LANGUAGE: Oid = Oid(14);
 
 /// Is the operand type a pseudo-type for a class of types (enums, rows, arrays)?
 fn is_pseudo_operand(ty: Oid) -> bool {
@@ -21,26 +19,7 @@ fn is_pseudo_operand(ty: Oid) -> bool {
 impl Core {
     fn make_function(&mut self, oid: Oid) -> Result<FnFacts> {
         let row = self.cat().function(oid)?;
-        let callee = match row.prolang {
-            SQL_LANGUAGE if row.proretset => Callee::HostSet,
-            SQL_LANGUAGE => Callee::Host,
-            INTERNAL_LANGUAGE => match types::lookup(row.prosrc.as_str()).map(|b| b.f) {
-                Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
-                Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
-                // Aggregate support functions are called only by the executor.
-                Some(_) => Callee::Missing,
-                None => match crate::sysfn::lookup(row.prosrc.as_str()) {
-                    Some(_) if row.proretset => Callee::HostSet,
-                    Some(_) => Callee::Host,
-                    None => Callee::Missing,
-                },
-            },
-            _ => match crate::sysfn::lookup(row.prosrc.as_str()) {
-                Some(_) if row.proretset => Callee::HostSet,
-                Some(_) => Callee::Host,
-                None => Callee::Missing,
-            },
-        };
+        let callee = crate::function::callee(&row);
         let defaults = match &row.proargdefaults {
             Some(text) => plan::nodetree::read_exprs(text.as_str())?,
             None => Vec::new(),
@@ -55,7 +34,7 @@ impl Core {
             strict: row.proisstrict,
             volatility: row.provolatile,
             cost: f64::from(row.procost),
-            may_inline: row.prolang == SQL_LANGUAGE && crate::sysfn::sql::may_inline(&row),
+            may_inline: row.prolang == SQL && sql::may_inline(&row),
             returns_set: row.proretset,
             result_type: row.prorettype,
             parameters: row.pronargs.max(0) as usize,
@@ -161,7 +140,7 @@ impl Facts for Core {
     }
 
     fn inline(&mut self, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
-        crate::sysfn::sql::inline(self, call)
+        sql::inline(self, call)
     }
 
     fn operator_function(&mut self, opno: Oid) -> Result<Oid> {

@@ -2,6 +2,7 @@
 
 use crate::core::Core;
 use analyze::SessionLookup;
+use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
@@ -14,9 +15,6 @@ use planner::*;
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Datum, DatumRef};
-
-/// A table that was never vacuumed is assumed to have at least this many pages, as in PostgreSQL.
-const NEVER_VACUUMED_PAGES: f64 = 10.0;
 
 /// Maximum number of entries in each cache; then it is cleared.
 const KNOWN_MAX: usize = 1000;
@@ -56,23 +54,6 @@ impl Known {
 }
 
 impl Core {
-    fn column_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
-        let info = self.type_facts(ty)?;
-        if info.len > 0 {
-            return Ok(i32::from(info.len));
-        }
-        // A length limit is an upper bound; most strings are shorter.
-        if typmod > 4 && matches!(ty, types::oids::BPCHAR | types::oids::VARCHAR) {
-            let most = typmod - 4;
-            return Ok(if ty == types::oids::BPCHAR || most <= 32 {
-                most
-            } else {
-                32 + (most.min(1000) - 32) / 2
-            });
-        }
-        Ok(32)
-    }
-
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
         let Some(text) = text else { return Ok(Vec::new()) };
         let mut list = plan::nodetree::read_exprs(text.as_str())?;
@@ -88,8 +69,8 @@ impl Core {
         table_tuples: f64,
     ) -> Result<Option<Arc<IndexFacts>>> {
         let desc = self.cat().relation(row.indexrelid)?;
-        let (Some(part), Some(btree)) = (&desc.index, &desc.btree) else { return Ok(None) };
-        if part.am != BTREE_AM || !row.indisvalid {
+        let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
+        if !row.indisvalid {
             return Ok(None);
         }
         // Constants are folded as in the statement's conditions, with which these expressions are
@@ -116,9 +97,10 @@ impl Core {
                 nulls_first: option & 2 != 0,
             });
         }
-        let btree = btree.clone();
-        let pages = f64::from(engine::index::nblocks(&self.backend, &btree)?);
-        let tree_height = engine::index::height(&mut self.backend, &btree)? as i32;
+        let index = index.clone();
+        let pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
+        let height = engine::index::height(&mut self.backend, &index)?;
+        let method = index.am.info();
         let tuples = if predicate.is_empty() {
             table_tuples
         } else {
@@ -126,6 +108,8 @@ impl Core {
         };
         Ok(Some(Arc::new(IndexFacts {
             oid: row.indexrelid,
+            capabilities: &method.capabilities,
+            cost: method.cost,
             keys,
             include,
             unique: row.indisunique,
@@ -134,7 +118,7 @@ impl Core {
             predicate: predicate.into_iter().flat_map(plan::walk::conjuncts).collect(),
             pages,
             tuples,
-            tree_height,
+            tree_height: height.map_or(-1, |h| h as i32),
         })))
     }
 
@@ -153,9 +137,9 @@ impl Core {
         }
         for (index, part) in facts.indexes.iter().zip(&parts) {
             let same = Arc::ptr_eq(&self.cat().relation(index.oid)?, part)
-                && match &part.btree {
-                    Some(btree) => {
-                        f64::from(engine::index::nblocks(&self.backend, btree)?) == index.pages
+                && match &part.engine_index {
+                    Some(open) => {
+                        f64::from(engine::index::nblocks(&self.backend, open)?) == index.pages
                     }
                     None => false,
                 };
@@ -169,11 +153,11 @@ impl Core {
     fn make_relation(&mut self, relid: Oid, desc: &RelDesc) -> Result<Arc<RelFacts>> {
         let class = &desc.class;
         let mut columns = Vec::with_capacity(desc.attributes.len());
-        let mut width = 24.0;
         for a in &desc.attributes {
-            let avg_width =
-                if a.attisdropped { 0 } else { self.column_width(a.atttypid, a.atttypmod)? };
-            width += f64::from(avg_width);
+            let avg_width = match a.attisdropped {
+                true => 0,
+                false => self.cat().average_width(a.atttypid, a.atttypmod)?,
+            };
             columns.push(ColFacts {
                 name: a.attname.as_str().to_string(),
                 type_oid: a.atttypid,
@@ -184,20 +168,11 @@ impl Core {
                 avg_width,
             });
         }
-        let mut pages = match &desc.table {
+        let pages = match &desc.table {
             Some(t) => f64::from(engine::table::nblocks(&self.backend, t)?),
             None => f64::from(class.relpages),
         };
-        let remembered = f64::from(class.reltuples);
-        if pages < NEVER_VACUUMED_PAGES && remembered < 0.0 && class.relkind == b'r' {
-            pages = NEVER_VACUUMED_PAGES;
-        }
-        let density = if remembered >= 0.0 && class.relpages > 0 {
-            remembered / f64::from(class.relpages)
-        } else {
-            ((8192.0 - 24.0) / (width + 4.0)).floor().max(1.0)
-        };
-        let tuples = (density * pages).round();
+        let TableSize { pages, rows: tuples } = self.cat().table_size(desc, pages)?;
         let all_visible = if class.relpages > 0 && pages > 0.0 {
             (f64::from(class.relallvisible) / pages).clamp(0.0, 1.0)
         } else {
@@ -260,7 +235,7 @@ impl PlannerFacts for Core {
     }
 
     fn inline_set(&mut self, call: &FuncExpr, columns: &[(Oid, i32)]) -> Result<Option<Query>> {
-        crate::sysfn::sql::inline_set(self, call, columns)
+        crate::function::sql::inline_set(self, call, columns)
     }
 
     fn operator(&mut self, opno: Oid) -> Result<Arc<OpFacts>> {

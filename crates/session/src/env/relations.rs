@@ -48,7 +48,7 @@ impl Core {
             let index = self.cat().relation(row.indexrelid)?;
             // An index of an unsupported access method; [`catalog::CatCx::check_new_rows`] refuses
             // new rows in its table.
-            let Some(btree) = index.btree.clone() else { continue };
+            let Some(btree) = index.engine_index.clone() else { continue };
             let list = match &row.indexprs {
                 Some(text) => nodetree::read_exprs(text.as_str())?,
                 None => Vec::new(),

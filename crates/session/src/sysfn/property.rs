@@ -3,49 +3,26 @@
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use catalog::cache;
+use engine::index::Capabilities;
 use ids::Oid;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
-const BTREE: Oid = Oid(403);
-
-/// The properties of an access method.
-#[derive(Clone, Copy)]
-struct Abilities {
-    order: bool,
-    unique: bool,
-    multi_column: bool,
-    exclude: bool,
-    include: bool,
-}
-
-/// The properties of PostgreSQL's index access methods. Only B-tree indexes can be created here.
-fn abilities(am: Oid) -> Option<Abilities> {
-    let all = |order, unique, multi_column, exclude, include| {
-        Some(Abilities { order, unique, multi_column, exclude, include })
-    };
-    match am.0 {
-        403 => all(true, true, true, true, true),
-        405 => all(false, false, false, true, false),
-        783 => all(false, false, true, true, true),
-        2742 => all(false, false, true, false, false),
-        3580 => all(false, false, true, false, false),
-        4000 => all(false, false, false, true, true),
-        _ => None,
-    }
+fn capabilities(am: Oid) -> Option<&'static Capabilities> {
+    engine::am::by_oid(am).map(|m| &m.info.capabilities)
 }
 
 fn of_method(core: &mut Core, am: Oid, property: &str) -> Result<Option<bool>> {
     if core.cat().search(cache::AMOID, &[am.into()])?.is_none() {
         return Ok(None);
     }
-    let Some(a) = abilities(am) else { return Ok(None) };
+    let Some(can) = capabilities(am) else { return Ok(None) };
     Ok(match property {
-        "can_order" => Some(a.order),
-        "can_unique" => Some(a.unique),
-        "can_multi_col" => Some(a.multi_column),
-        "can_exclude" => Some(a.exclude),
-        "can_include" => Some(a.include),
+        "can_order" => Some(can.ordered),
+        "can_unique" => Some(can.unique),
+        "can_multi_col" => Some(can.multicolumn),
+        "can_exclude" => Some(can.exclude),
+        "can_include" => Some(can.include),
         _ => None,
     })
 }
@@ -53,10 +30,12 @@ fn of_method(core: &mut Core, am: Oid, property: &str) -> Result<Option<bool>> {
 fn of_index(core: &mut Core, index: Oid, property: &str) -> Result<Option<bool>> {
     let Some(desc) = core.cat().try_relation(index)? else { return Ok(None) };
     let Some(part) = &desc.index else { return Ok(None) };
-    let btree = part.am == BTREE;
+    let Some(can) = capabilities(part.am) else { return Ok(None) };
     Ok(match property {
-        "clusterable" | "backward_scan" => Some(btree),
-        "index_scan" | "bitmap_scan" => Some(true),
+        "clusterable" => Some(can.clusterable),
+        "backward_scan" => Some(can.backward),
+        "index_scan" => Some(can.plain_scan),
+        "bitmap_scan" => Some(can.bitmap_scan),
         _ => None,
     })
 }
@@ -67,21 +46,25 @@ fn of_column(core: &mut Core, index: Oid, number: i32, property: &str) -> Result
     let Some(at) = usize::try_from(number).ok().and_then(|n| n.checked_sub(1)) else {
         return Ok(None);
     };
-    if at >= usize::from(part.row.indnatts.unsigned_abs()) || part.am != BTREE {
+    // Whether a method that is not implemented can return a column depends on the operator class.
+    let method = engine::am::by_oid(part.am).filter(|m| m.am.is_some());
+    let Some(can) = method.map(|m| &m.info.capabilities) else { return Ok(None) };
+    if at >= usize::from(part.row.indnatts.unsigned_abs()) {
         return Ok(None);
     }
     let key = at < usize::from(part.row.indnkeyatts.unsigned_abs());
     let option = part.row.indoption.get(at).copied().unwrap_or(0);
     let (desc_order, nulls_first) = (option & 1 != 0, option & 2 != 0);
     Ok(match property {
-        "returnable" => Some(true),
-        "distance_orderable" => Some(false),
-        "orderable" => Some(key),
-        "asc" => key.then_some(!desc_order),
-        "desc" => key.then_some(desc_order),
-        "nulls_first" => key.then_some(nulls_first),
-        "nulls_last" => key.then_some(!nulls_first),
-        "search_array" | "search_nulls" => key.then_some(true),
+        "returnable" => Some(can.index_only),
+        "distance_orderable" => Some(key && can.ordered_by_operator),
+        "orderable" => Some(key && can.ordered),
+        "asc" => key.then_some(can.ordered && !desc_order),
+        "desc" => key.then_some(can.ordered && desc_order),
+        "nulls_first" => key.then_some(can.ordered && nulls_first),
+        "nulls_last" => key.then_some(can.ordered && !nulls_first),
+        "search_array" => key.then_some(can.search_array),
+        "search_nulls" => key.then_some(can.search_nulls),
         _ => None,
     })
 }
@@ -97,15 +80,9 @@ fn property(d: DatumRef<'_>) -> String {
 
 /// The name of a phase of an index build. Counterpart: `btbuildphasename`.
 fn phase(am: Oid, phase: i64) -> Datum {
-    let name = match (am, phase) {
-        (BTREE, 1) => "initializing",
-        (BTREE, 2) => "scanning table",
-        (BTREE, 3) => "sorting live tuples",
-        (BTREE, 4) => "sorting dead tuples",
-        (BTREE, 5) => "loading tuples in tree",
-        _ => return Datum::Null,
-    };
-    Datum::text(name)
+    let names = engine::am::by_oid(am).map_or(&[][..], |m| m.info.build_phases);
+    let at = usize::try_from(phase).ok().and_then(|n| n.checked_sub(1));
+    at.and_then(|at| names.get(at)).map_or(Datum::Null, |name| Datum::text(name))
 }
 
 pub(super) const FNS: &[SysFn] = &[

@@ -75,7 +75,7 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 pub(super) fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
-    desc.table.as_ref().map(|t| t.file).or_else(|| desc.btree.as_ref().map(|b| b.file))
+    desc.table.as_ref().map(|t| t.file).or_else(|| desc.engine_index.as_ref().map(|i| i.file()))
 }
 
 fn fork_bytes(core: &Core, desc: &catalog::RelDesc, fork: Fork) -> Result<u64> {

@@ -186,6 +186,17 @@ fn h8(v: i64) -> u32 {
     hash::hash_uint32(fold(v))
 }
 
+/// The hash of a timetz.
+pub(crate) fn hash_timetz(d: DatumRef<'_>) -> u32 {
+    let (t, west) = timetz_parts(d);
+    h8(t) ^ hash::hash_uint32(west as u32)
+}
+
+/// The hash of an interval, equal for equal spans of time.
+pub(crate) fn hash_interval(d: DatumRef<'_>) -> u32 {
+    h8(span(d) as i64)
+}
+
 fn h8x(v: i64, seed: u64) -> u64 {
     hash::hash_uint32_extended(fold(v), seed)
 }
@@ -195,14 +206,11 @@ scalars! { HASHES;
     "time_hash_extended" => |_, a| Ok(hash::h64(h8x(a[0].as_i64(), a[1].word()))),
     "timestamp_hash" => |_, a| Ok(hash::h32(h8(a[0].as_i64()))),
     "timestamp_hash_extended" => |_, a| Ok(hash::h64(h8x(a[0].as_i64(), a[1].word()))),
-    "timetz_hash" => |_, a| {
-        let (t, west) = timetz_parts(a[0]);
-        Ok(hash::h32(h8(t) ^ hash::hash_uint32(west as u32)))
-    },
+    "timetz_hash" => |_, a| Ok(hash::h32(hash_timetz(a[0]))),
     "timetz_hash_extended" => |_, a| {
         let ((t, west), seed) = (timetz_parts(a[0]), a[1].word());
         Ok(hash::h64(h8x(t, seed) ^ hash::hash_uint32_extended(west as u32, seed)))
     },
-    "interval_hash" => |_, a| Ok(hash::h32(h8(span(a[0]) as i64))),
+    "interval_hash" => |_, a| Ok(hash::h32(hash_interval(a[0]))),
     "interval_hash_extended" => |_, a| Ok(hash::h64(h8x(span(a[0]) as i64, a[1].word()))),
 }

@@ -179,6 +179,11 @@ fn hash_members<T: Copy>(
     }
 }
 
+/// The hash of a jsonb.
+pub(crate) fn hash_of(d: DatumRef<'_>) -> u32 {
+    hash32(Container::new(d.as_bytes()))
+}
+
 fn hash32(c: Container<'_>) -> u32 {
     if c.len() == 0 {
         return 0;
@@ -226,7 +231,7 @@ comparisons! { COMPARISONS;
 
 scalars! { FNS;
     "jsonb_cmp" => |cx, a| Ok(Datum::int4(jsonb_cmp(a[0], a[1], cx.collation()) as i32)),
-    "jsonb_hash" => |_, a| Ok(hash::h32(hash32(Container::new(a[0].as_bytes())))),
+    "jsonb_hash" => |_, a| Ok(hash::h32(hash_of(a[0]))),
     "jsonb_hash_extended" => |_, a| {
         Ok(hash::h64(hash64(Container::new(a[0].as_bytes()), a[1].as_i64() as u64)))
     },

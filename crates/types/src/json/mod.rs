@@ -13,6 +13,7 @@ mod path;
 
 use crate::builtin::Builtin;
 
+pub(crate) use compare::hash_of;
 pub use compare::jsonb_cmp;
 
 /// The function tables of the module.

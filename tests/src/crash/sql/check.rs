@@ -65,8 +65,8 @@ pub(super) fn structure(engine: &Arc<Engine>, all: bool) -> Result<usize, String
             let desc = CatCx::new(&mut be, &mut session)
                 .relation(index.indexrelid)
                 .map_err(told(&name))?;
-            if let (true, Some(btree)) = (whole, &desc.btree) {
-                engine::verify::check_index(&mut be, &table, btree).map_err(told(&name))?;
+            if let (true, Some(open)) = (whole, &desc.engine_index) {
+                engine::verify::check_index(&mut be, &table, open).map_err(told(&name))?;
                 checked += 1;
             }
         }

@@ -8,7 +8,7 @@ use pgerror::{Result, pg_err};
 
 /// Decompresses a varlena (with its header) into `out`.
 #[cold]
-pub(crate) fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn decompress(raw: &[u8], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     let Some(Varlena::Compressed { raw_size, method, data }) = Varlena::parse(raw) else {
         return Err(pg_err!(DATA_CORRUPTED, "unexpected form of a value in an index tuple"));

@@ -2,35 +2,77 @@
 //! call with given argument types. It is cached until the catalogs or the environment of its
 //! analysis change.
 //!
-//! Counterpart: executor/functions.c, utils/fmgr/fmgr.c (`fmgr_security_definer`),
-//! optimizer/util/clauses.c (`inline_function`, `inline_set_returning_function`).
+//! Counterpart: executor/functions.c.
 
+mod inline;
+mod rows;
+
+pub(crate) use inline::{inline, inline_set, may_inline};
+
+use super::Call;
+use super::language::{Language, ReadyRows, StartedSet};
 use crate::core::Core;
 use crate::plancache::Locks;
 use crate::query;
 use analyze::SessionLookup;
 use analyze::function::{self, Form};
 use catalog::Row;
-use catalog::acl::{self, Kind};
 use catalog::rows::PgProc;
-use executor::SetRows;
+use eval::{Callee, Volatility};
 use hashbrown::HashMap;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
 use plan::PlannedStmt;
-use plan::expr::{Expr, FuncExpr, TargetEntry};
 use plan::query::{CmdType, Query};
-use settings::{Action, Saved};
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
 
-/// `pg_language` OID of SQL.
-const SQL_LANGUAGE: Oid = Oid(14);
-/// Maximum nesting depth of calls.
-const DEPTH_MAX: u32 = 64;
 /// Maximum number of cached bodies.
 const BODIES_MAX: usize = 500;
+
+pub(crate) struct Sql;
+
+impl Language for Sql {
+    fn callee(&self, row: &PgProc) -> Callee {
+        if row.proretset { Callee::HostSet } else { Callee::Host }
+    }
+
+    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+        let (body, rows) = run(core, call, &[], Some(1))?;
+        let first = rows.into_iter().next();
+        match (first, &body.form) {
+            (_, Form::Nothing) | (None, _) => Ok(Datum::Null),
+            (Some(first), _) => value(core, &body, first),
+        }
+    }
+
+    fn call_set(
+        &self,
+        core: &mut Core,
+        call: &Call<'_>,
+        columns: &[function::Column],
+    ) -> Result<StartedSet> {
+        if call.row.proretset {
+            return rows::start(core, call, columns);
+        }
+        let (body, rows) = run(core, call, columns, Some(1))?;
+        let value = match rows.into_iter().next() {
+            Some(fields) if body.form != Form::Nothing => value(core, &body, fields)?,
+            _ => Datum::Null,
+        };
+        Ok(StartedSet { whole: true, rows: ReadyRows::one(value) })
+    }
+
+    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        let (body, rows) = run(core, call, &[], Some(1))?;
+        if body.form == Form::Nothing {
+            return Ok(None);
+        }
+        let width = body.types.len();
+        Ok(Some(rows.into_iter().next().unwrap_or_else(|| vec![Datum::Null; width])))
+    }
+}
 
 /// A planned body.
 pub(crate) struct Body {
@@ -48,6 +90,15 @@ pub(crate) struct Body {
 struct Step {
     plan: Arc<PlannedStmt>,
     locks: Locks,
+    /// It reads only, and nothing in it is volatile: rows may be computed before they are needed.
+    reads_ahead: bool,
+}
+
+impl Step {
+    /// A plain query, which may stop before its end. A statement that writes must not.
+    fn may_stop(&self) -> bool {
+        self.plan.command_type == CmdType::Select && !self.plan.has_modifying_cte
+    }
 }
 
 /// The function, its argument types, and the types of the column definition list of the call.
@@ -57,76 +108,12 @@ type Key = (Oid, Vec<Oid>, Vec<function::Column>);
 #[derive(Default)]
 pub(crate) struct Bodies {
     run: HashMap<Key, Arc<Body>>,
-    inlined: HashMap<(Oid, Vec<Oid>), Inlined>,
-}
-
-/// The inlined expression of a function, if it can be inlined, and the state for which it is valid.
-struct Inlined {
-    generation: u64,
-    environment: u64,
-    expr: Option<Arc<eval::Inline>>,
+    inlined: HashMap<(Oid, Vec<Oid>), inline::Inlined>,
 }
 
 /// Is this a polymorphic pseudo-type or `"any"`?
 fn is_polymorphic(ty: Oid) -> bool {
     matches!(ty.0, 2276 | 2277 | 2283 | 2776 | 3500 | 3831 | 5077..=5080 | 4537 | 4538)
-}
-
-/// Calls a function and returns its value.
-pub(super) fn call(
-    core: &mut Core,
-    row: &Row<PgProc>,
-    arg_types: &[Oid],
-    args: &[DatumRef<'_>],
-) -> Result<Datum> {
-    let (body, rows) = run(core, row, arg_types, &[], args, Some(1))?;
-    let first = rows.into_iter().next();
-    match (first, &body.form) {
-        (_, Form::Nothing) | (None, _) => Ok(Datum::Null),
-        (Some(first), _) => value(core, &body, first),
-    }
-}
-
-/// Calls a function in FROM or a set-returning function and returns its rows.
-pub(super) fn call_set(
-    core: &mut Core,
-    row: &Row<PgProc>,
-    arg_types: &[Oid],
-    columns: &[function::Column],
-    args: &[DatumRef<'_>],
-) -> Result<SetRows> {
-    let limit = (!row.proretset).then_some(1);
-    let (body, mut rows) = run(core, row, arg_types, columns, args, limit)?;
-    if body.form == Form::Nothing {
-        let none = if row.proretset { Vec::new() } else { vec![Datum::Null] };
-        return Ok(SetRows::Values(none));
-    }
-    if !row.proretset {
-        rows.truncate(1);
-        if rows.is_empty() {
-            return Ok(SetRows::Values(vec![Datum::Null]));
-        }
-    }
-    let mut values = Vec::with_capacity(rows.len());
-    for fields in rows {
-        values.push(value(core, &body, fields)?);
-    }
-    Ok(SetRows::Values(values))
-}
-
-/// Executes CALL and returns the row of output parameters, if there are any.
-pub(crate) fn call_procedure(
-    core: &mut Core,
-    row: &Row<PgProc>,
-    arg_types: &[Oid],
-    args: &[DatumRef<'_>],
-) -> Result<Option<Vec<Datum>>> {
-    let (body, rows) = run(core, row, arg_types, &[], args, Some(1))?;
-    if body.form == Form::Nothing {
-        return Ok(None);
-    }
-    let width = body.types.len();
-    Ok(Some(rows.into_iter().next().unwrap_or_else(|| vec![Datum::Null; width])))
 }
 
 /// Converts a row of the last statement to the function's value.
@@ -140,92 +127,56 @@ fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> 
     eval::make_row(core, body.result, &fields)
 }
 
-/// Runs the body with the role (SECURITY DEFINER) and the SET clauses of the function. Returns at
-/// most `limit` rows of the last statement.
-fn run(
+/// The arguments as the body's parameters.
+fn parameters(args: &[DatumRef<'_>]) -> Arc<[Datum]> {
+    args.iter().map(|a| DatumRef::to_owned(*a)).collect()
+}
+
+/// Runs `work` with these parameters.
+fn with_parameters<T>(
     core: &mut Core,
-    row: &Row<PgProc>,
-    arg_types: &[Oid],
-    columns: &[function::Column],
-    args: &[DatumRef<'_>],
-    limit: Option<usize>,
-) -> Result<(Arc<Body>, Vec<Vec<Datum>>)> {
-    if core.depth >= DEPTH_MAX {
-        return Err(eval::too_deep());
-    }
-    let params: Arc<[Datum]> = args.iter().map(|a| DatumRef::to_owned(*a)).collect();
-    let saved_params = std::mem::replace(&mut core.params, params.clone());
-    core.depth += 1;
-    let mut result = Ok(());
-    let mut before = None;
-    if row.prosecdef {
-        result = core.switch_to_definer(row.proowner).map(|b| before = Some(b));
-    }
-    let settings = row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='));
-    let (saved, set) = apply_settings_of(core, settings);
-    let result = result.and(set);
-    let result = result.and_then(|()| run_steps(core, row, arg_types, columns, params, limit));
-    restore_settings(core, saved);
-    if let Some(before) = before {
-        core.restore_role(before);
-    }
-    core.depth -= 1;
-    core.params = saved_params;
+    params: Arc<[Datum]>,
+    work: impl FnOnce(&mut Core) -> Result<T>,
+) -> Result<T> {
+    let saved = std::mem::replace(&mut core.params, params);
+    let result = work(core);
+    core.params = saved;
     result
 }
 
-/// Applies the SET clauses of a function. The old values are for [`restore_settings`], even after
-/// an error.
-pub(crate) fn apply_settings_of<'a>(
+/// Runs the body. Returns at most `limit` rows of the last statement.
+fn run(
     core: &mut Core,
-    settings: impl Iterator<Item = (&'a str, &'a str)>,
-) -> (Vec<Saved>, Result<()>) {
-    let mut saved = Vec::new();
-    let mut result = Ok(());
-    for (name, text) in settings {
-        let set = core.store.save(name).and_then(|before| {
-            saved.push(before);
-            core.set(name, Some(text), Action::Local)
-        });
-        result = result.and(set);
-    }
-    (saved, result)
-}
-
-pub(crate) fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
-    if !saved.is_empty() {
-        saved.into_iter().rev().for_each(|before| core.store.restore(before));
-        core.apply_settings();
-    }
-}
-
-fn run_steps(
-    core: &mut Core,
-    row: &Row<PgProc>,
-    arg_types: &[Oid],
+    call: &Call<'_>,
     columns: &[function::Column],
-    params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<(Arc<Body>, Vec<Vec<Datum>>)> {
-    let name = row.proname.as_str();
-    let body = find(core, row, arg_types, columns)
-        .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during startup")))?;
+    let params = parameters(call.args);
+    with_parameters(core, params.clone(), |core| {
+        let body = startup(core, call, columns)?;
+        let mut rows = Vec::new();
+        let last = body.steps.len().saturating_sub(1);
+        for (i, step) in body.steps.iter().enumerate() {
+            let limit =
+                limit.filter(|_| i == last && step.may_stop() && body.form != Form::Nothing);
+            rows = run_step(core, call.row, (i, step), params.clone(), limit)?;
+        }
+        Ok((body, rows))
+    })
+}
+
+/// The body of a call, with the checks before its first statement.
+fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Result<Arc<Body>> {
+    let row = call.row;
+    let context = || format!("SQL function \"{}\" during startup", row.proname.as_str());
+    let body =
+        find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
     if row.provolatile != b'v' {
         for step in &body.steps {
-            check_reads(&step.plan)
-                .map_err(|e| e.context(format!("SQL function \"{name}\" during startup")))?;
+            check_reads(&step.plan).map_err(|e| e.context(context()))?;
         }
     }
-    let mut rows = Vec::new();
-    let last = body.steps.len().saturating_sub(1);
-    for (i, step) in body.steps.iter().enumerate() {
-        // Only a plain query may stop at the limit. A statement that writes must be run to its end.
-        let plain = step.plan.command_type == CmdType::Select && !step.plan.has_modifying_cte;
-        let limit = limit.filter(|_| i == last && plain && body.form != Form::Nothing);
-        rows = run_step(core, row, step, params.clone(), limit)
-            .map_err(|e| e.context(format!("SQL function \"{name}\" statement {}", i + 1)))?;
-    }
-    Ok((body, rows))
+    Ok(body)
 }
 
 /// Error 0A000 for a statement that writes in a function that is not volatile.
@@ -238,142 +189,6 @@ fn check_reads(plan: &PlannedStmt) -> Result<()> {
         _ => return Ok(()),
     };
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a non-volatile function"))
-}
-
-/// Can the function be inlined, by its properties in `pg_proc`?
-pub(crate) fn may_inline(row: &PgProc) -> bool {
-    let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
-    plain && row.prokind == b'f' && row.prorettype != oids::RECORD
-}
-
-/// Can the function be inlined, and has its body a single statement?
-fn is_simple(row: &PgProc) -> bool {
-    let single = row.prosqlbody.is_some()
-        || !matches!(parse::parse(row.prosrc.as_str()), Ok(list) if list.len() != 1);
-    may_inline(row) && single
-}
-
-/// The expression for an inlined call: the body, if it is a single expression and the user may
-/// execute the function.
-pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
-    let row = core.cat().function(call.funcid)?;
-    if usize::try_from(row.pronargs) != Ok(call.args.len()) {
-        return Ok(None);
-    }
-    let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
-    let key = (row.oid, argument_types(&row, &actual));
-    // Read before any catalog: changes from here on make the expression stale.
-    let generation = core.catalog.catalog.generation();
-    let environment = core.environment()?;
-    if let Some(known) = core.bodies.inlined.get(&key)
-        && known.environment == environment
-        && known.generation == generation
-    {
-        return Ok(known.expr.clone());
-    }
-    let user = core.catalog.user;
-    let acl = row.proacl.as_deref();
-    let allowed =
-        core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
-    let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
-    let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
-    if core.bodies.inlined.len() >= BODIES_MAX {
-        core.bodies.inlined.clear();
-    }
-    let known = Inlined { generation, environment, expr: expr.clone() };
-    core.bodies.inlined.insert(key, known);
-    Ok(expr)
-}
-
-/// Does the row type have dropped columns, which the caller expects and a query does not return?
-fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
-    let Some(relation) = core.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
-    Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
-}
-
-/// The query for an inlined set-returning call, if it can be inlined. The function must not be
-/// volatile or strict, and its body must be one SELECT with the columns that the caller expects.
-/// Counterpart: `inline_set_returning_function`.
-pub(crate) fn inline_set(
-    core: &mut Core,
-    call: &FuncExpr,
-    columns: &[function::Column],
-) -> Result<Option<Query>> {
-    let row = core.cat().function(call.funcid)?;
-    let plain = row.prolang == SQL_LANGUAGE
-        && row.prokind == b'f'
-        && row.proretset
-        && row.provolatile != b'v'
-        && !row.proisstrict
-        && !row.prosecdef
-        && row.proconfig.is_none()
-        && usize::try_from(row.pronargs) == Ok(call.args.len());
-    if !plain || core.depth >= DEPTH_MAX {
-        return Ok(None);
-    }
-    let (user, acl) = (core.catalog.user, row.proacl.as_deref());
-    if !core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
-        return Ok(None);
-    }
-    let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
-    let types = argument_types(&row, &actual);
-    let name = row.proname.as_str();
-    let analysed = analyse(core, &row, &types, columns)
-        .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
-    let columns = match (&analysed.fields, columns) {
-        (_, [_, ..]) => columns.iter().map(|c| c.0).collect(),
-        (Some(fields), _) if has_dropped_columns(core, analysed.result)? || fields.is_empty() => {
-            return Ok(None);
-        }
-        (Some(fields), _) => fields.iter().map(|f| f.1).collect(),
-        (None, _) => vec![analysed.result],
-    };
-    let Ok([query]) = <[Query; 1]>::try_from(analysed.queries) else { return Ok(None) };
-    let shown = query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.type_oid());
-    let reads = query.command_type == CmdType::Select && !query.has_modifying_cte;
-    let fits = reads && shown.eq(columns.iter().copied());
-    Ok(fits.then_some(query))
-}
-
-/// The single expression that the function computes, if its body is one.
-fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
-    if !is_simple(row) {
-        return Ok(None);
-    }
-    let name = row.proname.as_str();
-    let analysed = analyse(core, row, types, &[])
-        .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
-    let nothing = analysed.form == Form::Nothing;
-    let one = <[Query; 1]>::try_from(analysed.queries);
-    let (Form::Value | Form::Nothing, Ok([query])) = (analysed.form, one) else {
-        return Ok(None);
-    };
-    let plain = query.command_type == CmdType::Select
-        && !query.has_aggs
-        && !query.has_window_funcs
-        && !query.has_target_srfs
-        && !query.has_sub_links
-        && query.cte_list.is_empty()
-        && query.rtable.is_empty()
-        && query.jointree.fromlist.is_empty()
-        && query.jointree.quals.is_none()
-        && query.group_clause.is_empty()
-        && query.grouping_sets.is_empty()
-        && query.having_qual.is_none()
-        && query.window_clause.is_empty()
-        && query.distinct_clause.is_empty()
-        && query.sort_clause.is_empty()
-        && query.limit_offset.is_none()
-        && query.limit_count.is_none()
-        && query.set_operations.is_none();
-    match <[TargetEntry; 1]>::try_from(query.target_list) {
-        // A function that returns void may be inlined only if its expression has type void too,
-        // because that value is not NULL.
-        Ok([target]) if plain && (!nothing || target.expr.type_oid() == oids::VOID) => {
-            Ok(Some(target.expr))
-        }
-        _ => Ok(None),
-    }
 }
 
 /// Turns the position of an error in a body's text into an internal position with that text.
@@ -391,7 +206,7 @@ fn within(mut e: PgError, row: &PgProc) -> PgError {
 fn run_step(
     core: &mut Core,
     row: &PgProc,
-    step: &Step,
+    (number, step): (usize, &Step),
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
@@ -406,7 +221,29 @@ fn run_step(
     let result = result.and_then(|rows| trigger::after_statement(core).map(|()| rows));
     core.triggers.leave(level);
     core.backend.truncate_snapshots(depth);
-    result
+    result.map_err(|e| in_statement(e, row, number))
+}
+
+/// Adds the context line of an error in statement `number` (0-based).
+fn in_statement(e: PgError, row: &PgProc, number: usize) -> PgError {
+    e.context(format!("SQL function \"{}\" statement {}", row.proname.as_str(), number + 1))
+}
+
+/// True if nothing in the plan is volatile.
+fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
+    let mut below: Vec<&plan::Plan> = vec![&plan.plan_tree];
+    below.extend(plan.subplans.iter());
+    while let Some(node) = below.pop() {
+        below.extend(node.children());
+        let mut exprs = Vec::new();
+        plan::params::each_expr(node, &mut |e| exprs.push(e));
+        for e in exprs {
+            if eval::volatility(e, core)? == Volatility::Volatile {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// The body for these argument types, from the cache or newly made.
@@ -523,7 +360,9 @@ fn make(
         let saved = std::mem::replace(&mut core.params, Arc::from([]));
         let plan = query::plan_query(core, &q);
         core.params = saved;
-        steps.push(Step { plan: Arc::new(plan?), locks: locks.into() });
+        let plan = plan?;
+        let reads_ahead = reads_ahead(core, &plan)?;
+        steps.push(Step { plan: Arc::new(plan), locks: locks.into(), reads_ahead });
     }
     let user = core.catalog.user;
     Ok(Body { generation, environment, user, steps, form, result, types, names })

@@ -1,0 +1,151 @@
+//! The index access methods: PostgreSQL's six, by OID and by name. An index type is registered by
+//! its row here, and by that of its resource manager in `rmgr`.
+//!
+//! The facts of the methods that are not implemented are here too, because commands on them answer
+//! with PostgreSQL's errors first, and catalog functions report their properties.
+//!
+//! Counterpart: the handlers `bthandler`, `hashhandler`, `gisthandler`, `ginhandler`,
+//! `spghandler`, `brinhandler`.
+
+use access::{AmState, Capabilities, CostModel, IndexAm, MethodInfo, OptionKind, StorageOption};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use vfs::Random;
+
+/// An access method.
+pub struct Method {
+    pub info: &'static MethodInfo,
+    /// `None`: not implemented.
+    pub am: Option<&'static dyn IndexAm>,
+}
+
+/// All methods.
+pub static METHODS: &[Method] = &[
+    Method { info: &btree::INFO, am: Some(&btree::BTree) },
+    Method { info: &hash::INFO, am: Some(&hash::Hash) },
+    Method { info: &GIST, am: None },
+    Method { info: &GIN, am: None },
+    Method { info: &SPGIST, am: None },
+    Method { info: &BRIN, am: None },
+];
+
+/// The method with this `pg_am.oid`.
+pub fn by_oid(oid: Oid) -> Option<&'static Method> {
+    METHODS.iter().find(|m| m.info.oid == oid)
+}
+
+/// The method with this `pg_am.amname`.
+pub fn by_name(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|m| m.info.name == name)
+}
+
+/// The states of the implemented methods in one instance, by their order in [`METHODS`].
+pub struct AmStates(Vec<Option<AmState>>);
+
+impl AmStates {
+    pub(crate) fn new(random: &dyn Random) -> AmStates {
+        let state = |m: &Method| m.am.map(|am| am.new_state(random.u64()));
+        AmStates(METHODS.iter().map(state).collect())
+    }
+
+    pub(crate) fn of(&self, am: &dyn IndexAm) -> Result<&AmState> {
+        let at = METHODS.iter().position(|m| m.info.oid == am.info().oid);
+        let state = at.and_then(|at| self.0[at].as_ref());
+        state.ok_or_else(|| PgError::internal("an access method that is not registered"))
+    }
+}
+
+const fn bool_option(name: &'static str) -> StorageOption {
+    StorageOption { name, kind: OptionKind::Bool }
+}
+
+const fn int_option(name: &'static str, min: i64, max: i64) -> StorageOption {
+    StorageOption { name, kind: OptionKind::Int(min, max) }
+}
+
+const FILLFACTOR: StorageOption = int_option("fillfactor", 10, 100);
+
+/// A method without support functions that index operations use.
+const fn method(
+    oid: u32,
+    name: &'static str,
+    capabilities: Capabilities,
+    options: &'static [StorageOption],
+) -> MethodInfo {
+    MethodInfo {
+        oid: Oid(oid),
+        name,
+        capabilities,
+        key_type: Oid::INVALID,
+        options,
+        support: &[],
+        cost: CostModel::Hash,
+        build_phases: &[],
+    }
+}
+
+static GIST: MethodInfo = method(
+    783,
+    "gist",
+    Capabilities {
+        ordered_by_operator: true,
+        multicolumn: true,
+        optional_key: true,
+        search_nulls: true,
+        clusterable: true,
+        include: true,
+        plain_scan: true,
+        bitmap_scan: true,
+        lossy: true,
+        exclude: true,
+        ..Capabilities::NONE
+    },
+    &[
+        FILLFACTOR,
+        StorageOption { name: "buffering", kind: OptionKind::Words(&["on", "off", "auto"]) },
+    ],
+);
+
+static GIN: MethodInfo = method(
+    2742,
+    "gin",
+    Capabilities {
+        multicolumn: true,
+        optional_key: true,
+        bitmap_scan: true,
+        lossy: true,
+        ..Capabilities::NONE
+    },
+    &[bool_option("fastupdate"), int_option("gin_pending_list_limit", 64, i32::MAX as i64)],
+);
+
+static SPGIST: MethodInfo = method(
+    4000,
+    "spgist",
+    Capabilities {
+        ordered_by_operator: true,
+        optional_key: true,
+        search_nulls: true,
+        include: true,
+        plain_scan: true,
+        bitmap_scan: true,
+        lossy: true,
+        exclude: true,
+        ..Capabilities::NONE
+    },
+    &[FILLFACTOR],
+);
+
+static BRIN: MethodInfo = method(
+    3580,
+    "brin",
+    Capabilities {
+        multicolumn: true,
+        optional_key: true,
+        search_nulls: true,
+        bitmap_scan: true,
+        lossy: true,
+        ..Capabilities::NONE
+    },
+    &[int_option("pages_per_range", 1, 131_072), bool_option("autosummarize")],
+);

@@ -1,0 +1,174 @@
+//! The resource managers: how the records of each are replayed, checked and described. A crate that
+//! writes records of its own is registered by its row here. The names of the records are in
+//! [`wal::desc`], for all managers of PostgreSQL.
+//!
+//! Counterpart: rmgr.c, rmgrlist.h.
+
+use crate::consistency::{mask_heap, mask_other};
+use crate::describe::{self, unsupported};
+use crate::redo::{self, Replay};
+use crate::{dbase, relmap, sequence, truncate};
+use bufmgr::redo::RedoCx;
+use page::PageBuf;
+use pgerror::Result;
+use wal::{DecodedRecord, RmgrId};
+
+/// What a record changes, which decides the thread that replays it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Concern {
+    /// Its blocks only, each independently of the others: the threads that own the pages replay it.
+    Pages,
+    /// No pages: the main thread replays it, without waiting.
+    Status,
+    /// Anything else: the main thread replays it, after all earlier records have been replayed.
+    All,
+}
+
+/// Which records replay supports.
+pub(crate) enum Support {
+    Full,
+    /// Those with images of all their pages: the manager is not implemented.
+    ImagesOnly,
+    /// All except those whose kind (the info byte) satisfies the condition.
+    Except(fn(u8) -> bool),
+}
+
+/// Replays a record's pages that the context owns.
+type RedoPages = fn(&mut RedoCx<'_>, &DecodedRecord) -> Result<()>;
+/// Replays a record in the main thread.
+type RedoRecord = fn(&mut Replay<'_>, &DecodedRecord) -> Result<()>;
+/// Appends the description of a record, without its name; `None` if the record is too short. The
+/// second argument formats microseconds since 2000-01-01.
+type Describe = fn(&DecodedRecord, &dyn Fn(i64) -> String, &mut String) -> Option<()>;
+
+/// A resource manager.
+pub(crate) struct ResourceManager {
+    id: RmgrId,
+    pub(crate) concern: fn(&DecodedRecord) -> Concern,
+    /// For records of [`Concern::Pages`]; also for all others, if there is no `redo`.
+    pub(crate) pages: RedoPages,
+    pub(crate) redo: Option<RedoRecord>,
+    pub(crate) support: Support,
+    /// Clears the parts of a page that may differ after replay.
+    pub(crate) mask: fn(&mut PageBuf),
+    pub(crate) describe: Describe,
+}
+
+pub(crate) fn manager(id: RmgrId) -> &'static ResourceManager {
+    let manager = &MANAGERS[id as usize];
+    debug_assert_eq!(manager.id, id);
+    manager
+}
+
+/// A manager whose records are replayed by the main thread.
+const fn main(
+    id: RmgrId,
+    concern: fn(&DecodedRecord) -> Concern,
+    redo: RedoRecord,
+    describe: Describe,
+) -> ResourceManager {
+    ResourceManager {
+        id,
+        concern,
+        pages: redo::not_pages,
+        redo: Some(redo),
+        support: Support::Full,
+        mask: mask_other,
+        describe,
+    }
+}
+
+/// A manager whose records change pages only.
+const fn pages(
+    id: RmgrId,
+    concern: fn(&DecodedRecord) -> Concern,
+    pages: RedoPages,
+    mask: fn(&mut PageBuf),
+    describe: Describe,
+) -> ResourceManager {
+    ResourceManager { id, concern, pages, redo: None, support: Support::Full, mask, describe }
+}
+
+/// A manager that is not implemented.
+const fn images_only(id: RmgrId, describe: Describe) -> ResourceManager {
+    ResourceManager { support: Support::ImagesOnly, ..main(id, all, redo::images_only, describe) }
+}
+
+fn all(_: &DecodedRecord) -> Concern {
+    Concern::All
+}
+
+fn status(_: &DecodedRecord) -> Concern {
+    Concern::Status
+}
+
+fn only_pages(_: &DecodedRecord) -> Concern {
+    Concern::Pages
+}
+
+const fn concern(pages: bool) -> Concern {
+    if pages { Concern::Pages } else { Concern::All }
+}
+
+/// By number.
+static MANAGERS: [ResourceManager; 22] = [
+    ResourceManager {
+        pages: redo::images,
+        ..main(RmgrId::Xlog, redo::xlog_concern, redo::xlog, describe::xlog)
+    },
+    ResourceManager {
+        support: Support::Except(txn::prepares),
+        ..main(RmgrId::Xact, status, redo::transaction, txn::describe)
+    },
+    main(RmgrId::Smgr, all, redo::files, |r, _, out| truncate::describe(r, out)),
+    main(RmgrId::Clog, status, redo::transaction, txn::describe),
+    main(RmgrId::Dbase, all, redo::database, |r, _, out| dbase::describe(r, out)),
+    main(RmgrId::Tblspc, all, redo::tablespace, |r, _, out| dbase::describe_tablespace(r, out)),
+    main(RmgrId::MultiXact, status, redo::transaction, txn::describe),
+    main(RmgrId::RelMap, all, redo::relation_map, |r, _, out| relmap::describe(r, out)),
+    main(RmgrId::Standby, status, redo::transaction, txn::describe),
+    pages(
+        RmgrId::Heap2,
+        // A page of the visibility map has bits of many heap pages, which different threads own,
+        // but one LSN that tells whether a record has been applied.
+        |record| concern(!heap::redo::sets_visible(record)),
+        heap::redo::heap2_redo,
+        mask_heap,
+        |r, _, out| heap::describe(r, out),
+    ),
+    pages(RmgrId::Heap, only_pages, heap::redo::heap_redo, mask_heap, |r, _, out| {
+        heap::describe(r, out)
+    }),
+    pages(
+        RmgrId::Btree,
+        |record| concern(btree::redo_concerns_one_page(record)),
+        btree::redo,
+        btree::mask,
+        |r, _, out| btree::describe(r, out),
+    ),
+    pages(RmgrId::Hash, only_pages, hash::redo, hash::mask, |r, _, out| hash::describe(r, out)),
+    images_only(RmgrId::Gin, |r, _, out| unsupported::gin(r, out)),
+    images_only(RmgrId::Gist, |r, _, out| unsupported::gist(r, out)),
+    pages(RmgrId::Seq, only_pages, redo::sequence, mask_other, |r, _, out| {
+        sequence::describe(r, out)
+    }),
+    images_only(RmgrId::SpGist, |r, _, out| unsupported::spgist(r, out)),
+    images_only(RmgrId::Brin, |r, _, out| unsupported::brin(r, out)),
+    main(RmgrId::CommitTs, status, redo::transaction, txn::describe),
+    // Replication origins are not kept; logical messages are for logical decoding only.
+    main(RmgrId::ReplOrigin, all, redo::ignored, |r, _, out| describe::origin(r, out)),
+    // A generic record has only block data, which is not described.
+    main(RmgrId::Generic, all, redo::generic, |_, _, _| Some(())),
+    main(RmgrId::LogicalMsg, all, redo::ignored, |r, _, out| describe::message(r, out)),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn managers_are_in_the_order_of_their_numbers() {
+        assert_eq!(MANAGERS.len(), RmgrId::ALL.len());
+        RmgrId::ALL.into_iter().for_each(|id| assert_eq!(manager(id).id, id));
+    }
+}

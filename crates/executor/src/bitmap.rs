@@ -1,0 +1,208 @@
+//! Bitmap scans: the tree of index scans that collects the rows, and the visit of their pages.
+//!
+//! Counterpart: nodeBitmapHeapscan.c, nodeBitmapIndexscan.c, nodeBitmapAnd.c, nodeBitmapOr.c.
+
+use crate::probe::Probe;
+use crate::relation::OpenRel;
+use crate::run::Run;
+use crate::tidbitmap::{PageRows, Pages, TidBitmap};
+use engine::index::{BitmapFetch, scan_tids};
+use engine::table;
+use ids::{AttrNo, Tid};
+use pgerror::Result;
+use plan::node::BitmapNode;
+use types::Batch;
+
+/// A node of the index tree, with the address of its plan node as key of its statistics.
+struct Bitmap {
+    key: usize,
+    kind: BitmapKind,
+}
+
+enum BitmapKind {
+    Index(Box<Probe>),
+    And(Vec<Bitmap>),
+    Or(Vec<Bitmap>),
+}
+
+impl Bitmap {
+    fn new(b: &BitmapNode, run: &mut Run<'_>) -> Result<Bitmap> {
+        let list = |children: &[BitmapNode], run: &mut Run<'_>| {
+            children.iter().map(|c| Bitmap::new(c, run)).collect::<Result<Vec<_>>>()
+        };
+        let kind = match b {
+            BitmapNode::Index { probe, .. } => BitmapKind::Index(Box::new(Probe::new(probe, run)?)),
+            BitmapNode::And { children, .. } => BitmapKind::And(list(children, run)?),
+            BitmapNode::Or { children, .. } => BitmapKind::Or(list(children, run)?),
+        };
+        Ok(Bitmap { key: std::ptr::from_ref(b).addr(), kind })
+    }
+
+    /// Adds the node's rows to the set.
+    fn collect(&mut self, run: &mut Run<'_>, set: &mut TidBitmap) -> Result<()> {
+        let before = crate::instrument::clock(run);
+        let rows = self.kind.collect(run, set)?;
+        let took = (crate::instrument::clock(run) - before).max(0) as u64;
+        if let Some(all) = &mut run.st.instruments {
+            let s = all.stats.entry(self.key).or_default();
+            s.loops += 1;
+            s.startup_us += took;
+            s.total_us += took;
+            // As in PostgreSQL, BitmapAnd and BitmapOr show no row count.
+            s.rows += rows;
+        }
+        Ok(())
+    }
+}
+
+impl BitmapKind {
+    /// The number of index entries found, for an index.
+    fn collect(&mut self, run: &mut Run<'_>, set: &mut TidBitmap) -> Result<u64> {
+        let mut rows = 0;
+        match self {
+            BitmapKind::Index(probe) => {
+                if probe.refresh(run)? {
+                    let mut each = |tid: Tid, recheck: bool| set.add(tid, recheck);
+                    for keys in probe.scans(run.st) {
+                        rows += scan_tids(run.sv.backend(), &probe.index, keys, &mut each)?;
+                    }
+                }
+            }
+            BitmapKind::Or(parts) => {
+                for part in parts {
+                    if let BitmapKind::Index(_) = part.kind {
+                        part.collect(run, set)?;
+                        continue;
+                    }
+                    let mut own = TidBitmap::new(run.sv.work_mem());
+                    part.collect(run, &mut own)?;
+                    set.union(own);
+                }
+            }
+            BitmapKind::And(parts) => {
+                let mut common: Option<TidBitmap> = None;
+                for part in parts {
+                    let mut own = TidBitmap::new(run.sv.work_mem());
+                    part.collect(run, &mut own)?;
+                    let common = match &mut common {
+                        Some(common) => {
+                            common.intersect(&own);
+                            common
+                        }
+                        slot => slot.insert(own),
+                    };
+                    if common.is_empty() {
+                        break;
+                    }
+                }
+                if let Some(common) = common {
+                    set.union(common);
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// The state of a bitmap scan.
+pub(crate) struct BitmapScan {
+    tree: Bitmap,
+    pages: Option<Pages>,
+    /// The current page, how many of its offsets are done, and whether it had visible rows.
+    rest: Option<(PageRows, usize, bool)>,
+    /// Rows of a lossy page, and how many of them are returned.
+    held: Option<(Batch, usize)>,
+    fetch: Option<BitmapFetch>,
+    /// Pages with visible rows whose offsets were known, and those of which all rows were read.
+    pub exact_blocks: u64,
+    pub lossy_blocks: u64,
+}
+
+impl BitmapScan {
+    pub(crate) fn boxed(bitmap: &BitmapNode, run: &mut Run<'_>) -> Result<Box<BitmapScan>> {
+        Ok(Box::new(BitmapScan {
+            tree: Bitmap::new(bitmap, run)?,
+            pages: None,
+            rest: None,
+            held: None,
+            fetch: None,
+            exact_blocks: 0,
+            lossy_blocks: 0,
+        }))
+    }
+
+    /// Scans the indexes, unless that is done. Returns whether conditions must be checked again, at
+    /// the first call after a restart.
+    pub(crate) fn collect(&mut self, run: &mut Run<'_>) -> Result<Option<bool>> {
+        if self.pages.is_some() {
+            return Ok(None);
+        }
+        let mut set = TidBitmap::new(run.sv.work_mem());
+        self.tree.collect(run, &mut set)?;
+        let recheck = set.needs_recheck();
+        self.pages = Some(set.into_pages());
+        self.fetch = None;
+        Ok(Some(recheck))
+    }
+
+    /// Appends rows up to `want`; the numbers of those whose conditions must be checked again are
+    /// appended to `flagged`. False at the end. [`Self::collect`] was called before.
+    pub(crate) fn fill(
+        &mut self,
+        run: &mut Run<'_>,
+        (rel, columns): (&OpenRel, &[AttrNo]),
+        batch: &mut Batch,
+        want: usize,
+        flagged: &mut Vec<u16>,
+    ) -> Result<bool> {
+        while batch.len < want && !batch.is_full() {
+            if let Some((rows, from)) = &mut self.held {
+                let (first, to) = (batch.len, rows.len.min(*from + want - batch.len));
+                batch.extend_range(rows, *from, to);
+                flagged.extend((first..batch.len).map(|row| row as u16));
+                *from = to;
+                if to == rows.len {
+                    self.held = None;
+                }
+                continue;
+            }
+            let next = self.rest.take().or_else(|| {
+                let page = self.pages.as_mut()?.next()?;
+                Some((page, 0, false))
+            });
+            let Some((page, from, mut found)) = next else { return Ok(batch.len > 0) };
+            let fetch = match &mut self.fetch {
+                Some(fetch) => fetch,
+                slot => slot.insert(BitmapFetch::new(&rel.table, columns)?),
+            };
+            let (be, snapshot) = (run.sv.backend(), &*run.st.desc.snapshot);
+            let Some(offsets) = &page.offsets else {
+                let mut rows = table::new_batch(&rel.table, columns);
+                fetch.block(be, page.block, None, snapshot, &mut rows)?;
+                if rows.len > 0 {
+                    self.lossy_blocks += 1;
+                    self.held = Some((rows, 0));
+                }
+                continue;
+            };
+            let first = batch.len;
+            let to = offsets.len().min(from + want - first);
+            fetch.block(be, page.block, Some(&offsets[from..to]), snapshot, batch)?;
+            found |= batch.len > first;
+            if page.recheck {
+                flagged.extend((first..batch.len).map(|row| row as u16));
+            }
+            if to < offsets.len() {
+                self.rest = Some((page, to, found));
+            } else {
+                self.exact_blocks += u64::from(found);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Discards all data: the conditions may have other values.
+    pub(crate) fn restart(&mut self) {
+        (self.pages, self.rest, self.held) = (None, None, None);
+    }
+}

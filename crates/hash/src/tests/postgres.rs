@@ -1,0 +1,271 @@
+//! Checks against PostgreSQL: our verification accepts its indexes; it replays our log with WAL
+//! consistency checking, and then finds every row through our indexes.
+
+use super::*;
+use std::panic::catch_unwind;
+use std::process::Command;
+use wal::control::CONTROL_FILE;
+use wal::{ControlFile, DbState};
+
+const BIN: &str = "/usr/lib/postgresql/15/bin";
+
+/// A cluster in its own directory; stopped and removed when dropped.
+struct Cluster {
+    dir: String,
+    data: String,
+}
+
+fn run(program: &str, args: &[&str]) -> String {
+    let out = Command::new(program).args(args).output().expect(program);
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    assert!(out.status.success(), "{program} {args:?}: {}{}", text(&out.stdout), text(&out.stderr));
+    text(&out.stdout)
+}
+
+fn as_postgres(program: &str, args: &[&str]) -> String {
+    let path = format!("{BIN}/{program}");
+    let mut all = vec!["-u", "postgres", "--", &path];
+    all.extend_from_slice(args);
+    run("runuser", &all)
+}
+
+impl Cluster {
+    fn new(name: &str) -> Cluster {
+        let dir = format!("/tmp/norsu-hash-{name}-{}", std::process::id());
+        run("rm", &["-rf", &dir]);
+        run("install", &["-d", "-o", "postgres", &dir]);
+        let data = format!("{dir}/data");
+        as_postgres(
+            "initdb",
+            &["-D", &data, "-A", "trust", "--locale=C", "-k", "--no-sync", "--wal-segsize=1"],
+        );
+        Cluster { dir, data }
+    }
+
+    fn start(&self) {
+        run("chown", &["-R", "postgres", &self.data]);
+        let options =
+            format!("-k {} -h '' -c fsync=off -c autovacuum=off -c max_wal_size=10GB", self.dir);
+        let log = format!("{}/log", self.dir);
+        as_postgres("pg_ctl", &["-D", &self.data, "-w", "-l", &log, "-o", &options, "start"]);
+    }
+
+    fn stop(&self) {
+        as_postgres("pg_ctl", &["-D", &self.data, "-w", "-m", "fast", "stop"]);
+    }
+
+    fn sql(&self, sql: &str) -> Vec<Vec<String>> {
+        let dir = &self.dir;
+        let fixed = ["-h", dir, "-d", "postgres", "-v", "ON_ERROR_STOP=1", "-qAtX", "-F", "\t"];
+        let mut args = fixed.to_vec();
+        args.extend(["-c", sql]);
+        let out = as_postgres("psql", &args);
+        out.lines().map(|l| l.split('\t').map(str::to_owned).collect()).collect()
+    }
+
+    /// Name and file of each hash index.
+    fn indexes(&self) -> Vec<(String, RelFile)> {
+        let rows = self.sql(
+            "select c.relname, pg_relation_filepath(c.oid) from pg_class c \
+             join pg_am m on m.oid = c.relam where m.amname = 'hash' order by c.relname",
+        );
+        rows.iter()
+            .map(|row| {
+                let path: Vec<&str> = row[1].split('/').collect();
+                let number = |s: &str| Oid(s.parse().unwrap());
+                let ["base", database, file] = path[..] else { panic!("{path:?}") };
+                let space = RelFile::DEFAULT_TABLESPACE;
+                (row[0].clone(), RelFile::new(space, number(database), number(file)))
+            })
+            .collect()
+    }
+
+    fn world(&self, wal: &Arc<Wal>, rel: RelFile, fillfactor: u32) -> World {
+        let disk = Env::os(&self.data).disk;
+        let smgr = Arc::new(Smgr::new(disk, SmgrConfig::default()));
+        let with = (!wal.in_recovery()).then(|| wal.clone());
+        let pool = BufferPool::new(PoolConfig::new(4096), smgr.clone(), with).unwrap();
+        let def = Arc::new(definition(rel, fillfactor));
+        let file = IndexFile::open(&pool, rel, Persistence::Permanent);
+        let index = Arc::new(HashIndex::new(file, &def).unwrap());
+        World { disk: MemDisk::new(), wal: wal.clone(), smgr, pool, index }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        if std::fs::exists(format!("{}/postmaster.pid", self.data)).unwrap_or(false) {
+            let stop = ["-D", &self.data, "-w", "-m", "immediate", "stop"];
+            let _ = catch_unwind(|| as_postgres("pg_ctl", &stop));
+        }
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+const TABLES: &str = "\
+    create table t(id int, k int); \
+    insert into t select i, case when i % 11 = 0 then null when i % 5 = 0 then 7 \
+      else i % 3000 end from generate_series(1, 12000) i; \
+    create index t_k on t using hash (k); \
+    create index t_k10 on t using hash (k) with (fillfactor = 10);";
+
+/// The rows of `t` whose key is not NULL.
+fn rows(c: &Cluster) -> Vec<(i32, Tid)> {
+    let tid = |s: &str| {
+        let (block, offset) = s.trim_matches(['(', ')']).split_once(',').unwrap();
+        Tid::new(BlockNo(block.parse().unwrap()), offset.parse().unwrap())
+    };
+    let rows = c.sql("select k, ctid from t where k is not null");
+    rows.iter().map(|r| (r[0].parse().unwrap(), tid(&r[1]))).collect()
+}
+
+#[test]
+fn indexes_of_postgres_verify() {
+    let c = Cluster::new("theirs");
+    c.start();
+    c.sql(TABLES);
+    c.sql("update t set k = k + 1 where id % 7 = 0; delete from t where id % 3 = 0");
+    c.sql("vacuum t");
+    c.sql("insert into t select i, i % 900 from generate_series(1, 9000) i");
+    c.sql("delete from t where k = 7 and id % 3 <> 0");
+    c.sql("vacuum t");
+    let (indexes, rows) = (c.indexes(), rows(&c));
+    c.stop();
+    let wal = Wal::new(Env::memory(1), WalConfig::new(SEGMENT, SYSTEM));
+    assert_eq!(indexes.len(), 2);
+    for (_, rel) in indexes {
+        let w = c.world(&wal, rel, 75);
+        assert_eq!(w.verify(), rows.iter().map(|r| r.1).collect());
+        let mut s = Session::new();
+        for key in 0..3100 {
+            let all: BTreeSet<Tid> = rows.iter().filter(|r| r.0 == key).map(|r| r.1).collect();
+            let found = w.find(&mut s, key, &BTreeSet::new());
+            assert!(found.is_superset(&all), "key {key}");
+        }
+    }
+}
+
+#[test]
+fn postgres_redoes_our_log() {
+    let c = Cluster::new("ours");
+    c.start();
+    c.sql(TABLES);
+    let (indexes, rows) = (c.indexes(), rows(&c));
+    c.stop();
+
+    let env = Env::os(&c.data);
+    let bytes = vfs::read_file(&*env.disk, CONTROL_FILE).unwrap();
+    let mut control = ControlFile::decode(&bytes).unwrap();
+    let mut reader =
+        WalReader::new(env.disk.clone(), control.wal_segment_size, 1, Some(control.system_id));
+    reader.seek(control.check_point);
+    let end = reader.read().unwrap().unwrap().end;
+    let mut config = WalConfig::new(control.wal_segment_size, control.system_id);
+    config.full_page_writes = false;
+    config.consistency_checking = RmgrId::Hash.bit();
+    let wal = Wal::new(env.clone(), config);
+    let redo = control.check_point_copy.redo;
+    wal.start(WalStart { timeline: 1, end, prev: control.check_point, redo, overwrite: false })
+        .unwrap();
+    for (name, rel) in indexes {
+        let w = c.world(&wal, rel, if name == "t_k10" { 10 } else { 75 });
+        let mut s = Session::new();
+        let mut rng = Rng(u64::from(rel.relnumber.0));
+        if name == "t_k10" {
+            // An index that starts empty.
+            w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
+            w.index.init(&mut s.cx(&w), &w.index.file, 0.0).unwrap();
+        } else {
+            // The entries that PostgreSQL built are removed in parts and inserted again.
+            for part in 0..3 {
+                let mut gone = |t: Tid| t.block.0 % 3 <= part;
+                w.index.delete_dead(&mut s.cx(&w), None, &mut gone).unwrap();
+            }
+        }
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        for i in (1..order.len()).rev() {
+            order.swap(i, rng.below(i as u64 + 1) as usize);
+        }
+        let mut heap = TestHeap::default();
+        let mut fake = 0;
+        for (n, i) in order.into_iter().enumerate() {
+            let (key, tid) = rows[i];
+            w.insert(&mut s, key, tid, &mut heap);
+            if rng.below(3) == 0 {
+                // A row version that is dead at once.
+                fake += 1;
+                let tid = Tid::new(BlockNo(900_000 + fake / 100), (fake % 100) as u16 + 1);
+                w.insert(&mut s, key, tid, &mut heap);
+            }
+            if n % 3000 == 2999 {
+                // VACUUM removes one half, insertions remove parts of the other one.
+                let dead = w.verify().into_iter().filter(|t| t.block.0 >= 900_000);
+                let (some, others) = dead.partition(|t| t.offset % 2 == 0);
+                w.vacuum(&mut s, &some);
+                w.find(&mut s, 7, &others);
+            }
+        }
+        let mut gone = |t: Tid| t.block.0 >= 900_000;
+        w.index.delete_dead(&mut s.cx(&w), None, &mut gone).unwrap();
+        assert_eq!(w.verify(), rows.iter().map(|r| r.1).collect());
+    }
+    wal.flush(wal.inserted()).unwrap();
+    let stop = wal.inserted();
+    control.state = DbState::InProduction;
+    std::fs::write(format!("{}/{CONTROL_FILE}", c.data), control.encode()).unwrap();
+    check_descriptions(&c, &env, &control, end, stop);
+
+    c.start();
+    let log = std::fs::read_to_string(format!("{}/log", c.dir)).unwrap();
+    assert!(log.contains("redo done"), "{log}");
+    check_rows(&c);
+    c.sql("update t set k = k + 1 where id % 10 = 0; delete from t where id % 4 = 1");
+    c.sql("vacuum t");
+    check_rows(&c);
+    c.stop();
+}
+
+/// `pg_waldump` prints our records as we do, and all kinds occur.
+fn check_descriptions(c: &Cluster, env: &Env, control: &ControlFile, start: Lsn, stop: Lsn) {
+    let wal_dir = format!("{}/pg_wal", c.data);
+    let (from, upto) = (start.to_string(), stop.to_string());
+    let dump = run(
+        &format!("{BIN}/pg_waldump"),
+        &["-p", &wal_dir, "-s", &from, "-e", &upto, "--rmgr=Hash"],
+    );
+    let mut reader =
+        WalReader::new(env.disk.clone(), control.wal_segment_size, 1, Some(control.system_id));
+    reader.seek(start);
+    let mut lines = dump.lines();
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    while let Some(record) = reader.read().unwrap() {
+        if record.header.rmgr() != Some(RmgrId::Hash) {
+            continue;
+        }
+        let mut text = String::new();
+        crate::describe(record, &mut text).unwrap();
+        let name = wal::desc::kind(RmgrId::Hash, record.info()).unwrap();
+        *kinds.entry(name).or_insert(0) += 1;
+        let theirs = lines.next().expect("as many records");
+        let theirs = theirs.split("desc: ").nth(1).unwrap();
+        let theirs = theirs.split(", blkref").next().unwrap().trim_end();
+        assert_eq!(theirs, format!("{name} {text}").trim_end());
+    }
+    println!("{kinds:?}");
+    assert_eq!(kinds.len(), 13, "{kinds:?}");
+}
+
+/// Each row is found through both indexes.
+fn check_rows(c: &Cluster) {
+    for index in ["t_k", "t_k10"] {
+        let other = if index == "t_k" { "t_k10" } else { "t_k" };
+        let found = c.sql(&format!(
+            "begin; drop index {other}; set local enable_seqscan = off; \
+             set local enable_bitmapscan = off; \
+             select (select count(*) from t where k = v.k), count(*) from t v \
+             where k is not null group by k \
+             having (select count(*) from t where k = v.k) <> count(*); rollback"
+        ));
+        assert_eq!(found.len(), 0, "{index}: {found:?}");
+    }
+}

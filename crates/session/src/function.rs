@@ -1,0 +1,187 @@
+//! The function manager: calls functions by OID, whatever their language. Counterpart:
+//! utils/fmgr/fmgr.c.
+//!
+//! Reading order: `language` (the interface of a language and the table of languages), `internal`,
+//! `sql`.
+
+mod internal;
+pub(crate) mod language;
+pub(crate) mod sql;
+
+use crate::core::Core;
+use catalog::Row;
+use catalog::rows::PgProc;
+use eval::{Callee, HostCall};
+use executor::SetStream;
+use ids::Oid;
+use language::SetRows;
+use pgerror::{PgError, Result};
+use settings::{Action, Saved};
+use types::{Datum, DatumRef};
+
+/// Maximum nesting depth of calls.
+const DEPTH_MAX: u32 = 64;
+
+/// A call that the manager passes to a language.
+pub(crate) struct Call<'a> {
+    pub row: &'a Row<PgProc>,
+    /// The call's collation; the invalid OID if it has none.
+    pub collation: Oid,
+    pub result_type: Oid,
+    /// Types of the arguments after analysis; invalid where they are not known.
+    pub arg_types: &'a [Oid],
+    pub args: &'a [DatumRef<'a>],
+}
+
+impl<'a> Call<'a> {
+    fn new(row: &'a Row<PgProc>, call: &HostCall<'a>) -> Call<'a> {
+        Call {
+            row,
+            collation: call.collation,
+            result_type: call.result_type,
+            arg_types: call.arg_types,
+            args: call.args,
+        }
+    }
+}
+
+/// How a function is run. With a role or settings of its own it is run by the session, whatever its
+/// language.
+pub(crate) fn callee(row: &PgProc) -> Callee {
+    match language::of(row.prolang).map(|l| l.callee(row)) {
+        None | Some(Callee::Missing) => Callee::Missing,
+        Some(_) if has_context(row) && row.proretset => Callee::HostSet,
+        Some(_) if has_context(row) => Callee::Host,
+        Some(callee) => callee,
+    }
+}
+
+/// Has the function a role (SECURITY DEFINER) or SET clauses?
+fn has_context(row: &PgProc) -> bool {
+    row.prosecdef || row.proconfig.is_some()
+}
+
+/// Calls a function and returns its value. It is not called if it is strict and an argument is
+/// NULL; the caller has checked that.
+pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
+    let row = core.cat().function(call.function)?;
+    let language = language_of(&row)?;
+    within(core, &row, |core| language.call(core, &Call::new(&row, call)))
+}
+
+/// Starts a call, in FROM or of a set-returning function. `columns`: see
+/// [`executor::Services::call_host_set`].
+pub(crate) fn call_set(
+    core: &mut Core,
+    call: &HostCall<'_>,
+    columns: &[(Oid, i32)],
+) -> Result<SetStream> {
+    let row = core.cat().function(call.function)?;
+    let language = language_of(&row)?;
+    let set = within(core, &row, |core| language.call_set(core, &Call::new(&row, call), columns))?;
+    let whole = set.whole;
+    let state = Running { row, rows: set.rows };
+    Ok(SetStream { whole, state: Box::new(state) })
+}
+
+/// A running set-returning call.
+struct Running {
+    row: Row<PgProc>,
+    rows: Box<dyn SetRows>,
+}
+
+/// Sets `out` to the next row of a set; false at its end.
+pub(crate) fn next_of_set(
+    core: &mut Core,
+    set: &mut SetStream,
+    out: &mut Vec<Datum>,
+) -> Result<bool> {
+    let Some(running) = set.state.downcast_mut::<Running>() else {
+        return Err(PgError::internal("rows of a function that is not running"));
+    };
+    out.clear();
+    let Running { row, rows } = running;
+    if rows.is_ready() {
+        return rows.next(core, out);
+    }
+    within(core, row, |core| rows.next(core, out))
+}
+
+/// Runs a procedure and returns the row of its output parameters, if there are any.
+pub(crate) fn call_procedure(
+    core: &mut Core,
+    row: &Row<PgProc>,
+    arg_types: &[Oid],
+    args: &[DatumRef<'_>],
+) -> Result<Option<Vec<Datum>>> {
+    let language = language_of(row)?;
+    let collation = Oid::INVALID;
+    let call = Call { row, collation, result_type: row.prorettype, arg_types, args };
+    within(core, row, |core| language.call_procedure(core, &call))
+}
+
+fn language_of(row: &PgProc) -> Result<&'static dyn language::Language> {
+    language::of(row.prolang)
+        .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))
+}
+
+/// Runs `work` one level deeper, with the role (SECURITY DEFINER) and the SET clauses of the
+/// function. Counterpart: `fmgr_security_definer`.
+fn within<T>(
+    core: &mut Core,
+    row: &PgProc,
+    work: impl FnOnce(&mut Core) -> Result<T>,
+) -> Result<T> {
+    if core.depth >= DEPTH_MAX {
+        return Err(eval::too_deep());
+    }
+    core.depth += 1;
+    let result = if has_context(row) { in_context(core, row, work) } else { work(core) };
+    core.depth -= 1;
+    result
+}
+
+fn in_context<T>(
+    core: &mut Core,
+    row: &PgProc,
+    work: impl FnOnce(&mut Core) -> Result<T>,
+) -> Result<T> {
+    let mut result = Ok(());
+    let mut before = None;
+    if row.prosecdef {
+        result = core.switch_to_definer(row.proowner).map(|b| before = Some(b));
+    }
+    let settings = row.proconfig.iter().flatten().filter_map(|s| s.as_str().split_once('='));
+    let (saved, set) = apply_settings_of(core, settings);
+    let result = result.and(set).and_then(|()| work(core));
+    restore_settings(core, saved);
+    if let Some(before) = before {
+        core.restore_role(before);
+    }
+    result
+}
+
+/// Applies the SET clauses of a function. The old values are for [`restore_settings`], even after
+/// an error.
+pub(crate) fn apply_settings_of<'a>(
+    core: &mut Core,
+    settings: impl Iterator<Item = (&'a str, &'a str)>,
+) -> (Vec<Saved>, Result<()>) {
+    let mut saved = Vec::new();
+    let mut result = Ok(());
+    for (name, text) in settings {
+        let set = core.store.save(name).and_then(|before| {
+            saved.push(before);
+            core.set(name, Some(text), Action::Local)
+        });
+        result = result.and(set);
+    }
+    (saved, result)
+}
+
+pub(crate) fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
+    if !saved.is_empty() {
+        saved.into_iter().rev().for_each(|before| core.store.restore(before));
+        core.apply_settings();
+    }
+}

@@ -1,0 +1,129 @@
+//! Built-in functions: those on values, of `types`, and those that need the session, of `sysfn`.
+
+use super::Call;
+use super::language::{Language, ReadyRows, SetRows, StartedSet};
+use crate::core::Core;
+use crate::sysfn::{self, SysCall};
+use catalog::rows::PgProc;
+use eval::{CallContext, Callee};
+use ids::Oid;
+use pgerror::{PgError, Result};
+use std::any::Any;
+use types::Datum;
+use types::builtin::{BuiltinFn, SetSource};
+
+pub(crate) struct Internal;
+
+impl Language for Internal {
+    fn callee(&self, row: &PgProc) -> Callee {
+        let name = row.prosrc.as_str();
+        match types::lookup(name).map(|b| b.f) {
+            Some(BuiltinFn::Scalar(f)) => Callee::Scalar(f),
+            Some(BuiltinFn::Srf(f)) => Callee::Srf(f),
+            // Support functions of aggregates are called by the executor only.
+            Some(_) => Callee::Missing,
+            None => match sysfn::lookup(name) {
+                Some(_) if row.proretset => Callee::HostSet,
+                Some(_) => Callee::Host,
+                None => Callee::Missing,
+            },
+        }
+    }
+
+    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+        match sysfn::lookup(call.row.prosrc.as_str()) {
+            Some(SysCall::One(f)) => f(core, call.args),
+            Some(SysCall::Set(f)) => {
+                let rows = f(core, call.args)?;
+                first_row(core, call.row, rows)
+            }
+            None => match self.callee(call.row) {
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args),
+                _ => Err(missing(call.row)),
+            },
+        }
+    }
+
+    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<StartedSet> {
+        let one = |value| StartedSet { whole: true, rows: ReadyRows::one(value) };
+        match sysfn::lookup(call.row.prosrc.as_str()) {
+            Some(SysCall::Set(f)) => {
+                let rows = ReadyRows::boxed(f(core, call.args)?);
+                Ok(StartedSet { whole: false, rows })
+            }
+            Some(SysCall::One(f)) => f(core, call.args).map(one),
+            None => match self.callee(call.row) {
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), call.args).map(one),
+                Callee::Srf(f) => {
+                    let mut extra = None;
+                    let source = f(&mut context(core, call, &mut extra), call.args)?;
+                    let (collation, result_type) = (call.collation, call.result_type);
+                    let arg_types = call.arg_types.into();
+                    let rows = BuiltinRows { source, collation, result_type, arg_types, extra };
+                    Ok(StartedSet { whole: false, rows: Box::new(rows) })
+                }
+                _ => Err(missing(call.row)),
+            },
+        }
+    }
+}
+
+fn context<'a>(
+    core: &'a mut Core,
+    call: &Call<'a>,
+    extra: &'a mut Option<Box<dyn Any + Send>>,
+) -> CallContext<'a> {
+    CallContext {
+        host: core,
+        collation: call.collation,
+        arg_types: call.arg_types,
+        result_type: call.result_type,
+        variadic_array: false,
+        extra,
+    }
+}
+
+/// The rows of a set-returning function on values.
+struct BuiltinRows {
+    source: Box<dyn SetSource>,
+    collation: Oid,
+    result_type: Oid,
+    arg_types: Box<[Oid]>,
+    extra: Option<Box<dyn Any + Send>>,
+}
+
+impl SetRows for BuiltinRows {
+    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+        let mut cx = CallContext {
+            host: core,
+            collation: self.collation,
+            arg_types: &self.arg_types,
+            result_type: self.result_type,
+            variadic_array: false,
+            extra: &mut self.extra,
+        };
+        self.source.next(&mut cx, out)
+    }
+}
+
+fn missing(row: &PgProc) -> PgError {
+    PgError::unsupported(format!("function {}", row.proname.as_str()))
+}
+
+/// The result of a function that returns a single row: a record, or the only column.
+fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
+    let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
+    let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
+        (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => types
+            .iter()
+            .zip(modes)
+            .filter(|(_, m)| matches!(m, b'o' | b'b' | b't'))
+            .map(|(t, _)| *t)
+            .collect(),
+        _ => Vec::new(),
+    };
+    if outputs.len() > 1 && outputs.len() == first.len() {
+        return eval::make_record(core, &outputs, &first);
+    }
+    Ok(if first.is_empty() { Datum::Null } else { first.swap_remove(0) })
+}

@@ -1,0 +1,106 @@
+//! The interface of a language in which functions are written, and the table of languages.
+//! Counterpart: the handlers of `pg_language`.
+
+use super::{Call, internal, sql};
+use crate::core::Core;
+use catalog::rows::PgProc;
+use eval::Callee;
+use ids::Oid;
+use pgerror::{PgError, Result, pg_err};
+use types::Datum;
+
+/// `pg_language` OIDs.
+pub(crate) const INTERNAL: Oid = Oid(12);
+pub(crate) const C: Oid = Oid(13);
+pub(crate) const SQL: Oid = Oid(14);
+
+/// The languages. A further one is a module beside `sql` and a line here.
+const LANGUAGES: &[(Oid, &dyn Language)] = &[
+    (INTERNAL, &internal::Internal),
+    // Symbols of libraries are functions that are linked in.
+    (C, &internal::Internal),
+    (SQL, &sql::Sql),
+];
+
+/// The language with this OID.
+pub(crate) fn of(language: Oid) -> Option<&'static dyn Language> {
+    LANGUAGES.iter().find(|(oid, _)| *oid == language).map(|(_, l)| *l)
+}
+
+/// A language. The manager has set the function's role and settings before each call.
+pub(crate) trait Language: Sync {
+    /// How functions of this language are run, apart from their role and settings. Counterpart:
+    /// `fmgr_info`.
+    fn callee(&self, row: &PgProc) -> Callee;
+
+    /// The value of a call that does not return a set.
+    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum>;
+
+    /// Starts a call of a set-returning function, or of another function in FROM. `columns`: types
+    /// and type modifiers of the column definition list.
+    fn call_set(
+        &self,
+        core: &mut Core,
+        call: &Call<'_>,
+        columns: &[(Oid, i32)],
+    ) -> Result<StartedSet>;
+
+    /// Runs a procedure; the row of its output parameters, if it has any.
+    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        let _ = (core, call);
+        Err(PgError::unsupported("procedures in this language"))
+    }
+
+    /// Runs the code of DO. `name` is the language's.
+    fn run_inline(&self, core: &mut Core, name: &str, code: &str) -> Result<()> {
+        let _ = (core, code);
+        Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "language \"{name}\" does not support inline code execution"
+        ))
+    }
+}
+
+/// A set whose rows can be read.
+pub(crate) struct StartedSet {
+    /// See [`executor::SetStream::whole`].
+    pub whole: bool,
+    pub rows: Box<dyn SetRows>,
+}
+
+/// The rows of a set-returning call, in order.
+pub(crate) trait SetRows: Send {
+    /// Appends the values of the next row to `out`; false at the end.
+    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool>;
+
+    /// True if the rows have been computed, so that they need no role and settings.
+    fn is_ready(&self) -> bool {
+        false
+    }
+}
+
+/// Rows that have been computed.
+pub(crate) struct ReadyRows(std::vec::IntoIter<Vec<Datum>>);
+
+impl ReadyRows {
+    pub(crate) fn boxed(rows: Vec<Vec<Datum>>) -> Box<dyn SetRows> {
+        Box::new(ReadyRows(rows.into_iter()))
+    }
+
+    /// A single value.
+    pub(crate) fn one(value: Datum) -> Box<dyn SetRows> {
+        ReadyRows::boxed(vec![vec![value]])
+    }
+}
+
+impl SetRows for ReadyRows {
+    fn next(&mut self, _: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+        let Some(mut row) = self.0.next() else { return Ok(false) };
+        out.append(&mut row);
+        Ok(true)
+    }
+
+    fn is_ready(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,160 @@
+//! SQL functions whose body replaces the call. Counterpart: optimizer/util/clauses.c
+//! (`inline_function`, `inline_set_returning_function`).
+
+use super::{BODIES_MAX, analyse, argument_types, within};
+use crate::core::Core;
+use crate::function::DEPTH_MAX;
+use crate::function::language::SQL;
+use analyze::function::{self, Form};
+use catalog::Row;
+use catalog::acl::{self, Kind};
+use catalog::rows::PgProc;
+use ids::Oid;
+use pgerror::Result;
+use plan::expr::{Expr, FuncExpr, TargetEntry};
+use plan::query::{CmdType, Query};
+use std::sync::Arc;
+use types::oids;
+
+/// The inlined expression of a function, if it can be inlined, and the state for which it is valid.
+pub(super) struct Inlined {
+    generation: u64,
+    environment: u64,
+    expr: Option<Arc<eval::Inline>>,
+}
+
+/// Can the function be inlined, by its properties in `pg_proc`?
+pub(crate) fn may_inline(row: &PgProc) -> bool {
+    let plain = !row.prosecdef && row.proconfig.is_none() && !row.proretset;
+    plain && row.prokind == b'f' && row.prorettype != oids::RECORD
+}
+
+/// Can the function be inlined, and has its body a single statement?
+fn is_simple(row: &PgProc) -> bool {
+    let single = row.prosqlbody.is_some()
+        || !matches!(parse::parse(row.prosrc.as_str()), Ok(list) if list.len() != 1);
+    may_inline(row) && single
+}
+
+/// The expression for an inlined call: the body, if it is a single expression and the user may
+/// execute the function.
+pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
+    let row = core.cat().function(call.funcid)?;
+    if usize::try_from(row.pronargs) != Ok(call.args.len()) {
+        return Ok(None);
+    }
+    let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+    let key = (row.oid, argument_types(&row, &actual));
+    // Read before any catalog: changes from here on make the expression stale.
+    let generation = core.catalog.catalog.generation();
+    let environment = core.environment()?;
+    if let Some(known) = core.bodies.inlined.get(&key)
+        && known.environment == environment
+        && known.generation == generation
+    {
+        return Ok(known.expr.clone());
+    }
+    let user = core.catalog.user;
+    let acl = row.proacl.as_deref();
+    let allowed =
+        core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
+    let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
+    let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
+    if core.bodies.inlined.len() >= BODIES_MAX {
+        core.bodies.inlined.clear();
+    }
+    let known = Inlined { generation, environment, expr: expr.clone() };
+    core.bodies.inlined.insert(key, known);
+    Ok(expr)
+}
+
+/// Does the row type have dropped columns, which the caller expects and a query does not return?
+fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
+    let Some(relation) = core.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
+    Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
+}
+
+/// The query for an inlined set-returning call, if it can be inlined. The function must not be
+/// volatile or strict, and its body must be one SELECT with the columns that the caller expects.
+/// Counterpart: `inline_set_returning_function`.
+pub(crate) fn inline_set(
+    core: &mut Core,
+    call: &FuncExpr,
+    columns: &[function::Column],
+) -> Result<Option<Query>> {
+    let row = core.cat().function(call.funcid)?;
+    let plain = row.prolang == SQL
+        && row.prokind == b'f'
+        && row.proretset
+        && row.provolatile != b'v'
+        && !row.proisstrict
+        && !row.prosecdef
+        && row.proconfig.is_none()
+        && usize::try_from(row.pronargs) == Ok(call.args.len());
+    if !plain || core.depth >= DEPTH_MAX {
+        return Ok(None);
+    }
+    let (user, acl) = (core.catalog.user, row.proacl.as_deref());
+    if !core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+        return Ok(None);
+    }
+    let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
+    let types = argument_types(&row, &actual);
+    let name = row.proname.as_str();
+    let analysed = analyse(core, &row, &types, columns)
+        .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
+    let columns = match (&analysed.fields, columns) {
+        (_, [_, ..]) => columns.iter().map(|c| c.0).collect(),
+        (Some(fields), _) if has_dropped_columns(core, analysed.result)? || fields.is_empty() => {
+            return Ok(None);
+        }
+        (Some(fields), _) => fields.iter().map(|f| f.1).collect(),
+        (None, _) => vec![analysed.result],
+    };
+    let Ok([query]) = <[Query; 1]>::try_from(analysed.queries) else { return Ok(None) };
+    let shown = query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.type_oid());
+    let reads = query.command_type == CmdType::Select && !query.has_modifying_cte;
+    let fits = reads && shown.eq(columns.iter().copied());
+    Ok(fits.then_some(query))
+}
+
+/// The single expression that the function computes, if its body is one.
+fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
+    if !is_simple(row) {
+        return Ok(None);
+    }
+    let name = row.proname.as_str();
+    let analysed = analyse(core, row, types, &[])
+        .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
+    let nothing = analysed.form == Form::Nothing;
+    let one = <[Query; 1]>::try_from(analysed.queries);
+    let (Form::Value | Form::Nothing, Ok([query])) = (analysed.form, one) else {
+        return Ok(None);
+    };
+    let plain = query.command_type == CmdType::Select
+        && !query.has_aggs
+        && !query.has_window_funcs
+        && !query.has_target_srfs
+        && !query.has_sub_links
+        && query.cte_list.is_empty()
+        && query.rtable.is_empty()
+        && query.jointree.fromlist.is_empty()
+        && query.jointree.quals.is_none()
+        && query.group_clause.is_empty()
+        && query.grouping_sets.is_empty()
+        && query.having_qual.is_none()
+        && query.window_clause.is_empty()
+        && query.distinct_clause.is_empty()
+        && query.sort_clause.is_empty()
+        && query.limit_offset.is_none()
+        && query.limit_count.is_none()
+        && query.set_operations.is_none();
+    match <[TargetEntry; 1]>::try_from(query.target_list) {
+        // A function that returns void may be inlined only if its expression has type void too,
+        // because that value is not NULL.
+        Ok([target]) if plain && (!nothing || target.expr.type_oid() == oids::VOID) => {
+            Ok(Some(target.expr))
+        }
+        _ => Ok(None),
+    }
+}

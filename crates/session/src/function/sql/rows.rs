@@ -1,0 +1,77 @@
+//! The rows of set-returning SQL functions, one at a time: those of the last statement, if it is a
+//! plain query. Counterpart: `fmgr_sql` with `lazyEval`.
+
+use super::{Body, in_statement, parameters, run_step, startup, value, with_parameters};
+use crate::core::Core;
+use crate::function::Call;
+use crate::function::language::{ReadyRows, SetRows, StartedSet};
+use crate::query;
+use analyze::function::{Column, Form};
+use catalog::Row;
+use catalog::rows::PgProc;
+use pgerror::Result;
+use std::sync::Arc;
+use types::{BATCH_ROWS_MAX, Datum};
+
+/// Starts a call: runs all statements but the last one, which is run row by row if it may be.
+pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<StartedSet> {
+    let params = parameters(call.args);
+    with_parameters(core, params.clone(), |core| {
+        let body = startup(core, call, columns)?;
+        let Some((last, first)) = body.steps.split_last() else {
+            return Ok(StartedSet { whole: true, rows: ReadyRows::boxed(Vec::new()) });
+        };
+        let number = first.len();
+        for step in first.iter().enumerate() {
+            run_step(core, call.row, step, params.clone(), None)?;
+        }
+        if last.may_stop() && body.form != Form::Nothing {
+            let rows = query::Rows::start(core, last.plan.clone(), params.clone(), volatile(call))
+                .map_err(|e| in_statement(e, call.row, number))?;
+            let ahead = if last.reads_ahead { BATCH_ROWS_MAX } else { 1 };
+            let row = call.row.clone();
+            let rows = SqlRows { body, row, params, rows, number, ahead, want: 1 };
+            return Ok(StartedSet { whole: true, rows: Box::new(rows) });
+        }
+        let rows = run_step(core, call.row, (number, last), params, None)?;
+        let mut values = Vec::new();
+        if body.form != Form::Nothing {
+            for fields in rows {
+                values.push(vec![value(core, &body, fields)?]);
+            }
+        }
+        Ok(StartedSet { whole: true, rows: ReadyRows::boxed(values) })
+    })
+}
+
+/// A volatile function sees its own changes and newly committed ones.
+fn volatile(call: &Call<'_>) -> bool {
+    call.row.provolatile == b'v'
+}
+
+struct SqlRows {
+    body: Arc<Body>,
+    row: Row<PgProc>,
+    params: Arc<[Datum]>,
+    rows: query::Rows,
+    /// Number of the statement.
+    number: usize,
+    /// Largest number of rows that may be computed before they are needed.
+    ahead: usize,
+    /// Number of rows to compute next. It doubles up to `ahead`, so that a caller that needs few
+    /// rows causes little work.
+    want: usize,
+}
+
+impl SetRows for SqlRows {
+    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+        let (rows, want) = (&mut self.rows, self.want);
+        let next = with_parameters(core, self.params.clone(), |core| rows.next(core, want));
+        let Some(fields) = next.map_err(|e| in_statement(e, &self.row, self.number))? else {
+            return Ok(false);
+        };
+        self.want = (2 * want).min(self.ahead);
+        out.push(value(core, &self.body, fields)?);
+        Ok(true)
+    }
+}

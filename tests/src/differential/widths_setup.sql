@@ -1,0 +1,10 @@
+create table t(a int, b text, c varchar(10), d varchar(100), e char(5), f numeric(10,2), g numeric, h bit(16), i bigint, j timestamptz);
+create table u(a int primary key, b text, v varchar);
+create table empty(x int, y text, z varchar(20), n numeric(6,2), w name);
+create domain short as varchar(3);
+create type pair as (l int, r text);
+insert into t select i, 'text '||i, 'c'||i%100, repeat('d', i%40), 'e', i, i, b'1010101010101010', i, '2020-01-01' from generate_series(1,2000) i;
+insert into u select i, 'u'||i, repeat('v', i%7) from generate_series(1,500) i;
+create index t_a on t(a);
+create view tv as select a, b||c as bc, i from t;
+analyze t; analyze u;
