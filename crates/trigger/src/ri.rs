@@ -202,7 +202,11 @@ fn restrict(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
 /// SET NULL and SET DEFAULT.
 fn set(host: &mut dyn TriggerHost, call: &TriggerCall<'_>, query: Query) -> Result<()> {
     let is_default = matches!(query, Query::DefaultOnDelete | Query::DefaultOnUpdate);
-    let locks = [(Table::Referencing, ROW_EXCLUSIVE), (Table::Referenced, ROW_SHARE)];
+    let locks = [
+        (Table::Referencing, ROW_EXCLUSIVE),
+        (Table::Referencing, ROW_SHARE),
+        (Table::Referenced, ROW_SHARE),
+    ];
     let locks = if is_default { &locks[..] } else { &locks[..1] };
     let Some((key, old)) = load_action(host, call, locks)? else { return Ok(()) };
     run(host, &key, query, old.clone(), true)?;
