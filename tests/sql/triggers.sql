@@ -215,6 +215,23 @@ begin
 delete from p where id = 2
 select relation::regclass::text, mode from pg_locks where locktype = 'relation' and relation in ('ca'::regclass, 'c2'::regclass, 'za'::regclass) order by 1, 2
 rollback
+-- The tables that constraints lock
+create table lp(id int primary key)
+create table l1(p int references lp on delete set default)
+create table l2(p int references lp on delete set null on update cascade)
+create table l3(p int references lp on delete restrict)
+insert into lp values (1), (2), (3)
+insert into l1 values (null)
+insert into l2 values (1)
+delete from lp where id = 3
+begin
+delete from lp where id = 1
+select relation::regclass::text, mode from pg_locks where locktype = 'relation' and relation in ('lp'::regclass, 'l1'::regclass, 'l2'::regclass, 'l3'::regclass) order by 1, 2
+rollback
+begin
+insert into l3 values (2)
+select relation::regclass::text, mode from pg_locks where locktype = 'relation' and relation in ('lp'::regclass, 'l1'::regclass, 'l2'::regclass, 'l3'::regclass) order by 1, 2
+rollback
 -- Events of a table forbid changes of its definition
 begin
 insert into c values (92, 1, 0)

@@ -171,7 +171,9 @@ impl Session {
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
         // The queries of held cursors may call functions that queue deferred events.
         loop {
-            trigger::before_commit(&mut self.core)?;
+            if !self.core.triggers.is_empty() {
+                trigger::before_commit(&mut self.core)?;
+            }
             if !self.keep_held_portals()? {
                 break;
             }

@@ -101,6 +101,12 @@ impl TriggerManager {
         self.levels.is_empty()
     }
 
+    /// Is there no event at all?
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.levels.is_empty() && self.pending.is_empty()
+    }
+
     /// Are there events of this table that have not fired?
     pub fn has_events(&self, relation: Oid) -> bool {
         let mut all = self.levels.iter().flatten().chain(&self.pending);

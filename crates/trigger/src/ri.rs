@@ -4,8 +4,8 @@
 //! constraint, and run as the owner of the table under a new snapshot. The events of their changes
 //! belong to the statement that fired the trigger.
 //!
-//! INVARIANT: the other table is locked in every transaction that runs such a query, whether or not
-//! the query was planned in it.
+//! INVARIANT: the tables of a query are locked in every transaction that runs it, whether or not it
+//! was planned there.
 //!
 //! Reading order: this file, `key` (a constraint with its tables), `query` (texts, plans, runs),
 //! `validation` (of a new constraint).
@@ -25,7 +25,7 @@ use engine::table::{self, RowFetch};
 use engine::{Snapshot, SnapshotKind};
 use executor::{RowEvent, RowVersion, Trigger};
 use ids::{AttrNo, Oid, Tid, Xid};
-use key::Key;
+use key::{Key, Table};
 use pgerror::Result;
 use query::{Query, run};
 use types::{Datum, DatumRef};
@@ -36,6 +36,9 @@ const DEFAULT_COLLATION: Oid = Oid(100);
 /// Lock modes of tables.
 const ROW_SHARE: i32 = 2;
 const ROW_EXCLUSIVE: i32 = 3;
+
+/// The locks of CASCADE.
+const CASCADE_LOCKS: &[(Table, i32)] = &[(Table::Referencing, ROW_EXCLUSIVE)];
 
 fn value<'a>(version: &RowVersion<'a>, column: AttrNo) -> DatumRef<'a> {
     version.values.get(column as usize - 1).copied().unwrap_or(DatumRef::Null)
@@ -141,7 +144,7 @@ fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     if nulls == values.len() {
         return Ok(());
     }
-    let key = Key::load(host, call.trigger.constraint, ROW_SHARE)?;
+    let key = Key::load(host, call.trigger.constraint, &[(Table::Referenced, ROW_SHARE)])?;
     if nulls > 0 {
         if key.row.confmatchtype != b'f' {
             return Ok(());
@@ -163,14 +166,15 @@ fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
 fn load_action(
     host: &mut dyn TriggerHost,
     call: &TriggerCall<'_>,
-    lock: i32,
+    locks: &[(Table, i32)],
 ) -> Result<Option<(Key, Vec<Datum>)>> {
     let Some(old) = key_values(host, call, call.old, SnapshotKind::Any)? else { return Ok(None) };
-    Ok(Some((Key::load(host, call.trigger.constraint, lock)?, old)))
+    Ok(Some((Key::load(host, call.trigger.constraint, locks)?, old)))
 }
 
 fn noaction(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
-    let Some((key, old)) = load_action(host, call, ROW_SHARE)? else { return Ok(()) };
+    let locks = [(Table::Referencing, ROW_SHARE), (Table::Referenced, ROW_SHARE)];
+    let Some((key, old)) = load_action(host, call, &locks)? else { return Ok(()) };
     unless_replaced(host, &key, old)
 }
 
@@ -190,29 +194,33 @@ fn no_references(host: &mut dyn TriggerHost, key: &Key, old: Vec<Datum>) -> Resu
 }
 
 fn restrict(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
-    let Some((key, old)) = load_action(host, call, ROW_SHARE)? else { return Ok(()) };
+    let locks = [(Table::Referencing, ROW_SHARE)];
+    let Some((key, old)) = load_action(host, call, &locks)? else { return Ok(()) };
     no_references(host, &key, old)
 }
 
 /// SET NULL and SET DEFAULT.
 fn set(host: &mut dyn TriggerHost, call: &TriggerCall<'_>, query: Query) -> Result<()> {
-    let Some((key, old)) = load_action(host, call, ROW_EXCLUSIVE)? else { return Ok(()) };
+    let is_default = matches!(query, Query::DefaultOnDelete | Query::DefaultOnUpdate);
+    let locks = [
+        (Table::Referencing, ROW_EXCLUSIVE),
+        (Table::Referencing, ROW_SHARE),
+        (Table::Referenced, ROW_SHARE),
+    ];
+    let locks = if is_default { &locks[..] } else { &locks[..1] };
+    let Some((key, old)) = load_action(host, call, locks)? else { return Ok(()) };
     run(host, &key, query, old.clone(), true)?;
-    match query {
-        // If the default equals the old key, the rows did not change and no event was queued for
-        // them.
-        Query::DefaultOnDelete | Query::DefaultOnUpdate => unless_replaced(host, &key, old),
-        _ => Ok(()),
-    }
+    // If the default equals the old key, the rows did not change and no event was queued for them.
+    if is_default { unless_replaced(host, &key, old) } else { Ok(()) }
 }
 
 pub(crate) fn cascade_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
-    let Some((key, old)) = load_action(host, call, ROW_EXCLUSIVE)? else { return Ok(()) };
+    let Some((key, old)) = load_action(host, call, CASCADE_LOCKS)? else { return Ok(()) };
     run(host, &key, Query::CascadeDelete, old, true).map(|_| ())
 }
 
 pub(crate) fn cascade_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
-    let Some((key, old)) = load_action(host, call, ROW_EXCLUSIVE)? else { return Ok(()) };
+    let Some((key, old)) = load_action(host, call, CASCADE_LOCKS)? else { return Ok(()) };
     let new = key_values(host, call, call.new, SnapshotKind::Any)?;
     let params = new.into_iter().flatten().chain(old).collect();
     run(host, &key, Query::CascadeUpdate, params, true).map(|_| ())

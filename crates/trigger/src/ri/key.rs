@@ -20,23 +20,39 @@ pub(super) struct Key {
     pub(super) operators: Vec<Oid>,
 }
 
+/// A table of a constraint.
+#[derive(Clone, Copy)]
+pub(super) enum Table {
+    Referencing,
+    Referenced,
+}
+
 /// The attribute of a key column.
 pub(super) fn column(desc: &RelDesc, number: AttrNo) -> Result<&PgAttribute> {
     desc.attribute(number).ok_or_else(|| PgError::internal("foreign key column is missing"))
 }
 
 impl Key {
-    /// Loads the constraint, and locks both tables unless this transaction has done so.
-    pub(super) fn load(host: &mut dyn TriggerHost, constraint: Oid, lock: i32) -> Result<Key> {
+    /// Loads the constraint, after its tables were locked in these modes, unless this transaction
+    /// has done so.
+    pub(super) fn load(
+        host: &mut dyn TriggerHost,
+        constraint: Oid,
+        locks: &[(Table, i32)],
+    ) -> Result<Key> {
         let row = host.catalog().constraint(constraint)?;
         let row = row.ok_or_else(|| no_constraint(constraint))?;
         if row.contype != b'f' {
             return Err(PgError::internal("foreign key trigger of another kind of constraint"));
         }
-        for relation in [row.conrelid, row.confrelid] {
-            if !host.triggers().locked.contains(&(relation, lock)) {
-                host.lock_relation(relation, lock)?;
-                host.triggers().locked.push((relation, lock));
+        for &(table, mode) in locks {
+            let relation = match table {
+                Table::Referencing => row.conrelid,
+                Table::Referenced => row.confrelid,
+            };
+            if !host.triggers().locked.contains(&(relation, mode)) {
+                host.lock_relation(relation, mode)?;
+                host.triggers().locked.push((relation, mode));
             }
         }
         let fk = host.catalog().relation(row.conrelid)?;

@@ -1,6 +1,5 @@
 //! Validation of a new foreign key. Counterpart: `RI_Initial_Check`.
 
-use super::ROW_SHARE;
 use super::key::{Key, column};
 use super::query::{equality, qualified, quoted};
 use crate::TriggerHost;
@@ -19,7 +18,7 @@ fn qualified_collation(host: &mut dyn TriggerHost, collation: Oid) -> Result<Str
 
 /// 23503 unless every row of the referencing table has a referenced row.
 pub fn validate(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
-    let key = Key::load(host, constraint, ROW_SHARE)?;
+    let key = Key::load(host, constraint, &[])?;
     let text = text_of(host, &key)?;
     host.catalog().increment_command_counter()?;
     let snapshot = host.backend().catalog_snapshot();
