@@ -1,6 +1,7 @@
 //! The estimated number of rows of a table.
 //!
-//! Counterpart: `estimate_rel_size` in plancat.c, `get_typavgwidth` in lsyscache.c.
+//! Counterpart: `estimate_rel_size` in plancat.c, `get_typavgwidth` in lsyscache.c,
+//! `type_maximum_size` in format_type.c.
 
 use crate::RelDesc;
 use crate::cx::CatCx;
@@ -8,6 +9,8 @@ use ids::Oid;
 use pgerror::Result;
 use types::oids;
 
+/// Bytes of a value's header, which type modifiers of most types count.
+const HEADER: i32 = 4;
 /// Number of pages assumed for a table that was never vacuumed and has fewer.
 const NEVER_VACUUMED_PAGES: f64 = 10.0;
 /// Bytes of a row besides its values: header and line pointer.
@@ -27,16 +30,33 @@ impl CatCx<'_> {
         if len > 0 {
             return Ok(i32::from(len));
         }
-        // A length limit is an upper bound; most strings are shorter.
-        if typmod > 4 && matches!(ty, oids::BPCHAR | oids::VARCHAR) {
-            let most = typmod - 4;
-            return Ok(if ty == oids::BPCHAR || most <= 32 {
-                most
-            } else {
-                32 + (most.min(1000) - 32) / 2
-            });
+        Ok(match self.maximum_width(ty, typmod) {
+            // All values have this width.
+            Some(most) if ty == oids::BPCHAR => most,
+            // A length limit is an upper bound; most strings are shorter.
+            Some(most) if most > 32 => 32 + (most.min(1000) - 32) / 2,
+            Some(most) => most,
+            None => 32,
+        })
+    }
+
+    /// The largest number of bytes of a value that a type modifier allows, header included.
+    /// Counterpart: `type_maximum_size`.
+    fn maximum_width(&self, ty: Oid, typmod: i32) -> Option<i32> {
+        match ty {
+            // Its type modifier has no header.
+            oids::BIT | oids::VARBIT if typmod >= 0 => Some((typmod + 7) / 8 + 8),
+            _ if typmod < HEADER => None,
+            oids::BPCHAR | oids::VARCHAR => {
+                let char_max = crate::encoding::bytes_max(self.session.encoding).unwrap_or(1);
+                Some((typmod - HEADER).saturating_mul(char_max).saturating_add(HEADER))
+            }
+            oids::NUMERIC => {
+                let precision = (typmod - HEADER) >> 16 & 0xFFFF;
+                Some(8 + (precision + 6) / 4 * 2)
+            }
+            _ => None,
         }
-        Ok(32)
     }
 
     /// The size of a table with `pages` pages: by the density that VACUUM or ANALYZE found, else by
