@@ -14,8 +14,8 @@ fn explain(client: &mut Client, sql: &str) -> Vec<String> {
 #[test]
 fn pages_become_lossy_beyond_work_mem() {
     let pair = Pair::start_both("bitmaps", "C", &["work_mem=64kB"]);
-    for socket in pair.sockets() {
-        let mut client = Client::connect(&socket, "postgres").expect("the server accepts");
+    for sockets in [pair.ours.sockets(), pair.real.sockets()] {
+        let mut client = Client::connect(sockets, "postgres").expect("the server accepts");
         for sql in [
             "CREATE TABLE b (a int, t text)",
             "ALTER TABLE b ALTER t SET STORAGE plain",

@@ -149,3 +149,18 @@ pub fn is_on(value: &str) -> bool {
     let prefix = |word: &str, min: usize| value.len() >= min && word.starts_with(&value);
     value == "1" || prefix("true", 1) || prefix("yes", 1) || prefix("on", 2)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_on_by_the_prefixes_that_postgresql_accepts() {
+        for on in ["on", "ON", "t", "true", "y", "yes", "1"] {
+            assert!(is_on(on), "{on}");
+        }
+        for off in ["o", "off", "f", "no", "0", ""] {
+            assert!(!is_on(off), "{off}");
+        }
+    }
+}

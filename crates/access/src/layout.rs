@@ -154,3 +154,63 @@ fn index_attr(a: &Attr) -> IndexAttr {
         packable: a.len == -1 && a.storage != b'p',
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ids::{BlockNo, Oid};
+    use page::tupdesc::Align;
+
+    fn attrs() -> [Attr; 4] {
+        let mut plain = Attr::new(b"p", Oid(25), -1, false, Align::Int);
+        plain.storage = b'p';
+        let mut extended = Attr::new(b"t", Oid(25), -1, false, Align::Int);
+        extended.storage = b'x';
+        [
+            Attr::new(b"i", Oid(23), 4, true, Align::Int),
+            extended,
+            plain,
+            Attr::new(b"n", Oid(2275), -2, false, Align::Char),
+        ]
+    }
+
+    #[test]
+    fn tuples_return_the_values_that_formed_them() {
+        let attrs = attrs();
+        let layout = TupleLayout::new(attrs.iter());
+        let long = vec![b'x'; 3000];
+        let tid = Tid::new(BlockNo(7), 3);
+        let rows = [
+            [DatumRef::Word(-5i64 as u64), DatumRef::Bytes(&long), DatumRef::Null, DatumRef::Null],
+            [DatumRef::Null, DatumRef::Null, DatumRef::Bytes(b"ab"), DatumRef::Bytes(b"name")],
+        ];
+        for row in rows {
+            let mut bytes = Vec::new();
+            layout.form(&row, &[], tid, &mut bytes).unwrap();
+            // The long value is compressed.
+            assert!(bytes.len() < 200);
+            let tuple = IndexTuple::new(&bytes);
+            assert_eq!(tuple.tid_field(), tid);
+            for (n, value) in row.into_iter().enumerate() {
+                assert_eq!(layout.column(tuple, n, &mut Vec::new()).unwrap(), value);
+            }
+        }
+    }
+
+    #[test]
+    fn compressed_bytes_of_the_table_are_kept() {
+        let attrs = attrs();
+        let layout = TupleLayout::new(attrs[2..3].iter());
+        let long = vec![b'y'; 9000];
+        let tid = Tid::new(BlockNo(1), 1);
+        let mut bytes = Vec::new();
+        let alone = layout.form(&[DatumRef::Bytes(&long)], &[], tid, &mut bytes);
+        assert!(alone.is_err(), "a value of storage plain is not compressed");
+        let raw = inline::compress(&long, 0).unwrap();
+        bytes.clear();
+        layout.form(&[DatumRef::Bytes(&long)], &[(0, raw)], tid, &mut bytes).unwrap();
+        let mut scratch = Vec::new();
+        let value = layout.column(IndexTuple::new(&bytes), 0, &mut scratch).unwrap();
+        assert_eq!(value, DatumRef::Bytes(&long));
+    }
+}

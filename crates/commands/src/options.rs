@@ -225,6 +225,9 @@ pub fn toast_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
 
 /// Parameters of a new index.
 pub fn index_options(method: &MethodInfo, defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    if let Some(namespace) = defs.iter().find_map(|d| d.defnamespace.as_deref()) {
+        bail!(INVALID_PARAMETER_VALUE, "unrecognized parameter namespace \"{namespace}\"");
+    }
     transform(None, defs, None, &of_index(method), false)
 }
 
