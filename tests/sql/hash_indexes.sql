@@ -209,10 +209,12 @@ CREATE TABLE g (a int); CREATE INDEX g_a ON g USING hash (a); SELECT pg_relation
 INSERT INTO g SELECT generate_series(1, 5000); SELECT pg_relation_size('g_a')
 INSERT INTO g SELECT generate_series(5001, 40000); SELECT pg_relation_size('g_a')
 CREATE INDEX g_b ON g USING hash (a); SELECT pg_relation_size('g_b')
+SET maintenance_work_mem = '1MB'; CREATE INDEX g_c ON g USING hash (a); RESET maintenance_work_mem; SELECT pg_relation_size('g_c')
 VACUUM g; SELECT relpages, reltuples FROM pg_class WHERE relname IN ('g_a', 'g_b') ORDER BY 1
 DELETE FROM g WHERE a % 3 = 0; VACUUM g; SELECT relpages, reltuples FROM pg_class WHERE relname IN ('g_a', 'g_b') ORDER BY 1
 SELECT pg_relation_size('g_a'), pg_relation_size('g_b')
 SELECT count(*) FROM g x WHERE NOT EXISTS (SELECT FROM g y WHERE y.a = x.a)
+DROP INDEX g_a, g_b; SET enable_seqscan = off; SET enable_bitmapscan = off; SELECT count(*) FROM generate_series(1, 40000) v WHERE (SELECT count(*) FROM g WHERE a = v) <> (CASE WHEN v % 3 = 0 THEN 0 ELSE 1 END); RESET enable_seqscan; RESET enable_bitmapscan
 -- Unlogged and temporary tables.
 CREATE UNLOGGED TABLE ul (a int); CREATE INDEX ul_a ON ul USING hash (a); INSERT INTO ul SELECT g % 100 FROM generate_series(1, 3000) g; SELECT count(*) FROM ul WHERE a = 5
 DELETE FROM ul WHERE a < 50; VACUUM ul; SELECT count(*) FROM ul WHERE a = [[5¦55]]

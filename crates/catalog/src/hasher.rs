@@ -59,8 +59,8 @@ impl TypedHash for RowHash {
 }
 
 impl CatCx<'_> {
-    /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None` where
-    /// there is none.
+    /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None`
+    /// where there is none.
     pub fn hasher(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Hasher>> {
         self.hasher_at(prosrc, ty, 0)
     }

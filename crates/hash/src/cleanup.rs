@@ -68,8 +68,8 @@ impl Cleanup<'_> {
 }
 
 impl HashIndex {
-    /// Deletes tuples from all pages of a bucket, then compacts it. The cleanup latch of the primary
-    /// page waits for scans of the bucket. Each page is latched before the one before it is
+    /// Deletes tuples from all pages of a bucket, then compacts it. The cleanup latch of the
+    /// primary page waits for scans of the bucket. Each page is latched before the one before it is
     /// released, so that no scan that started since overtakes the cleanup: it would see a tuple on
     /// a page that the cleanup has yet to visit, whose row VACUUM removes.
     ///

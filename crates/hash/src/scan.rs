@@ -1,9 +1,9 @@
-//! Scans: all tuples with one hash code. The chain of the bucket is read as a whole under the pin of
-//! its primary page, which excludes that tuples are moved between its pages; the pin is not needed
-//! afterwards.
+//! Scans: all tuples with one hash code. The chain of the bucket is read as a whole under the pin
+//! of its primary page, which excludes that tuples are moved between its pages; the pin is not
+//! needed afterwards.
 //!
-//! While a split populates the bucket, some of its tuples are still in the old bucket only. Then the
-//! scan skips the copied tuples and reads the old bucket too, where all of them are until the split
+//! While a split populates the bucket, some of its tuples are still in the old bucket only. Then
+//! the scan skips the copied tuples and reads the old bucket too, where all of them are until the split
 //! is complete and no scan has the old bucket pinned.
 //!
 //! Counterpart: hashsearch.c, parts of hash.c and hashutil.c.

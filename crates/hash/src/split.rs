@@ -1,6 +1,6 @@
 //! Growth of the index by one bucket: allocation of its primary page, then the split of an older
-//! bucket between both. A split may be interrupted; scans and insertions work meanwhile, and a later
-//! insertion or split finishes it.
+//! bucket between both. A split may be interrupted; scans and insertions work meanwhile, and a
+//! later insertion or split finishes it.
 //!
 //! ```text
 //! old bucket:  [     ] -- SPLIT_ALLOCATE --> [BEING_SPLIT] -------.  SPLIT_COMPLETE

@@ -1,5 +1,5 @@
-//! Hash indexes on both servers: the pages must be the same byte for byte after the same statements;
-//! each server must recover from the other's log and find every row through the indexes.
+//! Hash indexes on both servers: the pages must be the same byte for byte after the same
+//! statements; each server must recover from the other's log and find every row through the indexes.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -46,7 +46,8 @@ const WORK: &[&str] = &[
     "CREATE TABLE grown (id int, k int)",
     "CREATE INDEX grown_k ON grown USING hash (k)",
     "CREATE INDEX grown_f ON grown USING hash (k) WITH (fillfactor = 10)",
-    "INSERT INTO grown SELECT g, CASE WHEN g % 5 = 0 THEN 7 ELSE g END FROM generate_series(1, 12000) g",
+    "INSERT INTO grown SELECT g, CASE WHEN g % 5 = 0 THEN 7 ELSE g END \
+     FROM generate_series(1, 12000) g",
     "CREATE INDEX grown_late ON grown USING hash (id)",
     "DELETE FROM grown WHERE id % 3 = 0",
     "VACUUM grown",
@@ -75,27 +76,27 @@ fn pages(server: &RealServer, index: &str) -> Vec<String> {
     let count: u32 =
         query(&format!("SELECT pg_relation_size('{index}') / 8192")).trim().parse().unwrap();
     let meta = query(&format!(
-        "SELECT ntuples, ffactor, bsize, bmsize, bmshift, maxbucket, highmask, lowmask, ovflpoint, \
-         firstfree, nmaps, procid::regproc, spares, mapp FROM hash_metapage_info(get_raw_page('{index}', 0))"
+        "SELECT ntuples, ffactor, bsize, bmsize, bmshift, maxbucket, highmask, lowmask, \
+         ovflpoint, firstfree, nmaps, procid::regproc, spares, mapp \
+         FROM hash_metapage_info(get_raw_page('{index}', 0))"
     ));
     let mut out = vec![format!("{count} pages, {meta}")];
+    // Pages that are all zeros have no type.
+    let each = format!(
+        "FROM generate_series(1, {count} - 1) n, LATERAL (SELECT get_raw_page('{index}', n) raw) r, \
+         LATERAL (SELECT CASE WHEN (page_header(raw)).upper = 0 THEN 'new' \
+           ELSE hash_page_type(raw) END AS type) t"
+    );
+    out.push(query(&format!("SELECT n, type {each}")));
     out.push(query(&format!(
-        "SELECT n, hash_page_type(get_raw_page('{index}', n)) FROM generate_series(0, {count} - 1) n \
-         WHERE (page_header(get_raw_page('{index}', n))).upper <> 0"
+        "SELECT n, i.* {each}, LATERAL (SELECT s.live_items, s.dead_items, s.free_size, \
+           s.hasho_prevblkno, s.hasho_nextblkno, s.hasho_bucket, s.hasho_flag, \
+           (SELECT string_agg(itemoffset || ' ' || ctid || ' ' || data, ', ') \
+            FROM hash_page_items(raw)) FROM hash_page_stats(raw) s) i \
+         WHERE type IN ('bucket', 'overflow')"
     )));
     out.push(query(&format!(
-        "SELECT n, i.* FROM generate_series(1, {count} - 1) n, \
-         LATERAL (SELECT get_raw_page('{index}', n) raw) r, \
-         LATERAL (SELECT CASE WHEN (page_header(raw)).upper = 0 THEN 'new' ELSE hash_page_type(raw) END t) t, \
-         LATERAL (SELECT s.live_items, s.dead_items, s.free_size, s.hasho_prevblkno, s.hasho_nextblkno, \
-           s.hasho_bucket, s.hasho_flag, (SELECT string_agg(itemoffset || ' ' || ctid || ' ' || data, ', ') \
-           FROM hash_page_items(raw)) FROM hash_page_stats(raw) s) i \
-         WHERE t.t IN ('bucket', 'overflow')"
-    )));
-    out.push(query(&format!(
-        "SELECT b.* FROM generate_series(1, {count} - 1) n, LATERAL hash_bitmap_info('{index}', n) b \
-         WHERE (page_header(get_raw_page('{index}', n))).upper <> 0 \
-         AND hash_page_type(get_raw_page('{index}', n)) = 'overflow'"
+        "SELECT b.* {each}, LATERAL hash_bitmap_info('{index}', n) b WHERE type = 'overflow'"
     )));
     out.push(query(&format!("SELECT * FROM pgstathashindex('{index}')")));
     out
@@ -169,7 +170,8 @@ fn work(random: &SeededRandom, steps: u64, run: &mut dyn FnMut(&str)) {
             7..=8 => format!("DELETE FROM work WHERE k = {}", key % 50),
             9 => "DELETE FROM work WHERE k = 3 AND id % 3 <> 0".to_owned(),
             10 => format!(
-                "BEGIN; INSERT INTO work SELECT g, {key}, {key} FROM generate_series(1, 300) g; ROLLBACK"
+                "BEGIN; INSERT INTO work SELECT g, {key}, {key} FROM generate_series(1, 300) g; \
+                 ROLLBACK"
             ),
             _ => "VACUUM work".to_owned(),
         };

@@ -33,6 +33,9 @@ INSERT INTO big SELECT g, md5(g::text) FROM generate_series(1, 3000) g; VACUUM b
 INSERT INTO big SELECT g % 5, md5((g % 7)::text) FROM generate_series(1, 5000) g;
 INSERT INTO big SELECT 10000 - g, md5(g::text) FROM generate_series(1, 3000) g;
 DELETE FROM big; VACUUM big;
+CREATE INDEX big_h ON big USING hash (a) WITH (fillfactor = 20);
+INSERT INTO big SELECT CASE WHEN g % 3 = 0 THEN 7 ELSE g END FROM generate_series(1, 6000) g;
+DELETE FROM big WHERE a % 2 = 1; VACUUM big; INSERT INTO big SELECT g FROM generate_series(1, 500) g;
 CREATE UNLOGGED TABLE u (a int PRIMARY KEY, b serial); INSERT INTO u VALUES (1);
 TRUNCATE t, u; VACUUM FULL pg_class; VACUUM FULL pg_database;
 CREATE DATABASE other; CREATE DATABASE copied STRATEGY file_copy; DROP DATABASE other; DROP DATABASE copied;
@@ -115,6 +118,17 @@ const KINDS: &[&str] = &[
     "Btree/MARK_PAGE_HALFDEAD",
     "Btree/VACUUM",
     "Btree/META_CLEANUP",
+    "Hash/INIT_META_PAGE",
+    "Hash/INIT_BITMAP_PAGE",
+    "Hash/INSERT",
+    "Hash/ADD_OVFL_PAGE",
+    "Hash/SPLIT_ALLOCATE_PAGE",
+    "Hash/SPLIT_PAGE",
+    "Hash/SPLIT_COMPLETE",
+    "Hash/SPLIT_CLEANUP",
+    "Hash/DELETE",
+    "Hash/SQUEEZE_PAGE",
+    "Hash/UPDATE_META_PAGE",
     "Sequence/LOG",
 ];
 const KINDS_OURS: &[&str] = &["XLOG/CHECKPOINT_SHUTDOWN", "XLOG/END_OF_RECOVERY"];
@@ -128,7 +142,6 @@ const KINDS_THEIRS: &[&str] = &[
     "Heap2/NEW_CID",
     "Heap2/REWRITE",
     "Heap/TRUNCATE",
-    "Hash/INSERT",
     "Gin/INSERT",
     "Gin/VACUUM_DATA_LEAF_PAGE",
     "Gist/PAGE_SPLIT",

@@ -169,45 +169,7 @@ fn postgres_redoes_our_log() {
         .unwrap();
     for (name, rel) in indexes {
         let w = c.world(&wal, rel, if name == "t_k10" { 10 } else { 75 });
-        let mut s = Session::new();
-        let mut rng = Rng(u64::from(rel.relnumber.0));
-        if name == "t_k10" {
-            // An index that starts empty.
-            w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
-            w.index.init(&mut s.cx(&w), &w.index.file, 0.0).unwrap();
-        } else {
-            // The entries that PostgreSQL built are removed in parts and inserted again.
-            for part in 0..3 {
-                let mut gone = |t: Tid| t.block.0 % 3 <= part;
-                w.index.delete_dead(&mut s.cx(&w), None, &mut gone).unwrap();
-            }
-        }
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, rng.below(i as u64 + 1) as usize);
-        }
-        let mut heap = TestHeap::default();
-        let mut fake = 0;
-        for (n, i) in order.into_iter().enumerate() {
-            let (key, tid) = rows[i];
-            w.insert(&mut s, key, tid, &mut heap);
-            if rng.below(3) == 0 {
-                // A row version that is dead at once.
-                fake += 1;
-                let tid = Tid::new(BlockNo(900_000 + fake / 100), (fake % 100) as u16 + 1);
-                w.insert(&mut s, key, tid, &mut heap);
-            }
-            if n % 3000 == 2999 {
-                // VACUUM removes one half, insertions remove parts of the other one.
-                let dead = w.verify().into_iter().filter(|t| t.block.0 >= 900_000);
-                let (some, others) = dead.partition(|t| t.offset % 2 == 0);
-                w.vacuum(&mut s, &some);
-                w.find(&mut s, 7, &others);
-            }
-        }
-        let mut gone = |t: Tid| t.block.0 >= 900_000;
-        w.index.delete_dead(&mut s.cx(&w), None, &mut gone).unwrap();
-        assert_eq!(w.verify(), rows.iter().map(|r| r.1).collect());
+        write_again(&w, name == "t_k10", &rows);
     }
     wal.flush(wal.inserted()).unwrap();
     let stop = wal.inserted();
@@ -223,6 +185,49 @@ fn postgres_redoes_our_log() {
     c.sql("vacuum t");
     check_rows(&c);
     c.stop();
+}
+
+/// Fills an index with the rows, in random order and beside others that are removed again.
+fn write_again(w: &World, empty: bool, rows: &[(i32, Tid)]) {
+    let mut s = Session::new();
+    let mut rng = Rng(if empty { 3 } else { 5 });
+    if empty {
+        // An index that starts empty.
+        w.pool.truncate(&[(w.index.file.main.clone(), 0)], || Ok(())).unwrap();
+        w.index.init(&mut s.cx(w), &w.index.file, 0.0).unwrap();
+    } else {
+        // The entries that PostgreSQL built are removed in parts and inserted again.
+        for part in 0..3 {
+            let mut gone = |t: Tid| t.block.0 % 3 <= part;
+            w.index.delete_dead(&mut s.cx(w), None, &mut gone).unwrap();
+        }
+    }
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    for i in (1..order.len()).rev() {
+        order.swap(i, rng.below(i as u64 + 1) as usize);
+    }
+    let mut heap = TestHeap::default();
+    let mut fake = 0;
+    for (n, i) in order.into_iter().enumerate() {
+        let (key, tid) = rows[i];
+        w.insert(&mut s, key, tid, &mut heap);
+        if rng.below(3) == 0 {
+            // A row version that is dead at once.
+            fake += 1;
+            let tid = Tid::new(BlockNo(900_000 + fake / 100), (fake % 100) as u16 + 1);
+            w.insert(&mut s, key, tid, &mut heap);
+        }
+        if n % 3000 == 2999 {
+            // VACUUM removes one half, insertions remove parts of the other one.
+            let dead = w.verify().into_iter().filter(|t| t.block.0 >= 900_000);
+            let (some, others) = dead.partition(|t| t.offset % 2 == 0);
+            w.vacuum(&mut s, &some);
+            w.find(&mut s, 7, &others);
+        }
+    }
+    let mut gone = |t: Tid| t.block.0 >= 900_000;
+    w.index.delete_dead(&mut s.cx(w), None, &mut gone).unwrap();
+    assert_eq!(w.verify(), rows.iter().map(|r| r.1).collect());
 }
 
 /// `pg_waldump` prints our records as we do, and all kinds occur.
