@@ -5,11 +5,12 @@
 //! (all functions here are strict), so an error is raised only for rows that row-at-a-time
 //! evaluation would compute.
 
-use crate::compare::{bpchar_trimmed, float_cmp};
+use crate::batch::{BytesColumn, Column, ColumnData, NullMask};
+use crate::compare::plain::{bpchar_trimmed, float_cmp};
 use crate::float::{div8, mul8, sum8};
 use crate::form::{division_by_zero, out_of_range};
-use crate::numeric::{compare_payloads, product_into, quotient_into, sum_into};
-use crate::{BytesColumn, Column, ColumnData, NullMask};
+use crate::numeric::functions::{product_into, quotient_into, sum_into};
+use crate::numeric::order::compare_payloads;
 use pgerror::Result;
 use std::cmp::Ordering;
 
@@ -489,7 +490,7 @@ mod tests {
             let pool: Vec<Datum> = if name.starts_with("float8") {
                 floats.iter().map(|f| Datum::float8(*f)).collect()
             } else if name.starts_with("numeric") {
-                let number = |t: &str| crate::numeric::parse(t.as_bytes())?.datum();
+                let number = |t: &str| crate::numeric::io::parse(t.as_bytes())?.datum();
                 let texts = ["0", "1.50", "-0.07", "NaN", "Infinity", "1e40", "3", "12345678.9"];
                 texts.iter().map(|t| number(t).expect("a number")).collect()
             } else if name.starts_with("oid") {

@@ -1,10 +1,15 @@
 //! Functions on numeric: arithmetic with NaN and infinities, rounding, casts, comparison, hash,
 //! series. Counterpart: numeric.c.
 
-use super::*;
-use crate::builtin::SetSource;
+use super::num::{DEC_DIGITS, DSCALE_MAX, Num, Sign, WEIGHT_MAX};
+use super::order::{compare, numeric_cmp};
+use super::{arith, io, small};
+use crate::builtin::function::SetSource;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::{division_by_zero, out_of_range};
-use crate::{FnContext, hash};
+use crate::hash;
+use pgerror::{Result, pg_err};
 
 fn nan() -> Num {
     Num::special(Sign::NaN)
