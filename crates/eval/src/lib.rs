@@ -11,7 +11,7 @@
 //! run through [`Host`].
 //!
 //! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
-//! `elements`, `batch`, `fold`, `inline`, `bound`.
+//! `elements`, `kernels`, `batch`, `fold`, `inline`, `bound`.
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +24,7 @@ mod facts;
 mod fold;
 mod host;
 mod inline;
+pub mod kernels;
 mod nodes;
 mod program;
 mod row;

@@ -36,7 +36,6 @@ pub mod hash;
 pub mod in_range;
 pub mod int;
 pub mod json;
-pub mod kernels;
 pub mod limits;
 pub mod locale;
 pub mod memory;

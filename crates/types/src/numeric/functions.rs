@@ -41,7 +41,7 @@ pub fn add(a: &Num, b: &Num, flip: bool) -> Num {
 
 /// Appends the sum (`flip`: the difference) of two payloads.
 #[inline]
-pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Result<()> {
+pub fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Result<()> {
     if small::add(a, b, flip, out).is_none() {
         let sum = add(&Num::from_payload(a), &Num::from_payload(b), flip);
         out.extend_from_slice(&sum.to_payload()?);
@@ -51,7 +51,7 @@ pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Res
 
 /// Appends the product of two payloads.
 #[inline]
-pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::multiply(a, b, out).is_none() {
         let product = multiply(&Num::from_payload(a), &Num::from_payload(b));
         out.extend_from_slice(&product.to_payload()?);
@@ -60,7 +60,7 @@ pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> 
 }
 
 /// Appends the quotient of two payloads.
-pub(crate) fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::divide(a, b, out).is_none() {
         let (a, b) = (Num::from_payload(a), Num::from_payload(b));
         let scale = arith::select_div_scale;

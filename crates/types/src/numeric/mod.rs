@@ -24,10 +24,10 @@ mod small;
 
 pub use aggregates::{NumericTotal, int_average, int_pair_state, int_sum_state};
 pub use arith::select_div_scale as div_scale;
-pub use functions::{add, hash_extended, hash_of};
+pub use functions::{add, hash_extended, hash_of, product_into, quotient_into, sum_into};
 pub use io::{from_float8, parse};
 pub use num::{Num, Sign};
-pub use order::{compare, numeric_cmp};
+pub use order::{compare, compare_payloads, numeric_cmp};
 
 use crate::builtin::function::Builtin;
 

@@ -27,6 +27,6 @@ pub fn numeric_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
 
 /// Compares two payloads.
 #[inline]
-pub(crate) fn compare_payloads(a: &[u8], b: &[u8]) -> Ordering {
+pub fn compare_payloads(a: &[u8], b: &[u8]) -> Ordering {
     small::compare(a, b).unwrap_or_else(|| compare(&Num::from_payload(a), &Num::from_payload(b)))
 }
