@@ -8,7 +8,7 @@ use crate::elements;
 use crate::host::{CallContext, Host};
 use crate::kernels::{Rows, WordComparison};
 use crate::nodes;
-use crate::program::*;
+use crate::program::{Call, CaseArm, EvalState, Node, Program, Slot, Source};
 use crate::row::{RowInput, RowRef, eval};
 use pgerror::Result;
 use smallvec::SmallVec;
