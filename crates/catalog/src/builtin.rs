@@ -4,7 +4,7 @@
 use crate::descs;
 use crate::facts;
 use crate::relcache::tuple_desc;
-use crate::rows::*;
+use crate::rows::{PgAmproc, PgAttribute, PgClass, PgIndex, PgOpclass, PgProc, Text};
 use engine::index::{IndexDef, Support, SupportFunction};
 use hashbrown::HashMap;
 use ids::{Oid, RelFile};

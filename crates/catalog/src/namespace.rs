@@ -4,7 +4,7 @@
 
 use crate::cache::{self, Key, Row};
 use crate::cx::{CatCx, undefined};
-use crate::rows::*;
+use crate::rows::{Name, PgOperator, PgProc, Text};
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;

@@ -5,7 +5,10 @@
 use crate::cache::{self, Tuple};
 use crate::cx::CatCx;
 use crate::descs::{index_def, index_desc, rel_file, table_desc};
-use crate::rows::*;
+use crate::rows::{
+    PgAttribute, PgClass, PgConstraint, PgIndex, PgPartitionedTable, PgPolicy, PgRewrite,
+    PgTrigger, Text, indexes,
+};
 use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
 use engine::{IndexDesc, TableDesc, ToastDesc};
 use ids::{AttrNo, Oid, Persistence, RelFile};

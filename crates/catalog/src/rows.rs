@@ -76,14 +76,14 @@ macro_rules! row {
             fn from_row(row: &[types::DatumRef<'_>]) -> pgerror::Result<Self> {
                 let mut columns = row.iter();
                 Ok($name {
-                    $($field: $crate::rows::Value::from_datum(
+                    $($field: $crate::rows::values::Value::from_datum(
                         columns.next().copied().unwrap_or_default(),
                     ).ok_or_else(|| $crate::rows::malformed($table, stringify!($field)))?,)*
                 })
             }
 
             fn to_row(&self) -> Vec<types::Datum> {
-                vec![$($crate::rows::Value::to_datum(&self.$field)),*]
+                vec![$($crate::rows::values::Value::to_datum(&self.$field)),*]
             }
         }
     };

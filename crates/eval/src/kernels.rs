@@ -104,7 +104,8 @@ macro_rules! word_comparison {
 }
 
 macro_rules! word_comparisons {
-    ($($get:expr => $($eq:literal $ne:literal $lt:literal $le:literal $gt:literal $ge:literal),+;)*) => {
+    ($($get:expr => $($eq:literal $ne:literal $lt:literal $le:literal $gt:literal
+       $ge:literal),+;)*) => {
         &[$($(
             ($eq, word_comparison!($get, ==)),
             ($ne, word_comparison!($get, !=)),
