@@ -10,7 +10,18 @@ pub mod indexes;
 mod tables;
 mod values;
 
-pub use tables::*;
+pub use tables::{
+    PgAggregate, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAttribute, PgAuthMembers, PgAuthid, PgCast,
+    PgClass, PgCollation, PgConstraint, PgConversion, PgDatabase, PgDbRoleSetting, PgDefaultAcl,
+    PgDepend, PgDescription, PgEnum, PgEventTrigger, PgExtension, PgForeignDataWrapper,
+    PgForeignServer, PgForeignTable, PgIndex, PgInherits, PgInitPrivs, PgLanguage, PgLargeobject,
+    PgLargeobjectMetadata, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgParameterAcl,
+    PgPartitionedTable, PgPolicy, PgProc, PgPublication, PgPublicationNamespace, PgPublicationRel,
+    PgRange, PgReplicationOrigin, PgRewrite, PgSeclabel, PgSequence, PgShdepend, PgShdescription,
+    PgShseclabel, PgStatistic, PgStatisticExt, PgStatisticExtData, PgSubscription,
+    PgSubscriptionRel, PgTablespace, PgTransform, PgTrigger, PgTsConfig, PgTsConfigMap, PgTsDict,
+    PgTsParser, PgTsTemplate, PgType, PgUserMapping,
+};
 pub use values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text, Value};
 
 use ids::Oid;
