@@ -17,6 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["catalog"],
     &["eval"],
     &["analyze", "planner", "executor"],
+    &["deparse"],
     &["commands"],
     &["session"],
     &["server"],

@@ -843,7 +843,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         }
         Ok(true)
     };
-    let shown = analyze::deparse::index_keys(host, index)?;
+    let shown = deparse::index_keys(host, index)?;
     let types: Vec<Oid> = desc.attributes.iter().map(|a| a.atttypid).collect();
     let mut print = |host: &mut Owner<'_>, key: &[Datum]| {
         let parts = key.iter().zip(&types).map(|(v, ty)| match v.as_ref() {

@@ -3,7 +3,7 @@
 //! Counterpart: `select_rtable_names_for_explain`.
 
 use crate::host::CommandHost;
-use analyze::deparse::{PlanNames, unused};
+use deparse::{PlanNames, unused};
 use pgerror::Result;
 use plan::Plan;
 use plan::node::{PlanNode, PlannedStmt};

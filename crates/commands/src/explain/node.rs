@@ -6,7 +6,7 @@ use super::Options;
 use super::doc::{NodeView, Value};
 use super::metrics;
 use crate::host::CommandHost;
-use analyze::deparse::{Above, Deparser, Place, PlanNames, qualified};
+use deparse::{Above, Deparser, Place, PlanNames, qualified};
 use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
 use pgerror::Result;

@@ -226,7 +226,7 @@ impl Services for Core {
     }
 
     fn index_keys(&mut self, index: Oid) -> Result<String> {
-        analyze::deparse::index_keys(self, index)
+        deparse::index_keys(self, index)
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {

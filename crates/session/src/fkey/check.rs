@@ -521,6 +521,6 @@ fn unique(core: &mut Core, event: &Pending) -> Result<()> {
             }
         });
     }
-    let (keys, shown) = (analyze::deparse::index_keys(core, idx.desc.oid)?, shown.join(", "));
+    let (keys, shown) = (deparse::index_keys(core, idx.desc.oid)?, shown.join(", "));
     Err(engine::index::unique_violation(&idx.desc, &rel.table, Some((&keys, &shown))))
 }
