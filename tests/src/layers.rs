@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["analyze", "planner", "executor"],
     &["deparse"],
     &["commands"],
+    &["explain"],
     &["session"],
     &["server"],
 ];

@@ -1,6 +1,5 @@
 //! The interface that commands require of the session.
 
-use crate::explain::TriggerStats;
 use catalog::rows::PgClass;
 use engine::{Backend, DbKey, Engine};
 use ids::Oid;
@@ -8,6 +7,16 @@ use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Executions of a trigger during the statement.
+#[derive(Clone, Debug)]
+pub struct TriggerStats {
+    pub trigger: String,
+    pub constraint: Option<String>,
+    pub relation: String,
+    pub time_us: u64,
+    pub calls: u64,
+}
 
 /// Implemented by the session and borrowed while a command runs. Analysis, expressions and plans
 /// reach the session through their own traits.

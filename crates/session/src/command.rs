@@ -9,7 +9,7 @@ use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
-use commands::explain::TriggerStats;
+use commands::TriggerStats;
 use commands::{CommandHost, CopyTransport};
 use engine::Backend;
 use ids::Oid;

@@ -12,7 +12,7 @@ mod check;
 
 use crate::core::Core;
 use catalog::foreign::event as event_kind;
-use commands::explain::TriggerStats;
+use commands::TriggerStats;
 use executor::{Execution, RowEvent};
 use hashbrown::{HashMap, HashSet};
 use ids::{Oid, Tid};

@@ -9,13 +9,14 @@
 //!
 //! Counterpart: explain.c.
 
+#![forbid(unsafe_code)]
+
 mod doc;
 mod metrics;
 mod names;
 mod node;
 
-use crate::host::CommandHost;
-use crate::{create_as, options};
+use commands::{CommandHost, TriggerStats, empty_table, options, take_rows};
 use doc::{Fields, Markup, NodeView, Value};
 use engine::BufferUsage;
 use executor::{Execution, QueryDesc};
@@ -73,16 +74,6 @@ pub struct Subject<'a> {
     pub into: Option<&'a CreateTableAsStmt>,
     /// The query text of the statement.
     pub sql: &'a str,
-}
-
-/// Executions of a trigger during the statement.
-#[derive(Clone, Debug)]
-pub struct TriggerStats {
-    pub trigger: String,
-    pub constraint: Option<String>,
-    pub relation: String,
-    pub time_us: u64,
-    pub calls: u64,
 }
 
 /// Parses the options of a statement.
@@ -264,9 +255,7 @@ fn execute(
     host.backend().push_snapshot(snapshot.clone());
     let step = || -> Result<_> {
         let table = match subject.into {
-            Some(into) => {
-                Some((into, create_as::empty_table(host, into, subject.sql, &subject.plan)?))
-            }
+            Some(into) => Some((into, empty_table(host, into, subject.sql, &subject.plan)?)),
             None => None,
         };
         let desc =
@@ -275,7 +264,7 @@ fn execute(
         match table {
             Some((into, _)) if into.into.skip_data => {}
             Some((_, oid)) => {
-                create_as::take_rows(host, oid, &mut run)?;
+                take_rows(host, oid, &mut run)?;
             }
             None => while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {},
         }

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `select_rtable_names_for_explain`.
 
-use crate::host::CommandHost;
+use commands::CommandHost;
 use deparse::{PlanNames, unused};
 use pgerror::Result;
 use plan::Plan;
