@@ -7,7 +7,7 @@ use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use sync::Arc;
-use types::compare::{self, Comparer, TypedCompare};
+use types::compare::{self, Comparer};
 use types::fncx::TypeInfo;
 use types::hash::Hasher;
 use types::oids;

@@ -174,8 +174,8 @@ impl Folder<'_> {
             // Nothing equals NULL: the result is the first argument.
             Expr::NullIf(mut n) if n.args.iter().any(is_null) => Ok(n.args.swap_remove(0)),
             Expr::FieldSelect(n) => self.field(*n),
-            // `ROW(…) IS DISTINCT FROM NULL`: a row of constants is a constant that is not NULL. Other
-            // rows stay, as in PostgreSQL.
+            // `ROW(…) IS DISTINCT FROM NULL`: a row of constants is a constant that is not NULL.
+            // Other rows stay, as in PostgreSQL.
             Expr::NullTest(n) if !n.argisrow && is_constant_row(&n.arg) => {
                 Ok(bool_const(Some(n.is_not)))
             }
