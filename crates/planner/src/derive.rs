@@ -2,14 +2,14 @@
 //! conditions of a query imply the predicate of a partial index. Counterpart: like_support.c,
 //! predtest.c.
 
-use crate::facts::{IndexFacts, IndexKey};
-use crate::glob::*;
+use crate::facts::{IndexFacts, IndexKey, PlannerFacts};
+use crate::glob::Glob;
 use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
 use std::cmp::Ordering;
 use types::{Datum, oids};
 

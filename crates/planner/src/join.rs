@@ -6,19 +6,21 @@
 
 use crate::clause::{Clause, Clauses, clauses_cost};
 use crate::factor::restriction_of;
+use crate::facts::PlannerFacts;
 use crate::filters::Stops;
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::merge::memoized;
 use crate::need::{Need, needs};
-use crate::path::*;
-use crate::quals::*;
+use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders, Worth};
+use crate::quals::{Item, JoinItem, Problem};
 use crate::rel::clamp_rows;
+use crate::relids::Relids;
 use crate::upper::target_for;
-use crate::vars::*;
+use crate::vars::relids_of;
 use crate::width::{UsedColumns, table_size};
 use eval::Volatility;
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
 use smallvec::SmallVec;
 use std::collections::HashMap;

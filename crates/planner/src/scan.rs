@@ -1,18 +1,19 @@
 //! Scan paths of base relations, and their costs. Counterpart: allpaths.c, indxpath.c, costsize.c,
 //! selfuncs.c (btcostestimate).
 
-use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
-use crate::glob::*;
+use crate::facts::{CostSettings, IndexFacts, IndexKey, PlannerFacts, RelFacts};
+use crate::glob::{Glob, Root, SubqueryPlan};
 use crate::need::{Need, columns_of};
-use crate::path::*;
+use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
+use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
-use crate::vars::*;
+use crate::vars::{conjuncts, make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolOp, BoolTestKind, CoercionForm, Expr, Location, OpExpr, RelabelType};
 use plan::node::ScanDirection;
 use plan::query::RteKind;
 use std::rc::Rc;

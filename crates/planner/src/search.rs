@@ -2,10 +2,11 @@
 //! Counterpart: joinrels.c (`join_search_one_level`), geqo.
 
 use crate::clause::{Clause, Clauses};
+use crate::facts::PlannerFacts;
 use crate::filters::FilterRel;
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::join::{EXHAUSTIVE_MAX, Ends, JoinRel};
-use crate::path::Relids;
+use crate::relids::Relids;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::JoinType;
