@@ -10,7 +10,10 @@ use analyze::coerce::{Context, null_const};
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
+    indexes,
+};
 use deparse::{Deparser, Style};
 use ids::{AttrNo, Oid};
 use parse::ast::{

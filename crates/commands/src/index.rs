@@ -8,7 +8,10 @@ use crate::relation::{NewRelation, file_of, new_class};
 use crate::{exprs, names, options, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
+    PgOpclass, Text, indexes,
+};
 use catalog::{ObjectAddress, RelDesc};
 use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};

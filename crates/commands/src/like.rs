@@ -10,7 +10,7 @@ use crate::create_table::{Column, Constraints};
 use crate::host::CommandHost;
 use crate::relation::NewColumn;
 use crate::{index, names, tablespace};
-use catalog::rows::*;
+use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
 use ids::Oid;

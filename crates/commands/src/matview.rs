@@ -6,7 +6,7 @@ use crate::host::CommandHost;
 use crate::{create_as, names, relation, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{PgClass, PgIndex};
 use engine::table::{self, ChangeOptions, InsertOptions, ScanOptions, TableScan, system};
 use ids::{AttrNo, Oid, Tid};
 use parse::ast::RefreshMatViewStmt;

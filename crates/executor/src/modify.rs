@@ -16,7 +16,7 @@ mod header;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{Exec, Node, batch_for, compile};
 use crate::relation::{OpenRel, RowEvent};
 use crate::run::Run;
 use conflict::Conflict;
@@ -25,7 +25,7 @@ use entries::IndexUse;
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::Var;
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
 use smallvec::SmallVec;

@@ -10,7 +10,7 @@ use engine::table::WordCondition;
 use eval::kernels::WordTest;
 use ids::AttrNo;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Expr, ParamKind};
 use types::Datum;
 
 enum Value {
