@@ -17,8 +17,9 @@ const LAYERS: &[&[&str]] = &[
     &["catalog"],
     &["eval"],
     &["analyze", "planner", "executor"],
-    &["trigger"],
+    &["trigger", "deparse"],
     &["commands"],
+    &["explain"],
     &["session"],
     &["server"],
 ];

@@ -6,7 +6,7 @@ use crate::walk::{contains_aggs, expr_deep, expr_deep_mut};
 use ids::{AttrNo, Oid};
 use parse::ast;
 use pgerror::{Result, pg_err};
-use plan::expr::*;
+use plan::expr::{Aggref, Expr, GroupingFunc, Location, TargetEntry, Var, WindowFunc};
 use plan::query::{GroupingSet, GroupingSetKind, Query, RteKind};
 
 impl Analyzer<'_> {
@@ -209,15 +209,20 @@ impl Analyzer<'_> {
     /// Reports an error if the clause under analysis `up` levels above does not allow aggregates.
     /// Sets `has_aggs` of that level.
     fn check_aggregate_place(&mut self, up: u32, location: i32, grouping: bool) -> Result<()> {
-        use ExprKind::*;
         let level = self.level_up(up);
         level.has_aggs = true;
         let lateral = level.lateral_active;
         let what = if grouping { "grouping operations" } else { "aggregate functions" };
         let place = match level.expr_kind {
-            None | Other | Having | WindowPartition | WindowOrder | SelectTarget | OrderBy
-            | DistinctOn => return Ok(()),
-            FromSubselect => {
+            ExprKind::None
+            | ExprKind::Other
+            | ExprKind::Having
+            | ExprKind::WindowPartition
+            | ExprKind::WindowOrder
+            | ExprKind::SelectTarget
+            | ExprKind::OrderBy
+            | ExprKind::DistinctOn => return Ok(()),
+            ExprKind::FromSubselect => {
                 if !lateral {
                     return Ok(());
                 }
@@ -227,9 +232,9 @@ impl Analyzer<'_> {
                 );
                 return Err(self.at(e, location));
             }
-            WindowFrameRange => "window RANGE",
-            WindowFrameRows => "window ROWS",
-            WindowFrameGroups => "window GROUPS",
+            ExprKind::WindowFrameRange => "window RANGE",
+            ExprKind::WindowFrameRows => "window ROWS",
+            ExprKind::WindowFrameGroups => "window GROUPS",
             other => other.phrase(),
         };
         let e = pg_err!(GROUPING_ERROR, "{what} are not allowed in {place}");
@@ -238,7 +243,6 @@ impl Analyzer<'_> {
 
     /// Completes a window function call. Counterpart: `transformWindowFuncCall`.
     pub fn window_call(&mut self, mut window: WindowFunc, over: &ast::WindowDef) -> Result<Expr> {
-        use ExprKind::*;
         let location = window.location.0;
         if self.level_ref().has_window_funcs {
             let inner = window.args.iter().chain(&window.aggfilter);
@@ -266,9 +270,16 @@ impl Analyzer<'_> {
             return Err(self.at(e, set.0));
         }
         let place = match self.kind() {
-            None | Other | SelectTarget | OrderBy | DistinctOn => Option::None,
-            WindowPartition | WindowOrder | WindowFrameRange | WindowFrameRows
-            | WindowFrameGroups => Some("window definitions"),
+            ExprKind::None
+            | ExprKind::Other
+            | ExprKind::SelectTarget
+            | ExprKind::OrderBy
+            | ExprKind::DistinctOn => Option::None,
+            ExprKind::WindowPartition
+            | ExprKind::WindowOrder
+            | ExprKind::WindowFrameRange
+            | ExprKind::WindowFrameRows
+            | ExprKind::WindowFrameGroups => Some("window definitions"),
             other => Some(other.phrase()),
         };
         if let Some(place) = place {

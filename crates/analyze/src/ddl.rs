@@ -3,8 +3,9 @@
 //! of heap.c, parse_utilcmd.c.
 
 use crate::coerce::Context;
-use crate::lookup::{Lookup, Relation};
+use crate::lookup::Lookup;
 use crate::state::{Analyzer, ExprKind, Params};
+use catalog::RelDesc as Relation;
 use ids::Oid;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};

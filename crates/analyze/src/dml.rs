@@ -1,16 +1,18 @@
 //! INSERT, UPDATE, DELETE. Counterpart: parser/analyze.c, parser/parse_target.c,
 //! `transformOnConflictArbiter`.
 
-use crate::lookup::Relation;
 use crate::relation::{Column, alias_of};
 use crate::state::{Analyzer, ExprKind, Target};
 use crate::target::entry;
 use crate::ty;
+use catalog::RelDesc as Relation;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{Expr, Location, SubscriptingRef, TargetEntry, Var};
-use plan::query::*;
+use plan::query::{
+    Alias, CmdType, InferenceElem, OnConflictAction, OnConflictExpr, Override, Query, RteKind, acl,
+};
 
 /// A column that an INSERT names.
 struct InsertColumn {
@@ -166,7 +168,7 @@ impl Analyzer<'_> {
     /// have decided. `open` has the position in the target list and the number of each parameter.
     fn decide_source_params(&mut self, rtindex: i32, open: &[(usize, i32)]) -> Result<()> {
         for &(place, id) in open {
-            let crate::Params::Variable(types) = &self.params else { return Ok(()) };
+            let crate::state::Params::Variable(types) = &self.params else { return Ok(()) };
             let decided = types.get(id as usize - 1).copied().unwrap_or(ty::UNKNOWN);
             let collation = self.type_collation(decided)?;
             let rte = self.level().rte_mut(rtindex);

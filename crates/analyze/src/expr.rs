@@ -7,7 +7,11 @@ use crate::ty;
 use ids::Oid;
 use parse::ast::{self, AExprKind, Node, Value};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::*;
+use plan::expr::{
+    ArrayExpr, BoolExpr, BoolOp, BoolTestKind, BooleanTest, CaseExpr, CaseTestExpr, CaseWhen,
+    CoalesceExpr, CoercionForm, CollateExpr, Const, CurrentOfExpr, Expr, Location, MinMaxExpr,
+    NamedArgExpr, NullTest, Param, RowExpr, SqlValueFunction, SqlValueKind,
+};
 use stdx::stack::deep;
 use types::Datum;
 
@@ -125,10 +129,11 @@ impl Analyzer<'_> {
 
     /// Counterpart: `transformColumnRef`.
     pub fn column_ref(&mut self, n: &ast::ColumnRef) -> Result<Expr> {
-        use ExprKind::*;
         let message = match self.kind() {
-            ColumnDefault => Some("cannot use column reference in DEFAULT expression"),
-            PartitionBound => Some("cannot use column reference in partition bound expression"),
+            ExprKind::ColumnDefault => Some("cannot use column reference in DEFAULT expression"),
+            ExprKind::PartitionBound => {
+                Some("cannot use column reference in partition bound expression")
+            }
             _ => Option::None,
         };
         if let Some(message) = message {

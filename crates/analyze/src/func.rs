@@ -677,24 +677,31 @@ impl Analyzer<'_> {
     /// Refuses a set-returning function in clauses that do not allow one. Counterpart:
     /// `check_srf_call_placement`.
     pub fn check_srf(&mut self, location: i32) -> Result<()> {
-        use ExprKind::*;
         self.level().srf_calls += 1;
         let kind = self.kind();
         match kind {
-            Other | FromFunction => return Ok(()),
+            ExprKind::Other | ExprKind::FromFunction => return Ok(()),
             // Window clauses too are part of the target list.
-            WindowPartition | WindowOrder | SelectTarget | InsertTarget | GroupBy | OrderBy
-            | DistinctOn | ValuesSingle => {
+            ExprKind::WindowPartition
+            | ExprKind::WindowOrder
+            | ExprKind::SelectTarget
+            | ExprKind::InsertTarget
+            | ExprKind::GroupBy
+            | ExprKind::OrderBy
+            | ExprKind::DistinctOn
+            | ExprKind::ValuesSingle => {
                 self.level().has_target_srfs = true;
                 return Ok(());
             }
             _ => {}
         }
         let place = match kind {
-            None => return Ok(()),
-            JoinOn | JoinUsing => "JOIN conditions",
-            WindowFrameRange | WindowFrameRows | WindowFrameGroups => "window definitions",
-            MergeWhen => "MERGE WHEN conditions",
+            ExprKind::None => return Ok(()),
+            ExprKind::JoinOn | ExprKind::JoinUsing => "JOIN conditions",
+            ExprKind::WindowFrameRange
+            | ExprKind::WindowFrameRows
+            | ExprKind::WindowFrameGroups => "window definitions",
+            ExprKind::MergeWhen => "MERGE WHEN conditions",
             other => other.phrase(),
         };
         let e =
@@ -706,25 +713,24 @@ impl Analyzer<'_> {
 impl ExprKind {
     /// The clause's name for the message "… are not allowed in …".
     pub fn phrase(self) -> &'static str {
-        use ExprKind::*;
         match self {
-            JoinOn | JoinUsing => "JOIN conditions",
-            FromFunction => "functions in FROM",
-            Policy => "policy expressions",
-            MergeWhen => "MERGE WHEN conditions",
-            CheckConstraint | DomainCheck => "check constraints",
-            ColumnDefault | FunctionDefault => "DEFAULT expressions",
-            IndexExpression => "index expressions",
-            IndexPredicate => "index predicates",
-            StatsExpression => "statistics expressions",
-            AlterColTransform => "transform expressions",
-            ExecuteParameter => "EXECUTE parameters",
-            TriggerWhen => "trigger WHEN conditions",
-            PartitionBound => "partition bound",
-            PartitionExpression => "partition key expressions",
-            CallArgument => "CALL arguments",
-            CopyWhere => "COPY FROM WHERE conditions",
-            GeneratedColumn => "column generation expressions",
+            ExprKind::JoinOn | ExprKind::JoinUsing => "JOIN conditions",
+            ExprKind::FromFunction => "functions in FROM",
+            ExprKind::Policy => "policy expressions",
+            ExprKind::MergeWhen => "MERGE WHEN conditions",
+            ExprKind::CheckConstraint | ExprKind::DomainCheck => "check constraints",
+            ExprKind::ColumnDefault | ExprKind::FunctionDefault => "DEFAULT expressions",
+            ExprKind::IndexExpression => "index expressions",
+            ExprKind::IndexPredicate => "index predicates",
+            ExprKind::StatsExpression => "statistics expressions",
+            ExprKind::AlterColTransform => "transform expressions",
+            ExprKind::ExecuteParameter => "EXECUTE parameters",
+            ExprKind::TriggerWhen => "trigger WHEN conditions",
+            ExprKind::PartitionBound => "partition bound",
+            ExprKind::PartitionExpression => "partition key expressions",
+            ExprKind::CallArgument => "CALL arguments",
+            ExprKind::CopyWhere => "COPY FROM WHERE conditions",
+            ExprKind::GeneratedColumn => "column generation expressions",
             other => other.name(),
         }
     }

@@ -5,7 +5,7 @@
 //! `relation` and `from` (the range table and its names), `expr`, `func`, `oper`, `candidates`,
 //! `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
 //! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (entry points);
-//! `lift` (literals of a statement become parameters); `deparse` (query trees back into SQL).
+//! `lift` (literals of a statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -19,7 +19,6 @@ mod collate;
 mod container;
 mod cte;
 pub mod ddl;
-pub mod deparse;
 mod dml;
 mod expr;
 mod from;
@@ -28,7 +27,7 @@ pub mod function;
 mod lift;
 pub mod lookup;
 mod oper;
-mod partition;
+pub mod partition;
 mod polymorphic;
 mod rawwalk;
 mod record;

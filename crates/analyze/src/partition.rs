@@ -9,14 +9,17 @@
 //! Counterpart: partitioning/partbounds.c (`get_qual_from_partbound`), utils/cache/partcache.c
 //! (`get_partition_qual_relid`).
 
-use crate::deparse::malformed;
 use crate::session::{Host, SessionLookup};
+use crate::stored::malformed;
 use crate::{coerce, stored, ty, walk};
 use catalog::cache;
 use catalog::rows::indexes::{PG_INHERITS_PARENT_INDEX, PG_INHERITS_RELID_SEQNO_INDEX};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{
+    ArrayExpr, BoolExpr, BoolOp, CoercionForm, Const, Expr, FuncExpr, Location, NullTest, OpExpr,
+    RelabelType, ScalarArrayOpExpr, Var,
+};
 use plan::nodetree::{PartitionBound, RangeDatum, read_partition_bound};
 use std::cmp::Ordering;
 use types::Datum;
@@ -419,6 +422,6 @@ fn any_of(mut arms: Vec<Expr>) -> Expr {
 }
 
 /// The conjunction of the conditions; there is at least one.
-pub(crate) fn all_of(mut parts: Vec<Expr>) -> Expr {
+pub fn all_of(mut parts: Vec<Expr>) -> Expr {
     if parts.len() == 1 { parts.remove(0) } else { boolean(BoolOp::And, parts) }
 }

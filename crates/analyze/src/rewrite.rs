@@ -4,15 +4,18 @@
 //! Counterpart: rewrite/rewriteHandler.c. Rules other than a view's SELECT rule are refused.
 
 use crate::coerce::{Context, null_const};
-use crate::lookup::{Lookup, Relation};
+use crate::lookup::Lookup;
 use crate::state::{Analyzer, Params};
 use crate::{stored, ty};
+use catalog::RelDesc as Relation;
 use catalog::foreign::{Change, check_triggers, event};
 use catalog::rows::PgAttribute;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{CoercionForm, Expr, Location, NextValueExpr, TargetEntry};
-use plan::query::*;
+use plan::query::{
+    CmdType, JoinTreeNode, OnConflictAction, Override, Query, RangeTblEntry, RteKind,
+};
 use std::sync::Arc;
 use stdx::Nested;
 

@@ -7,9 +7,14 @@ use crate::state::Analyzer;
 use crate::ty;
 use ids::{AttrNo, Oid};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::*;
+use plan::expr::{
+    ArrayExpr, CaseExpr, CaseWhen, CoercionForm, Const, Expr, FieldSelect, FuncExpr, Location,
+    OpExpr, RowExpr, ScalarArrayOpExpr, TargetEntry, Var,
+};
 use plan::levels::shift_levels_query;
-use plan::query::*;
+use plan::query::{
+    Alias, CmdType, CommonTableExpr, FromExpr, JoinTreeNode, Query, RteKind, SetOpNode,
+};
 use stdx::Nested;
 
 const RECORD_EQ: Oid = Oid(2988);

@@ -9,7 +9,10 @@ use ids::{AttrNo, Oid};
 use parse::ast::{self, DistinctClause, Node, SelectStmt};
 use pgerror::{Result, bail, pg_err};
 use plan::expr::{Expr, Location, Var};
-use plan::query::*;
+use plan::query::{
+    Alias, CmdType, FromExpr, JoinTreeNode, JoinType, LimitOption, LockStrength, LockWaitPolicy,
+    Query, RangeTblEntry, RowMarkClause, RteKind, SetOpNode, SetOperation, SetOperationStmt, acl,
+};
 use stdx::stack::deep;
 
 /// A side of a set operation during the matching of its columns.

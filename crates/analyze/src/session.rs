@@ -1,11 +1,14 @@
 //! The [`Lookup`] of a session: rows come from the catalog caches, values from the session's type
 //! functions, and table locks from the lock manager.
 
-use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, Relation, ViewRule};
+use crate::lookup::{ConstraintInfo, Lookup, OperatorCache, ViewRule};
 use crate::{stored, ty};
 use catalog::foreign::Change;
-use catalog::rows::*;
-use catalog::{CatCx, Row, cache};
+use catalog::rows::{
+    PgAggregate, PgAmop, PgCast, PgCollation, PgConstraint, PgOpclass, PgOperator, PgProc, PgRange,
+    PgType, indexes,
+};
+use catalog::{CatCx, RelDesc as Relation, Row, cache};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;

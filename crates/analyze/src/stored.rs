@@ -10,6 +10,11 @@ use plan::expr::{Expr, FuncExpr, SubLinkKind};
 use plan::nodetree;
 use plan::query::Query;
 
+/// XX000: a stored tree, or a row that refers to it, is not as it should be.
+pub fn malformed() -> PgError {
+    PgError::internal("malformed expression tree")
+}
+
 /// A list of expressions, as in `pg_proc.proargdefaults` and `pg_index.indexprs`.
 pub fn exprs(cat: &mut dyn Lookup, text: &str) -> Result<Vec<Expr>> {
     let mut list = nodetree::read_exprs(text)?;

@@ -7,7 +7,9 @@ use crate::ty;
 use ids::Oid;
 use parse::ast::{self, Node};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::*;
+use plan::expr::{
+    CoercionForm, Expr, Location, Param, ParamKind, RowExpr, SubLink, SubLinkKind, TargetEntry,
+};
 use plan::query::{CmdType, Query};
 use stdx::Nested;
 
@@ -15,21 +17,20 @@ impl ExprKind {
     /// The clause's name for the message "cannot use subquery in …"; `None` if it allows
     /// sub-selects.
     fn no_subquery(self) -> Option<&'static str> {
-        use ExprKind::*;
         Some(match self {
-            CheckConstraint | DomainCheck => "check constraint",
-            ColumnDefault | FunctionDefault => "DEFAULT expression",
-            IndexExpression => "index expression",
-            IndexPredicate => "index predicate",
-            StatsExpression => "statistics expression",
-            AlterColTransform => "transform expression",
-            ExecuteParameter => "EXECUTE parameter",
-            TriggerWhen => "trigger WHEN condition",
-            PartitionBound => "partition bound",
-            PartitionExpression => "partition key expression",
-            CallArgument => "CALL argument",
-            CopyWhere => "COPY FROM WHERE condition",
-            GeneratedColumn => "column generation expression",
+            ExprKind::CheckConstraint | ExprKind::DomainCheck => "check constraint",
+            ExprKind::ColumnDefault | ExprKind::FunctionDefault => "DEFAULT expression",
+            ExprKind::IndexExpression => "index expression",
+            ExprKind::IndexPredicate => "index predicate",
+            ExprKind::StatsExpression => "statistics expression",
+            ExprKind::AlterColTransform => "transform expression",
+            ExprKind::ExecuteParameter => "EXECUTE parameter",
+            ExprKind::TriggerWhen => "trigger WHEN condition",
+            ExprKind::PartitionBound => "partition bound",
+            ExprKind::PartitionExpression => "partition key expression",
+            ExprKind::CallArgument => "CALL argument",
+            ExprKind::CopyWhere => "COPY FROM WHERE condition",
+            ExprKind::GeneratedColumn => "column generation expression",
             _ => return Option::None,
         })
     }

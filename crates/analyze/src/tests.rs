@@ -6,7 +6,7 @@ use catalog::{CatCx, CatSession, Catalog, FactStore};
 use ids::Oid;
 use pgerror::Result;
 use plan::query::Query;
-use types::fncx::{BasicContext, FnContext};
+use types::{BasicContext, FnContext};
 
 struct TestHost {
     store: FactStore,

@@ -2,13 +2,14 @@
 //! base relation.
 //! Counterpart: `rewriteTargetView` and `view_query_is_auto_updatable` of rewriteHandler.c.
 
-use crate::lookup::{Lookup, Relation};
+use crate::lookup::Lookup;
 use crate::state::Analyzer;
 use crate::stored;
+use catalog::RelDesc as Relation;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry};
-use plan::query::*;
+use plan::query::{CmdType, JoinTreeNode, Query, RteKind, WcoKind, WithCheckOption};
 
 /// The reason why a view with this query is not automatically updatable; `None` if it is.
 pub fn not_updatable(query: &Query, columns: bool) -> Option<&'static str> {

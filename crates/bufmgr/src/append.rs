@@ -7,7 +7,8 @@
 //!
 //! Counterpart: log_newpages in xloginsert.c, the writing half of nbtsort.c.
 
-use crate::{BufferPool, ForkBuffers};
+use crate::forks::ForkBuffers;
+use crate::pool::BufferPool;
 use ids::{BlockNo, Xid};
 use page::{PageBuf, PageRef};
 use pgerror::Result;

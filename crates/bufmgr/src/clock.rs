@@ -2,10 +2,9 @@
 //! frame that it passes. Counterpart: freelist.c.
 
 use crate::frame::{DIRTY, FrameNo, IO, PIN, PINS, TAGGED, USAGE, USAGES, pins};
-use crate::pool::bump;
-use crate::ring::RingKind;
+use crate::pool::{BufferPool, bump};
+use crate::ring::{RingKind, Strategy};
 use crate::write::{Pins, Writer};
-use crate::{BufferPool, Strategy};
 use pgerror::{PgError, Result};
 use std::time::Duration;
 use sync::Mutex;

@@ -16,8 +16,8 @@
 //! and writes the change; a checkpoint that fixed it later need not write it.
 
 use crate::frame::FrameNo;
-use crate::guard::registered;
-use crate::{BufferPool, ExclusiveGuard};
+use crate::guard::{ExclusiveGuard, registered};
+use crate::pool::BufferPool;
 use ids::{Lsn, Xid};
 use page::{PageMut, PageRef};
 use pgerror::{PgError, Result, Severity};

@@ -25,7 +25,7 @@
 #[cfg(all(test, loom))]
 mod model;
 
-use crate::ForkBuffers;
+use crate::forks::ForkBuffers;
 use ids::{BlockNo, Fork, Oid, RelFile};
 use page::{PAGE_SIZE, Page, PageMut};
 use pgerror::{PgError, Result, SqlState};

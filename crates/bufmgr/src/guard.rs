@@ -3,8 +3,10 @@
 //! A guard derefs to [`Page`] for reading. Dropping it releases latch and pin; `into_pin` releases
 //! only the latch. Latches are not reentrant: a thread never latches a page twice.
 
+use crate::edit::PageEdit;
+use crate::forks::ForkBuffers;
 use crate::frame::{FrameNo, JUST_DIRTIED, PIN, PIN_WAITER, TAGGED, VALID, pins};
-use crate::{BufferPool, ForkBuffers, PageEdit};
+use crate::pool::BufferPool;
 use ids::{BlockNo, Fork, RelFile};
 use page::{Hints, Page, PageMut};
 use pgerror::{PgError, Result};
@@ -429,7 +431,9 @@ impl DerefMut for CleanupGuard<'_> {
 /// Access by frame to the pages of an edit, for the log to read and to set their LSN: the edit
 /// borrows no guards.
 pub(crate) mod registered {
-    use super::*;
+    use crate::frame::FrameNo;
+    use crate::pool::BufferPool;
+    use page::Page;
 
     /// The page of a registered frame, for the log to read.
     pub(crate) fn page(pool: &BufferPool, frame: FrameNo) -> &Page {

@@ -22,7 +22,7 @@ pub(crate) use checked::{acquired, none_held, released};
 #[cfg(not(all(debug_assertions, not(loom))))]
 mod unchecked {
     use super::super::frame::FrameNo;
-    use crate::BufferPool;
+    use crate::pool::BufferPool;
     use page::Page;
 
     #[inline(always)]
@@ -37,8 +37,8 @@ pub(crate) use unchecked::{acquired, none_held, released};
 
 #[cfg(all(debug_assertions, not(loom)))]
 mod checked {
-    use crate::BufferPool;
     use crate::frame::{FrameNo, Tag};
+    use crate::pool::BufferPool;
     use ids::{BlockNo, Fork};
     use page::btree::Node;
     use page::hash::{self, HashPage};

@@ -1,13 +1,13 @@
 //! The buffer pool: reading pages, extending and truncating forks, dropping pages. Counterpart:
 //! bufmgr.c.
 
-use crate::forks::Registry;
+use crate::forks::{ForkBuffers, Registry};
 use crate::frame::{DIRTY, JUST_DIRTIED};
 use crate::frame::{
     FrameNo, Frames, IO, IO_ERROR, PIN, TAGGED, Tag, USAGE, USAGE_MAX, USAGES, VALID, pins,
 };
-use crate::ring::RingKind;
-use crate::{ExclusiveGuard, ForkBuffers, Pin, Strategy};
+use crate::guard::{ExclusiveGuard, Pin};
+use crate::ring::{RingKind, Strategy};
 use ids::{BackendNo, BlockNo, Fork, Lsn, Oid, Persistence, RelFile, Xid};
 use page::{Page, PageBuf, Verified};
 use pgerror::{PgError, Result, Severity, SqlState, bail};

@@ -1,9 +1,11 @@
 //! Reading several consecutive blocks in one call: for scans that know what they will read next,
 //! and for prewarming.
 
+use crate::forks::ForkBuffers;
 use crate::frame::{Desc, FrameNo, IO, IO_ERROR, VALID};
-use crate::pool::bump;
-use crate::{BufferPool, ForkBuffers, Pin, Strategy};
+use crate::guard::Pin;
+use crate::pool::{BufferPool, bump};
+use crate::ring::Strategy;
 use ids::BlockNo;
 use page::{PAGE_SIZE, Verified};
 use pgerror::Result;

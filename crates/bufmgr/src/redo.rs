@@ -9,7 +9,10 @@
 //! none is needed as long as no session reads. The threads partition only the extension of files
 //! (`growing`).
 
-use crate::{BufferPool, ExclusiveGuard, ForkBuffers, Strategy};
+use crate::forks::ForkBuffers;
+use crate::guard::ExclusiveGuard;
+use crate::pool::BufferPool;
+use crate::ring::Strategy;
 use ids::{BlockNo, Fork, Oid, Persistence, RelFile};
 use page::PageMut;
 use pgerror::{PgError, Result, Severity};

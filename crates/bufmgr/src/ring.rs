@@ -9,7 +9,8 @@
 //! Counterpart: the strategy half of freelist.c.
 
 use crate::frame::FrameNo;
-use crate::{BufferPool, PoolSession};
+use crate::pool::BufferPool;
+use crate::session::PoolSession;
 use sync::Arc;
 
 /// Counts of one session (EXPLAIN BUFFERS, pg_stat_statements).

@@ -7,10 +7,10 @@
 //!
 //! Counterpart: bufmgr.c (FlushBuffer, BufferSync, BgBufferSync).
 
+use crate::forks::ForkBuffers;
 use crate::frame::{CHECKPOINT, DIRTY, FrameNo, JUST_DIRTIED, PIN, TAGGED, Tag, USAGES, pins};
-use crate::pool::bump;
+use crate::pool::{BufferPool, bump};
 use crate::writeback::Writeback;
-use crate::{BufferPool, ForkBuffers};
 use ids::{BlockNo, Lsn, Oid, RelFile};
 use page::PageBuf;
 use pgerror::Result;

@@ -1,10 +1,9 @@
 //! The structure of the system catalogs, which is the same in every database of a major version:
 //! columns and indexes, read from the fact tables. Only the relfilenodes differ between databases.
 
-use crate::descs;
+use crate::descs::{self, tuple_desc};
 use crate::facts;
-use crate::relcache::tuple_desc;
-use crate::rows::*;
+use crate::rows::{PgAmproc, PgAttribute, PgClass, PgIndex, PgOpclass, PgProc, Text};
 use engine::index::{IndexDef, Support, SupportFunction};
 use hashbrown::HashMap;
 use ids::{Oid, RelFile};

@@ -3,91 +3,16 @@
 //! Counterpart: enum.c, rowtypes.c.
 
 use crate::cx::CatCx;
-use hashbrown::HashMap;
+use crate::orders::{ArrayOrder, Column, EnumOrder, RowOrder};
 use ids::Oid;
 use pgerror::Result;
-use std::cmp::Ordering;
-use sync::atomic::{AtomicBool, Ordering::Relaxed};
-use sync::{Arc, Mutex, RwLock};
-use types::compare::{self, Comparer, TypedCompare};
+use sync::Arc;
+use types::compare::{self, Comparer};
 use types::fncx::TypeInfo;
-use types::{Datum, DatumRef, oids, record};
+use types::oids;
 
 /// Maximum nesting depth of composite types and arrays in a comparison.
 pub(crate) const DEPTH_MAX: u32 = 32;
-
-/// The sort order of an enum's labels, shared by all comparers of the type. A session that adds a
-/// label adds its sort order here before the label becomes visible, so index descriptors and plans
-/// stay valid. Labels of aborted transactions remain and are harmless.
-#[derive(Default)]
-pub(crate) struct EnumOrder {
-    sort_orders: RwLock<HashMap<Oid, f32>>,
-}
-
-impl EnumOrder {
-    pub(crate) fn add(&self, sort_orders: &[(Oid, f32)]) {
-        self.sort_orders.write().extend(sort_orders.iter().copied());
-    }
-}
-
-impl TypedCompare for EnumOrder {
-    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-        let (a, b) = (a.as_oid(), b.as_oid());
-        // As in PostgreSQL, even OIDs are in sort order.
-        if a == b || (a.0 | b.0) & 1 == 0 {
-            return a.cmp(&b);
-        }
-        let sort_orders = self.sort_orders.read();
-        match (sort_orders.get(&a), sort_orders.get(&b)) {
-            (Some(x), Some(y)) => x.total_cmp(y),
-            _ => a.cmp(&b),
-        }
-    }
-}
-
-struct Column {
-    dropped: bool,
-    /// `None` where the column's type has no ordering.
-    compare: Option<Comparer>,
-    collation: Oid,
-}
-
-/// Ordering of one composite type: column by column, NULLs last.
-struct RowOrder {
-    types: Vec<TypeInfo>,
-    columns: Vec<Column>,
-}
-
-impl RowOrder {
-    /// Compares with a row of the type that `other` orders. `None`: the rows are equal up to a
-    /// column that cannot be compared.
-    fn order(&self, a: DatumRef<'_>, other: &RowOrder, b: DatumRef<'_>) -> Option<Ordering> {
-        let (a, b) = (record::fields(a, &self.types), record::fields(b, &other.types));
-        let same_length = a.len() == b.len();
-        for (i, ((x, y), c)) in a.zip(b).zip(&self.columns).enumerate() {
-            if c.dropped {
-                continue;
-            }
-            if self.types[i].oid != other.types[i].oid {
-                return None;
-            }
-            let order = match (x.is_null(), y.is_null()) {
-                (false, false) => c.compare.as_ref()?.order(x, y, c.collation),
-                (p, q) => p.cmp(&q),
-            };
-            if order.is_ne() {
-                return Some(order);
-            }
-        }
-        same_length.then_some(Ordering::Equal)
-    }
-}
-
-impl TypedCompare for RowOrder {
-    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-        self.order(a, self, b).unwrap_or(Ordering::Equal)
-    }
-}
 
 /// The layout data needed to extract a value of the type from a row or an array.
 pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo {
@@ -103,72 +28,6 @@ pub(crate) fn type_info(oid: Oid, len: i16, by_val: bool, align: u8) -> TypeInfo
         category: b'U',
         base: Oid::INVALID,
         relid: Oid::INVALID,
-    }
-}
-
-/// Orderings of the session's anonymous record types, by the type's number (typmod); each as
-/// [`RowOrder`].
-#[derive(Default)]
-pub(crate) struct RecordOrders {
-    known: RwLock<HashMap<i32, Arc<RowOrder>>>,
-    /// `pair` is set.
-    failed: AtomicBool,
-    /// Two rows that could not be compared. A comparison callback cannot return an error, so the
-    /// statement reports it afterwards.
-    pair: Mutex<Option<(Datum, Datum)>>,
-}
-
-impl RecordOrders {
-    fn register(&self, number: i32, order: Option<RowOrder>) {
-        let mut known = self.known.write();
-        match order {
-            Some(order) => known.insert(number, Arc::new(order)),
-            // Record type numbers are reassigned in each transaction.
-            None => known.remove(&number),
-        };
-    }
-
-    /// The first two rows that could not be compared since the last call.
-    pub(crate) fn take_incomparable(&self) -> Option<(Datum, Datum)> {
-        if !self.failed.load(Relaxed) {
-            return None;
-        }
-        self.failed.store(false, Relaxed);
-        self.pair.lock().take()
-    }
-
-    #[cold]
-    fn note_failure(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
-        self.pair.lock().get_or_insert_with(|| (a.to_owned(), b.to_owned()));
-        self.failed.store(true, Relaxed);
-        Ordering::Equal
-    }
-}
-
-impl TypedCompare for RecordOrders {
-    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-        let (x, y) = (record::type_of(a).1, record::type_of(b).1);
-        let known = self.known.read();
-        let Some(p) = known.get(&x).cloned() else { return self.note_failure(a, b) };
-        if x == y {
-            drop(known);
-            return p.order(a, &p, b).unwrap_or_else(|| self.note_failure(a, b));
-        }
-        let Some(q) = known.get(&y).cloned() else { return self.note_failure(a, b) };
-        drop(known);
-        p.order(a, &q, b).unwrap_or_else(|| self.note_failure(a, b))
-    }
-}
-
-/// Ordering of arrays of enums or composite values.
-struct ArrayOrder {
-    info: TypeInfo,
-    compare: Arc<dyn TypedCompare>,
-}
-
-impl TypedCompare for ArrayOrder {
-    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
-        types::array::order_by(a, b, &self.info, |x, y| self.compare.compare(x, y, collation))
     }
 }
 

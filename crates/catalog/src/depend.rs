@@ -10,7 +10,10 @@
 
 use crate::cache::Row;
 use crate::cx::CatCx;
-use crate::rows::*;
+use crate::rows::{
+    CatalogRow, PgAuthid, PgClass, PgDatabase, PgDepend, PgLargeobject, PgNamespace, PgShdepend,
+    indexes,
+};
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState};
 use std::fmt::Write as _;

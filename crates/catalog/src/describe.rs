@@ -7,7 +7,13 @@ use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::format_type::quote_identifier;
 use crate::namespace::qualified;
-use crate::rows::*;
+use crate::rows::{
+    CatalogRow, Name, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAuthid, PgCast, PgClass, PgCollation,
+    PgConstraint, PgConversion, PgDatabase, PgDefaultAcl, PgEventTrigger, PgExtension, PgLanguage,
+    PgLargeobject, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgParameterAcl, PgPolicy,
+    PgProc, PgPublication, PgPublicationRel, PgRewrite, PgStatisticExt, PgTablespace, PgTrigger,
+    PgTsConfig, PgTsDict, PgTsParser, PgTsTemplate, PgType, indexes,
+};
 use ids::Oid;
 use pgerror::{PgError, Result};
 

@@ -1,6 +1,5 @@
 //! Builds the engine's table and index descriptors from catalog rows.
 
-use crate::relcache::tuple_desc;
 use crate::rows::{PgAttribute, PgClass, PgIndex, Text};
 use engine::index::{IndexAm, IndexColumn, IndexDef, Support};
 use engine::{IndexDesc, TableDesc, ToastDesc};
@@ -8,6 +7,67 @@ use ids::{AttrNo, Oid, Persistence, RelFile};
 use page::tupdesc::TupleDesc;
 use pgerror::{PgError, Result};
 use sync::Arc;
+
+/// The element of a one-element array, the form of `attmissingval`.
+fn missing_value(attr: &page::tupdesc::Attr, array: &[u8]) -> Option<page::tupdesc::Missing> {
+    use page::tupdesc::Missing;
+    // Payload: dimensions, data offset if there are NULLs, element type, length, lower bound (4
+    // bytes each), then the element. Alignment counts from the array's length word, 4 bytes before
+    // the payload.
+    const ELEMENT_AT: usize = 20;
+    let dimensions = array.first_chunk::<4>().map(|b| i32::from_le_bytes(*b))?;
+    let element = array.get(ELEMENT_AT..)?;
+    if dimensions != 1 || element.is_empty() {
+        return None;
+    }
+    let len = usize::try_from(attr.len);
+    if attr.by_val {
+        let word = match (len.ok()?, attr.zero_extends()) {
+            (1, _) => i64::from(element[0] as i8) as u64,
+            (2, _) => i64::from(i16::from_le_bytes(*element.first_chunk()?)) as u64,
+            (4, true) => u64::from(u32::from_le_bytes(*element.first_chunk()?)),
+            (4, false) => i64::from(i32::from_le_bytes(*element.first_chunk()?)) as u64,
+            _ => u64::from_le_bytes(*element.first_chunk()?),
+        };
+        return Some(Missing::Word(word));
+    }
+    let bytes = match attr.len {
+        -1 if element[0] & 1 == 1 => element.get(1..usize::from(element[0] >> 1))?,
+        -1 => {
+            let size = u32::from_le_bytes(*element.first_chunk()?) >> 2;
+            element.get(4..size as usize)?
+        }
+        -2 => element.split(|b| *b == 0).next()?,
+        _ => element.get(..len.ok()?)?,
+    };
+    Some(Missing::Bytes(bytes.into()))
+}
+
+/// The physical tuple descriptor for these `pg_attribute` rows.
+pub fn tuple_desc(attributes: &[PgAttribute], row_type: Oid) -> TupleDesc {
+    use page::tupdesc::{Align, Attr};
+    let attrs = attributes.iter().map(|a| {
+        let align = Align::from_char(a.attalign).unwrap_or(Align::Int);
+        let mut attr = Attr {
+            typmod: a.atttypmod,
+            storage: a.attstorage,
+            compression: a.attcompression,
+            not_null: a.attnotnull,
+            dropped: a.attisdropped,
+            generated: a.attgenerated,
+            identity: a.attidentity,
+            collation: a.attcollation,
+            ndims: a.attndims,
+            ..Attr::new(a.attname.as_bytes(), a.atttypid, a.attlen, a.attbyval, align)
+        };
+        if a.atthasmissing && !a.attisdropped {
+            attr.missing =
+                a.attmissingval.as_ref().and_then(|array| missing_value(&attr, &array.0));
+        }
+        attr
+    });
+    TupleDesc { attrs: attrs.collect(), type_oid: row_type, typmod: -1 }
+}
 
 /// The definition of an index. `attributes` are its columns; `support` has the support functions of
 /// each key column.

@@ -5,7 +5,7 @@
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::encoding;
-use crate::relcache::RelDesc;
+use crate::reldesc::RelDesc;
 use crate::rows::{
     CatalogRow, PgClass, PgCollation, PgDatabase, PgEventTrigger, PgPublication, PgTrigger, PgType,
     indexes,

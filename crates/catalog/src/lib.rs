@@ -3,7 +3,8 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
-//! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (lookups used by analysis), `relcache`;
+//! `lookup`, `namespace`, `acl`, `format_type`, `foreign` (lookups used by analysis), `reldesc`,
+//! `relcache`, `orders`, `comparer`;
 //! `write`, `depend`, `describe` (changes and dependencies); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
@@ -28,8 +29,10 @@ pub mod inval;
 mod keywords;
 pub mod lookup;
 pub mod namespace;
+mod orders;
 pub mod overlay;
 pub mod relcache;
+mod reldesc;
 pub mod rows;
 mod session;
 mod shared;
@@ -42,7 +45,7 @@ pub use cache::{Key, Row, SysCache, Tuple};
 pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
-pub use relcache::{RelDesc, VERSION_OPTION, shape_version};
+pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, shape_version};
 pub use session::{CatSession, Seen};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

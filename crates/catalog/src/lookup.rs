@@ -4,7 +4,11 @@
 
 use crate::cache::{self, Row};
 use crate::cx::{CatCx, undefined};
-use crate::rows::*;
+use crate::rows::{
+    PgAggregate, PgAm, PgAmop, PgAttribute, PgAuthid, PgCast, PgClass, PgCollation, PgConstraint,
+    PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
+    PgRange, PgTablespace, PgType, indexes,
+};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;

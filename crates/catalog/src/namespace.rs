@@ -4,7 +4,8 @@
 
 use crate::cache::{self, Key, Row};
 use crate::cx::{CatCx, undefined};
-use crate::rows::*;
+use crate::rows::{Name, PgOperator, PgProc, Text};
+use crate::session::SearchPath;
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
@@ -15,25 +16,6 @@ pub const PG_CATALOG: Oid = Oid(11);
 pub const PG_TOAST: Oid = Oid(99);
 /// `public`.
 pub const PUBLIC: Oid = Oid(2200);
-
-/// The schemas searched, in order. The session's temporary schema and `pg_catalog` come first
-/// unless the setting lists them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchPath {
-    pub schemas: Vec<Oid>,
-    /// Schema for new objects; 0 where the path contains no existing schema.
-    pub creation: Oid,
-    /// The path begins with `pg_temp`, and the temporary schema does not exist yet.
-    pub temp_creation: bool,
-}
-
-impl SearchPath {
-    /// The schemas searched for functions, operators and other objects that are not relations or
-    /// types: all but the temporary one.
-    fn without_temp(&self, temp: Oid) -> impl Iterator<Item = Oid> {
-        self.schemas.iter().copied().filter(move |&s| s != temp || !temp.is_valid())
-    }
-}
 
 /// A candidate function of a call. Counterpart: `FuncCandidateList`.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@
 
 use crate::cache::{Found, Key, Table};
 use crate::inval::Message;
-use crate::relcache::RelDesc;
+use crate::reldesc::RelDesc;
 use hashbrown::{HashMap, HashSet};
 use ids::Oid;
 use sync::Arc;

@@ -10,7 +10,18 @@ pub mod indexes;
 mod tables;
 mod values;
 
-pub use tables::*;
+pub use tables::{
+    PgAggregate, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAttribute, PgAuthMembers, PgAuthid, PgCast,
+    PgClass, PgCollation, PgConstraint, PgConversion, PgDatabase, PgDbRoleSetting, PgDefaultAcl,
+    PgDepend, PgDescription, PgEnum, PgEventTrigger, PgExtension, PgForeignDataWrapper,
+    PgForeignServer, PgForeignTable, PgIndex, PgInherits, PgInitPrivs, PgLanguage, PgLargeobject,
+    PgLargeobjectMetadata, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgParameterAcl,
+    PgPartitionedTable, PgPolicy, PgProc, PgPublication, PgPublicationNamespace, PgPublicationRel,
+    PgRange, PgReplicationOrigin, PgRewrite, PgSeclabel, PgSequence, PgShdepend, PgShdescription,
+    PgShseclabel, PgStatistic, PgStatisticExt, PgStatisticExtData, PgSubscription,
+    PgSubscriptionRel, PgTablespace, PgTransform, PgTrigger, PgTsConfig, PgTsConfigMap, PgTsDict,
+    PgTsParser, PgTsTemplate, PgType, PgUserMapping,
+};
 pub use values::{AclItem, AnyArray, Int2Vector, Name, OidVector, Text, Value};
 
 use ids::Oid;
@@ -76,14 +87,14 @@ macro_rules! row {
             fn from_row(row: &[types::DatumRef<'_>]) -> pgerror::Result<Self> {
                 let mut columns = row.iter();
                 Ok($name {
-                    $($field: $crate::rows::Value::from_datum(
+                    $($field: $crate::rows::values::Value::from_datum(
                         columns.next().copied().unwrap_or_default(),
                     ).ok_or_else(|| $crate::rows::malformed($table, stringify!($field)))?,)*
                 })
             }
 
             fn to_row(&self) -> Vec<types::Datum> {
-                vec![$($crate::rows::Value::to_datum(&self.$field)),*]
+                vec![$($crate::rows::values::Value::to_datum(&self.$field)),*]
             }
         }
     };

@@ -1,10 +1,28 @@
 //! The state of a session that catalog lookups depend on.
 
-use crate::namespace::SearchPath;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
 use ids::Oid;
 use sync::Arc;
+
+/// The schemas searched, in order. The session's temporary schema and `pg_catalog` come first
+/// unless the setting lists them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPath {
+    pub schemas: Vec<Oid>,
+    /// Schema for new objects; 0 where the path contains no existing schema.
+    pub creation: Oid,
+    /// The path begins with `pg_temp`, and the temporary schema does not exist yet.
+    pub temp_creation: bool,
+}
+
+impl SearchPath {
+    /// The schemas searched for functions, operators and other objects that are not relations or
+    /// types: all but the temporary one.
+    pub(crate) fn without_temp(&self, temp: Oid) -> impl Iterator<Item = Oid> {
+        self.schemas.iter().copied().filter(move |&s| s != temp || !temp.is_valid())
+    }
+}
 
 /// Owned by the session and borrowed by `CatCx`.
 pub struct CatSession {
@@ -23,7 +41,7 @@ pub struct CatSession {
     pub encoding: i32,
     pub overlay: Overlay,
     /// Orderings of the session's anonymous record types.
-    pub(crate) record_orders: Arc<crate::comparer::RecordOrders>,
+    pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, Seen)>,

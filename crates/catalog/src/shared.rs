@@ -2,9 +2,9 @@
 
 use crate::builtin::Builtin;
 use crate::cache::{Found, Key, Table};
-use crate::comparer::EnumOrder;
 use crate::inval::Message;
-use crate::relcache::RelDesc;
+use crate::orders::EnumOrder;
+use crate::reldesc::RelDesc;
 use crate::tables::CatalogTable;
 use engine::RelMap;
 use hashbrown::HashMap;

@@ -6,7 +6,10 @@
 use crate::cache::{self, Key, Tuple, hash_row};
 use crate::cx::CatCx;
 use crate::inval::Message;
-use crate::rows::*;
+use crate::rows::{
+    CatalogRow, Index, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgDatabase, PgIndex,
+    PgInherits, PgPartitionedTable, PgPolicy, PgRewrite, PgTrigger,
+};
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, SqlState};
 use types::{Datum, DatumRef};
@@ -116,7 +119,7 @@ impl CatCx<'_> {
         &mut self,
         index: Index<R>,
         keys: &[Key<'_>],
-    ) -> Result<Option<crate::Row<R>>> {
+    ) -> Result<Option<crate::cache::Row<R>>> {
         let Some(mut found) = self.scan(index, keys)?.pop() else { return Ok(None) };
         loop {
             let tid = found.tid;
@@ -238,6 +241,7 @@ impl CatCx<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::{PgNamespace, indexes};
     use crate::{CatSession, Catalog, FactStore};
 
     #[test]

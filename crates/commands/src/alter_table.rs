@@ -20,7 +20,7 @@ pub use rewrite::Rewrite;
 
 use crate::host::{CommandHost, notice};
 use crate::{drop, names};
-use catalog::rows::*;
+use catalog::rows::PgAttribute;
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{
@@ -156,19 +156,28 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
 }
 
 fn lock_of(cmd: &AlterTableCmd) -> i32 {
-    use AlterTableType::*;
     match cmd.subtype {
-        AddConstraint => match &cmd.def {
+        AlterTableType::AddConstraint => match &cmd.def {
             Some(Node::Constraint(c)) if c.contype == ConstrType::Foreign => {
                 names::mode::SHARE_ROW_EXCLUSIVE
             }
             _ => names::mode::ACCESS_EXCLUSIVE,
         },
-        EnableTrig | EnableAlwaysTrig | EnableReplicaTrig | EnableTrigAll | EnableTrigUser
-        | DisableTrig | DisableTrigAll | DisableTrigUser => names::mode::SHARE_ROW_EXCLUSIVE,
-        SetRelOptions | ResetRelOptions => lock_of_options(cmd),
-        SetStatistics | ValidateConstraint | SetOptions | ResetOptions | ClusterOn
-        | DropCluster => names::mode::SHARE_UPDATE_EXCLUSIVE,
+        AlterTableType::EnableTrig
+        | AlterTableType::EnableAlwaysTrig
+        | AlterTableType::EnableReplicaTrig
+        | AlterTableType::EnableTrigAll
+        | AlterTableType::EnableTrigUser
+        | AlterTableType::DisableTrig
+        | AlterTableType::DisableTrigAll
+        | AlterTableType::DisableTrigUser => names::mode::SHARE_ROW_EXCLUSIVE,
+        AlterTableType::SetRelOptions | AlterTableType::ResetRelOptions => lock_of_options(cmd),
+        AlterTableType::SetStatistics
+        | AlterTableType::ValidateConstraint
+        | AlterTableType::SetOptions
+        | AlterTableType::ResetOptions
+        | AlterTableType::ClusterOn
+        | AlterTableType::DropCluster => names::mode::SHARE_UPDATE_EXCLUSIVE,
         _ => names::mode::ACCESS_EXCLUSIVE,
     }
 }
@@ -191,17 +200,23 @@ const PASS_COLUMN_ATTRIBUTES: i32 = 5;
 
 /// Counterpart: `AlterTablePass`.
 fn pass_of(cmd: &AlterTableCmd) -> i32 {
-    use AlterTableType::*;
     match cmd.subtype {
-        DropColumn | DropConstraint | DropNotNull | DropExpression | DropIdentity => 0,
-        AlterColumnType => 1,
-        AddColumn => 4,
-        ColumnDefault if cmd.def.is_none() => 0,
+        AlterTableType::DropColumn
+        | AlterTableType::DropConstraint
+        | AlterTableType::DropNotNull
+        | AlterTableType::DropExpression
+        | AlterTableType::DropIdentity => 0,
+        AlterTableType::AlterColumnType => 1,
+        AlterTableType::AddColumn => 4,
+        AlterTableType::ColumnDefault if cmd.def.is_none() => 0,
         // Before the table rewrite, so that new defaults and NOT NULL are checked by it.
-        ColumnDefault | AddIdentity | SetIdentity | SetNotNull | SetStorage | SetCompression => {
-            PASS_COLUMN_ATTRIBUTES
-        }
-        AddConstraint => match &cmd.def {
+        AlterTableType::ColumnDefault
+        | AlterTableType::AddIdentity
+        | AlterTableType::SetIdentity
+        | AlterTableType::SetNotNull
+        | AlterTableType::SetStorage
+        | AlterTableType::SetCompression => PASS_COLUMN_ATTRIBUTES,
+        AlterTableType::AddConstraint => match &cmd.def {
             Some(Node::Constraint(c)) => constraint_pass(c.contype),
             _ => 10,
         },
@@ -263,15 +278,14 @@ fn subcommand(
     work: &mut Work,
     sql: &str,
 ) -> Result<()> {
-    use AlterTableType::*;
     let oid = work.oid;
     let rel = host.catalog().relation(oid)?;
     match cmd.subtype {
-        AddColumn => add_column::add(host, &rel, cmd, work, sql),
-        DropColumn => drop_column(host, &rel, cmd),
-        AlterColumnType => types::alter(host, &rel, cmd, work, sql),
-        ColumnDefault => attribute::set_default(host, &rel, cmd),
-        SetNotNull => {
+        AlterTableType::AddColumn => add_column::add(host, &rel, cmd, work, sql),
+        AlterTableType::DropColumn => drop_column(host, &rel, cmd),
+        AlterTableType::AlterColumnType => types::alter(host, &rel, cmd, work, sql),
+        AlterTableType::ColumnDefault => attribute::set_default(host, &rel, cmd),
+        AlterTableType::SetNotNull => {
             must_be(&rel, b"rpf", "ALTER COLUMN ... SET NOT NULL")?;
             let number = column(&rel, cmd)?.attnum;
             if work.rewrite.is_needed() || work.rewrite.verify_not_null {
@@ -283,24 +297,26 @@ fn subcommand(
             }
             set_not_null(host, &rel, &[number])
         }
-        DropNotNull => constraints::drop_not_null(host, &rel, cmd),
-        DropExpression => attribute::drop_expression(host, &rel, cmd),
-        AddIdentity => identity::add(host, &rel, cmd, sql),
-        SetIdentity => identity::set(host, &rel, cmd, sql),
-        DropIdentity => identity::drop(host, &rel, cmd),
-        SetStatistics | SetOptions | ResetOptions | SetStorage | SetCompression => {
-            attribute::set(host, &rel, cmd)
-        }
-        AddConstraint => {
+        AlterTableType::DropNotNull => constraints::drop_not_null(host, &rel, cmd),
+        AlterTableType::DropExpression => attribute::drop_expression(host, &rel, cmd),
+        AlterTableType::AddIdentity => identity::add(host, &rel, cmd, sql),
+        AlterTableType::SetIdentity => identity::set(host, &rel, cmd, sql),
+        AlterTableType::DropIdentity => identity::drop(host, &rel, cmd),
+        AlterTableType::SetStatistics
+        | AlterTableType::SetOptions
+        | AlterTableType::ResetOptions
+        | AlterTableType::SetStorage
+        | AlterTableType::SetCompression => attribute::set(host, &rel, cmd),
+        AlterTableType::AddConstraint => {
             must_be(&rel, b"rpf", "ADD CONSTRAINT")?;
             match &cmd.def {
                 Some(Node::Constraint(c)) => constraints::add(host, oid, c, sql),
                 _ => Err(PgError::unsupported("this constraint")),
             }
         }
-        DropConstraint => constraints::drop(host, &rel, cmd),
-        AlterConstraint => constraints::alter(host, &rel, cmd),
-        ValidateConstraint => constraints::validate(host, &rel, cmd),
+        AlterTableType::DropConstraint => constraints::drop(host, &rel, cmd),
+        AlterTableType::AlterConstraint => constraints::alter(host, &rel, cmd),
+        AlterTableType::ValidateConstraint => constraints::validate(host, &rel, cmd),
         _ => properties::set(host, &rel, cmd),
     }
 }

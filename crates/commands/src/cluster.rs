@@ -6,7 +6,7 @@ use crate::alter_table::{check_clusterable, mark_clustered};
 use crate::host::{CommandHost, Owner};
 use crate::{exprs, names, options, relation, truncate};
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
 use engine::{IndexDesc, TableDesc};
 use eval::EvalState;
 use ids::{AttrNo, MultiXid, Oid, Xid};

@@ -7,7 +7,9 @@ use crate::relation::SYSTEM_COLUMNS;
 use crate::{exprs, names, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    Int2Vector, Name, PgClass, PgConstraint, PgOperator, PgTrigger, Text, indexes,
+};
 use catalog::{ObjectAddress, RelDesc};
 use engine::table::{ScanOptions, TableScan};
 use eval::EvalState;

@@ -90,7 +90,7 @@ pub fn create_table_of_plan(
 }
 
 /// Creates the relation for the rows of a plan, without rows.
-pub(crate) fn empty_table(
+pub fn empty_table(
     host: &mut dyn CommandHost,
     stmt: &CreateTableAsStmt,
     sql: &str,
@@ -261,7 +261,7 @@ pub fn write_heap(
 }
 
 /// Writes the rows of a running execution into the relation; returns their number.
-pub(crate) fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Execution) -> Result<u64> {
+pub fn take_rows(host: &mut dyn CommandHost, oid: Oid, run: &mut Execution) -> Result<u64> {
     let indexes = run.plan().visible_columns();
     let mut buffer = RowBuffer::new(host, oid, new_relation_options())?;
     while let Some(batch) = run.next(host.services(), BATCH_ROWS_MAX)? {

@@ -9,7 +9,7 @@ use crate::{constraint, index, names, options, sequence, stored, tablespace};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{PgAttrdef, PgAttribute, indexes};
 use ids::{AttrNo, Oid, Persistence};
 use parse::ast::{
     self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,

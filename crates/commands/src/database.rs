@@ -9,7 +9,7 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options, tablespace};
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
 use ids::{Oid, RelFile};

@@ -7,11 +7,14 @@ use crate::grant::defaults;
 use crate::host::{CommandHost, notice};
 use crate::{constraint, drop as dropping, names, relation, stored, typeuse};
 use analyze::coerce::{Context, null_const};
-use analyze::deparse::{Deparser, Style};
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Name, PgAttribute, PgClass, PgCollation, PgConstraint, PgNamespace, PgType, Text,
+    indexes,
+};
+use deparse::{Deparser, Style};
 use ids::{AttrNo, Oid};
 use parse::ast::{
     AlterDomainStmt, ColumnDef, ConstrType, Constraint, CreateDomainStmt, Name as AstName, Node,

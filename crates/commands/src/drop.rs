@@ -5,7 +5,11 @@
 use crate::host::{CommandHost, notice};
 use crate::names;
 use catalog::depend::DropBehavior;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Name, PgAttrdef, PgAttribute, PgCast, PgClass, PgCollation, PgConstraint,
+    PgDefaultAcl, PgExtension, PgNamespace, PgOpclass, PgOperator, PgPartitionedTable, PgPolicy,
+    PgProc, PgRewrite, PgStatisticExt, PgTrigger, PgType, indexes,
+};
 use catalog::{CatCx, ObjectAddress, RelDesc};
 use engine::storage::drop_relation_files;
 use ids::{AttrNo, Oid};

@@ -7,7 +7,7 @@ use crate::host::{CommandHost, notice};
 use crate::names;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
 use ids::Oid;
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};

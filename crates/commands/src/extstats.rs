@@ -6,7 +6,7 @@ use crate::host::{CommandHost, notice};
 use crate::{names, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};

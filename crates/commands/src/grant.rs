@@ -14,7 +14,7 @@ pub mod object;
 use crate::host::CommandHost;
 use crate::{names, relation};
 use catalog::acl::{self, Kind};
-use catalog::rows::*;
+use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
 use ids::{AttrNo, Oid};
 use list::{Change, PRIVILEGE_BITS};
 use object::{ObjectPrivileges, Subject};

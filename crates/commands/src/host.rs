@@ -8,6 +8,16 @@ use pgerror::{PgError, Result};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Executions of a trigger during the statement.
+#[derive(Clone, Debug)]
+pub struct TriggerStats {
+    pub trigger: String,
+    pub constraint: Option<String>,
+    pub relation: String,
+    pub time_us: u64,
+    pub calls: u64,
+}
+
 /// Implemented by the session and borrowed while a command runs. Analysis, expressions and plans
 /// reach the session through their own traits.
 pub trait CommandHost: analyze::Host {

@@ -8,7 +8,10 @@ use crate::relation::{NewRelation, file_of, new_class};
 use crate::{exprs, names, options, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
+    PgOpclass, Text, indexes,
+};
 use catalog::{ObjectAddress, RelDesc};
 use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
@@ -843,7 +846,7 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
         }
         Ok(true)
     };
-    let shown = analyze::deparse::index_keys(host, index)?;
+    let shown = deparse::index_keys(host, index)?;
     let types: Vec<Oid> = desc.attributes.iter().map(|a| a.atttypid).collect();
     let mut print = |host: &mut Owner<'_>, key: &[Datum]| {
         let parts = key.iter().zip(&types).map(|(v, ty)| match v.as_ref() {

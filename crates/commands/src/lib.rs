@@ -6,7 +6,7 @@
 //! `constraint`, `index`, `sequence` (creation of relations), `drop`, `truncate`; `alter_table`;
 //! `copy` (bulk load); `vacuum`, `frozen`, `wraparound`, `statistics`, `maintenance`;
 //! `view`, `domain`, `typecmd`, `routine`, `extstats`, `object`, `role`, `grant`, `owned`,
-//! `extension`; `explain`; `database`, `tablespace`, `setting` (cluster-wide objects).
+//! `extension`; `database`, `tablespace`, `setting` (cluster-wide objects).
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,6 @@ mod create_table;
 pub mod database;
 mod domain;
 mod drop;
-pub mod explain;
 mod exprs;
 mod extension;
 mod extstats;
@@ -33,7 +32,7 @@ mod maintenance;
 mod matview;
 mod names;
 mod object;
-mod options;
+pub mod options;
 mod owned;
 mod query;
 mod relation;
@@ -54,8 +53,8 @@ mod vacuum;
 mod view;
 pub mod wraparound;
 
-pub use create_as::{create_table_of_plan, select_into, table_exists};
+pub use create_as::{create_table_of_plan, empty_table, select_into, table_exists, take_rows};
 pub use extension::{Extension, extensions};
-pub use host::{CommandHost, CopyTransport};
+pub use host::{CommandHost, CopyTransport, TriggerStats};
 pub use tag::command_tag;
 pub use utility::{is_command, run_utility};

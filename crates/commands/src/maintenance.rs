@@ -6,7 +6,7 @@ use crate::host::{CommandHost, notice};
 use crate::{index, names, options, relation, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{PgClass, indexes};
 use catalog::{acl, namespace};
 use ids::Oid;
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};

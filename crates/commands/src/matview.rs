@@ -8,7 +8,7 @@ use crate::host::CommandHost;
 use crate::{create_as, names, relation, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{PgClass, PgIndex};
 use engine::table::InsertOptions;
 use ids::Oid;
 use parse::ast::RefreshMatViewStmt;

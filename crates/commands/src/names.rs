@@ -4,7 +4,7 @@
 //! Counterpart: namespace.c (`RangeVarGetRelidExtended`, `RangeVarGetCreationNamespace`), aclchk.c.
 
 use crate::host::CommandHost;
-use catalog::rows::*;
+use catalog::rows::{PgClass, indexes};
 use catalog::{RelDesc, acl, namespace};
 use ids::{Oid, Persistence};
 use parse::ast::{RangeVar, RoleSpec, RoleSpecType};

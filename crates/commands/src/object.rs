@@ -4,7 +4,11 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{drop, names, relation, sequence};
-use catalog::rows::*;
+use catalog::rows::{
+    AclItem, CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgConstraint, PgDatabase,
+    PgDescription, PgExtension, PgLanguage, PgNamespace, PgPolicy, PgProc, PgRewrite,
+    PgShdescription, PgStatisticExt, PgTablespace, PgTrigger, PgType, Text, indexes,
+};
 use catalog::{ObjectAddress, RelDesc, acl};
 use ids::Oid;
 use parse::ast::{

@@ -8,7 +8,12 @@ use crate::grant::{GrantSpec, defaults, list, merge};
 use crate::host::CommandHost;
 use crate::{alter_table, drop, names};
 use catalog::depend::is_pinned;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, PgAuthid, PgClass, PgCollation, PgConversion, PgDatabase, PgDefaultAcl,
+    PgEventTrigger, PgExtension, PgForeignDataWrapper, PgForeignServer, PgLanguage,
+    PgLargeobjectMetadata, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgPolicy, PgProc,
+    PgPublication, PgShdepend, PgStatisticExt, PgTablespace, PgTsConfig, PgTsDict, PgType, indexes,
+};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};

@@ -10,7 +10,7 @@ use crate::grant;
 use crate::host::CommandHost;
 use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
-use catalog::rows::*;
+use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use engine::storage::create_relation_files;
 use ids::{AttrNo, Oid, Persistence, RelFile, Xid};

@@ -5,7 +5,7 @@
 use crate::host::{CommandHost, notice};
 use crate::{names, options};
 use catalog::ObjectAddress;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
 use ids::Oid;
 use parse::ast::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, GrantRoleStmt, Node, RoleSpec,

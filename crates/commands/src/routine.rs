@@ -13,7 +13,9 @@ use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::{Signature, check_body, outputs_of, standard_body, transposed};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
+};
 use catalog::{ObjectAddress, acl};
 use ids::Oid;
 pub use lookup::{find, named};

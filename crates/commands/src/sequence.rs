@@ -7,7 +7,7 @@ use crate::relation::{NewColumn, NewRelation};
 use crate::{names, options, tablespace};
 use analyze::SessionLookup;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
 use engine::sequence::{self, SequenceFile};
 use ids::{Oid, Persistence};

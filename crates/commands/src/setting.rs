@@ -4,7 +4,7 @@
 
 use crate::host::CommandHost;
 use crate::names;
-use catalog::rows::*;
+use catalog::rows::{PgDbRoleSetting, Text, indexes};
 use ids::Oid;
 use parse::ast::{AlterRoleSetStmt, RoleSpecType, VariableSetKind, VariableSetStmt};
 use pgerror::{Result, bail, pg_err};

@@ -5,7 +5,7 @@
 
 use crate::host::CommandHost;
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{AnyArray, PgAttribute, PgStatistic};
 use engine::sample::Sample;
 use ids::Oid;
 use pgerror::{Result, SqlState};

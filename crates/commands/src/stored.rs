@@ -5,7 +5,9 @@
 use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, PgClass, PgCollation, PgConstraint, PgNamespace, PgOperator, PgProc, PgType, Text,
+};
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::Var;

@@ -4,7 +4,7 @@
 
 use crate::host::{CommandHost, notice};
 use crate::{names, options};
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, Name, PgTablespace, Text, indexes};
 use catalog::{ObjectAddress, acl};
 use ids::{Oid, RelFile};
 use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};

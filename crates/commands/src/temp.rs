@@ -6,7 +6,7 @@ use crate::drop::drop_objects;
 use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
-use catalog::rows::*;
+use catalog::rows::{PgNamespace, indexes};
 use ids::Oid;
 use pgerror::{Result, bail};
 

@@ -8,7 +8,7 @@ use crate::relation::{NewColumn, NewRelation};
 use crate::{names, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
 use ids::{Oid, Persistence};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};

@@ -7,7 +7,9 @@ use crate::host::CommandHost;
 use crate::stored;
 use analyze::SessionLookup;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, Name, PgAttribute, PgCast, PgClass, PgOperator, PgProc, PgType, indexes,
+};
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use pgerror::{Result, bail};

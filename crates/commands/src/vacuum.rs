@@ -6,7 +6,7 @@ use crate::host::CommandHost;
 use crate::relation::update_statistics;
 use crate::{indexstats, names, options, statistics};
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
 use ids::{AttrNo, MultiXid, Oid, Xid};
 use parse::ast::{VacuumRelation, VacuumStmt};

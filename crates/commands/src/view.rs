@@ -7,7 +7,7 @@ use crate::relation::{self, NewColumn, NewRelation};
 use crate::{names, options, stored};
 use analyze::{Params, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{self, Node, ViewCheckOption, ViewStmt};

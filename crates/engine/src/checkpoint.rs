@@ -18,7 +18,8 @@ use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::time::Duration;
 use sync::Mutex;
-use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*};
+use sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use wal::{CheckPoint, DbState, RecordBuilder, RmgrId, SegmentCounts, WalLevel};
 
 /// Kind and cause of a checkpoint.

@@ -2,7 +2,7 @@
 //! Counterpart: execExprInterp.c (ExecEvalArrayExpr, ExecEvalArrayCoerce), arraysubs.c.
 
 use crate::host::Host;
-use crate::program::*;
+use crate::program::{Elem, EvalState, Node, SubscriptUse};
 use crate::row::{RowInput, Val, eval};
 use pgerror::{PgError, Result, bail, pg_err};
 use smallvec::SmallVec;

@@ -6,12 +6,12 @@
 
 use crate::elements;
 use crate::host::{CallContext, Host};
+use crate::kernels::{Rows, WordComparison};
 use crate::nodes;
-use crate::program::*;
+use crate::program::{Call, CaseArm, EvalState, Node, Program, Slot, Source};
 use crate::row::{RowInput, RowRef, eval};
 use pgerror::Result;
 use smallvec::SmallVec;
-use types::kernels::{Rows, WordComparison};
 use types::{BATCH_BYTES_MAX, Batch, Column, ColumnData, Datum, DatumRef};
 
 /// Row numbers of a batch, ascending.

@@ -7,9 +7,9 @@
 //! plan (`PlannedStmt::bound`) and are evaluated when values are bound to it.
 
 use crate::facts::Facts;
-use crate::fold::computes_itself;
+use crate::volatility::computes_itself;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolOp, Expr, ParamKind};
 use plan::walk;
 
 /// The largest parts of the (folded) expression that consist of parameters, constants and immutable

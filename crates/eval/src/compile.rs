@@ -1,13 +1,20 @@
 //! Compiles an analysed expression to a [`Program`]. Counterpart: execExpr.c.
 
 use crate::batch;
+use crate::depth::{DEPTH_MAX, too_deep};
 use crate::elements::Elements;
 use crate::facts::{Callee, Facts, FnFacts};
-use crate::program::*;
-use crate::{DEPTH_MAX, too_deep};
+use crate::program::{
+    Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, Node, Program, RowPair, Slot,
+    SubscriptUse,
+};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{
+    Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, Expr, GroupingFunc,
+    OpExpr, ParamKind, RowCompareExpr, ScalarArrayOpExpr, SubPlan, SubscriptingRef, Var,
+    WindowFunc,
+};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -83,8 +90,15 @@ fn needs_collation(function: &str) -> bool {
 
 /// True for text types and arrays of them, whose comparison needs a collation.
 pub fn compares_text(ty: Oid) -> bool {
-    use oids::*;
-    matches!(ty, TEXT | VARCHAR | BPCHAR | TEXT_ARRAY | VARCHAR_ARRAY | BPCHAR_ARRAY)
+    matches!(
+        ty,
+        oids::TEXT
+            | oids::VARCHAR
+            | oids::BPCHAR
+            | oids::TEXT_ARRAY
+            | oids::VARCHAR_ARRAY
+            | oids::BPCHAR_ARRAY
+    )
 }
 
 fn is_text(arg: &Expr) -> bool {

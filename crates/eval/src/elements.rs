@@ -4,12 +4,12 @@
 
 use crate::facts::FnFacts;
 use crate::host::CallContext;
+use crate::kernels::WordComparison;
 use crate::program::{Call, Elem};
 use foldhash::{HashSet, HashSetExt};
 use pgerror::Result;
 use types::compare::bpchar_trimmed;
 use types::fncx::Pace;
-use types::kernels::WordComparison;
 use types::{Datum, DatumRef, FnContext};
 
 /// Fewer elements are compared one by one. Counterpart: `MIN_ARRAY_SIZE_FOR_HASHED_SAOP`.

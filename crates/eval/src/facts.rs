@@ -1,6 +1,7 @@
 //! Catalog look-ups that compilation needs, as a trait that the layers above implement.
 
 use crate::inline::Inline;
+use crate::kernels::{BinaryKernel, WordComparison};
 use ids::Oid;
 use pgerror::Result;
 use plan::Expr;
@@ -9,7 +10,6 @@ use std::sync::Arc;
 use types::builtin::{ScalarFn, SrfFn};
 use types::compare::Comparer;
 use types::fncx::TypeInfo;
-use types::kernels::{BinaryKernel, WordComparison};
 
 /// How a function is run.
 #[derive(Clone, Copy)]

@@ -8,136 +8,19 @@ use crate::host::Host;
 use crate::inline;
 use crate::program::EvalState;
 use crate::row::RowInput;
+use crate::volatility::{is_foldable, is_null};
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::{Query, RteKind};
+use plan::expr::{
+    BoolExpr, BoolOp, BoolTestKind, CaseExpr, CoalesceExpr, CoercionForm, Const, Expr, FieldSelect,
+    FuncExpr, Location, NullTest, OpExpr, RelabelType, Var,
+};
 use plan::walk;
 use types::{Datum, oids};
 
 /// A call with a larger result is not folded, because plans are copied and cached with all their
 /// constants. Array constructors are exempt: their result is no larger than the statement's text.
 const FOLDED_BYTES_MAX: usize = 16 << 10;
-
-/// Volatility of a function (`provolatile`), ordered from immutable to volatile.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Volatility {
-    Immutable,
-    Stable,
-    Volatile,
-}
-
-impl Volatility {
-    pub(crate) fn of(c: u8) -> Volatility {
-        match c {
-            b'i' => Volatility::Immutable,
-            b's' => Volatility::Stable,
-            _ => Volatility::Volatile,
-        }
-    }
-}
-
-/// The volatility of the most volatile function in the expression, sub-selects included. Of a
-/// sub-select that is already planned (`Expr::SubPlan`) only the test expression and arguments are
-/// examined.
-pub fn volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
-    let mut worst = own_volatility(expr, facts)?;
-    if let Expr::SubLink(s) = expr {
-        worst = worst.max(stdx::stack::deep(|| query_volatility(&s.subselect, facts))?);
-    }
-    let mut failure = None;
-    walk::each_child(expr, &mut |c| match volatility(c, facts) {
-        Ok(v) => worst = worst.max(v),
-        Err(e) => failure = Some(e),
-    });
-    match failure {
-        Some(e) => Err(e),
-        None => Ok(worst),
-    }
-}
-
-/// The volatility of the most volatile function anywhere in the query.
-pub fn query_volatility(query: &Query, facts: &mut dyn Facts) -> Result<Volatility> {
-    let mut worst = Ok(Volatility::Immutable);
-    let mut see = |v: Result<Volatility>| match (&mut worst, v) {
-        (Ok(worst), Ok(v)) => *worst = (*worst).max(v),
-        (Ok(_), Err(e)) => worst = Err(e),
-        (Err(_), _) => {}
-    };
-    walk::query_exprs(query, &mut |e| see(volatility(e, facts)));
-    query.cte_list.iter().for_each(|c| see(query_volatility(&c.query, facts)));
-    for rte in &query.rtable {
-        if let RteKind::Subquery { subquery, .. } = &rte.kind {
-            see(stdx::stack::deep(|| query_volatility(subquery, facts)));
-        }
-    }
-    worst
-}
-
-/// The volatility of the functions that the node itself calls, without its children.
-pub fn own_volatility(expr: &Expr, facts: &mut dyn Facts) -> Result<Volatility> {
-    Ok(match expr {
-        Expr::FuncExpr(n) => Volatility::of(facts.function(n.funcid)?.volatility),
-        Expr::OpExpr(n) | Expr::Distinct(n) | Expr::NullIf(n) => {
-            operator_volatility(n.opno, n.opfuncid, facts)?
-        }
-        Expr::ScalarArrayOp(n) => operator_volatility(n.opno, n.opfuncid, facts)?,
-        Expr::CoerceViaIo(n) => {
-            let from = facts.type_io(n.arg.type_oid())?;
-            let to = facts.type_io(n.resulttype)?;
-            Volatility::of(from.output.volatility).max(Volatility::of(to.input.volatility))
-        }
-        Expr::SqlValue(_) => Volatility::Stable,
-        Expr::NextValue(_) => Volatility::Volatile,
-        // A domain's checks may change under ALTER DOMAIN.
-        Expr::CoerceToDomain(_) => Volatility::Stable,
-        _ => Volatility::Immutable,
-    })
-}
-
-fn operator_volatility(opno: Oid, funcid: Oid, facts: &mut dyn Facts) -> Result<Volatility> {
-    let f = match funcid.valid() {
-        Some(f) => f,
-        None => facts.operator_function(opno)?,
-    };
-    Ok(Volatility::of(facts.function(f)?.volatility))
-}
-
-fn is_null(expr: &Expr) -> bool {
-    matches!(expr, Expr::Const(c) if c.is_null())
-}
-
-/// True if the node's children are constants and its value may be computed before execution.
-pub fn is_foldable(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
-    if let Expr::ArrayCoerce(n) = expr {
-        return Ok(matches!(n.arg, Expr::Const(_)) && computes_itself(expr, facts)?);
-    }
-    let mut all = true;
-    walk::each_child(expr, &mut |c| all &= matches!(c, Expr::Const(_)));
-    Ok(all && computes_itself(expr, facts)?)
-}
-
-/// True if the node itself, apart from its children, is an immutable function of their values.
-pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool> {
-    Ok(match expr {
-        Expr::FuncExpr(n) => {
-            !n.funcretset
-                && n.funcresulttype != oids::RECORD
-                && own_volatility(expr, facts)? == Volatility::Immutable
-        }
-        Expr::ArrayCoerce(n) => volatility(&n.elemexpr, facts)? == Volatility::Immutable,
-        Expr::OpExpr(_)
-        | Expr::Distinct(_)
-        | Expr::NullIf(_)
-        | Expr::ScalarArrayOp(_)
-        | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
-        // Row comparisons are left out, as in PostgreSQL: it is visible in GROUP BY.
-        Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,
-        Expr::NullTest(n) => !n.argisrow,
-        Expr::BooleanTest(_) => true,
-        _ => false,
-    })
-}
 
 /// `x = true` as `x`, `x = false` as `NOT x`, and so for `<>`. Counterpart:
 /// `simplify_boolean_equality`.
@@ -211,8 +94,8 @@ impl Folder<'_> {
         if matches!(expr, Expr::Const(_) | Expr::Var(_) | Expr::Param(_)) {
             return Ok(expr);
         }
-        if depth > crate::DEPTH_MAX {
-            return Err(crate::too_deep());
+        if depth > crate::depth::DEPTH_MAX {
+            return Err(crate::depth::too_deep());
         }
         self.env.host().check_interrupts()?;
         stdx::stack::deep(|| self.node(expr, depth))
@@ -291,8 +174,8 @@ impl Folder<'_> {
             // Nothing equals NULL: the result is the first argument.
             Expr::NullIf(mut n) if n.args.iter().any(is_null) => Ok(n.args.swap_remove(0)),
             Expr::FieldSelect(n) => self.field(*n),
-            // `ROW(…) IS DISTINCT FROM NULL`: a row of constants is a constant that is not NULL. Other
-            // rows stay, as in PostgreSQL.
+            // `ROW(…) IS DISTINCT FROM NULL`: a row of constants is a constant that is not NULL.
+            // Other rows stay, as in PostgreSQL.
             Expr::NullTest(n) if !n.argisrow && is_constant_row(&n.arg) => {
                 Ok(bool_const(Some(n.is_not)))
             }
@@ -633,14 +516,13 @@ fn negated(arg: Expr, location: Location, facts: &mut dyn Facts) -> Result<Expr>
             Expr::NullTest(test)
         }
         Expr::BooleanTest(mut test) => {
-            use BoolTestKind::*;
             test.booltesttype = match test.booltesttype {
-                IsTrue => IsNotTrue,
-                IsNotTrue => IsTrue,
-                IsFalse => IsNotFalse,
-                IsNotFalse => IsFalse,
-                IsUnknown => IsNotUnknown,
-                IsNotUnknown => IsUnknown,
+                BoolTestKind::IsTrue => BoolTestKind::IsNotTrue,
+                BoolTestKind::IsNotTrue => BoolTestKind::IsTrue,
+                BoolTestKind::IsFalse => BoolTestKind::IsNotFalse,
+                BoolTestKind::IsNotFalse => BoolTestKind::IsFalse,
+                BoolTestKind::IsUnknown => BoolTestKind::IsNotUnknown,
+                BoolTestKind::IsNotUnknown => BoolTestKind::IsUnknown,
             };
             Expr::BooleanTest(test)
         }

@@ -2,10 +2,10 @@
 //! (`inline_function`).
 
 use crate::facts::Facts;
-use crate::fold::{Volatility, volatility};
+use crate::volatility::{Volatility, volatility};
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolExpr, BoolOp, CaseExpr, CaseWhen, Expr, FuncExpr, NullTest, ParamKind};
 use plan::walk;
 
 /// `pg_collation` OID of the database's collation.

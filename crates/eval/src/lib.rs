@@ -11,7 +11,7 @@
 //! run through [`Host`].
 //!
 //! Reading order: `facts`, `host`, `program`, `compile`, `row`, `nodes`, `arrays`, `rows`,
-//! `elements`, `batch`, `fold`, `inline`, `bound`.
+//! `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
 
 #![forbid(unsafe_code)]
 
@@ -19,15 +19,18 @@ mod arrays;
 mod batch;
 mod bound;
 mod compile;
+mod depth;
 mod elements;
 mod facts;
 mod fold;
 mod host;
 mod inline;
+pub mod kernels;
 mod nodes;
 mod program;
 mod row;
 mod rows;
+mod volatility;
 
 pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
@@ -36,27 +39,13 @@ pub use compile::{
     Compiler, NoColumns, Resolve, arguments, compares_text, hashed_parts,
     undetermined as undetermined_collation,
 };
+pub use depth::{DEPTH_MAX, too_deep};
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
-pub use fold::{
-    FoldEnv, Volatility, bool_const, fold, fold_query, is_foldable, own_volatility,
-    query_volatility, volatility,
-};
+pub use fold::{FoldEnv, bool_const, fold, fold_query};
 pub use host::{CallContext, Host, HostCall};
 pub use inline::Inline;
+pub use volatility::{Volatility, is_foldable, own_volatility, query_volatility, volatility};
 
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};
 pub use rows::{make_named_record, make_record, make_row, row_columns, row_fields, row_types};
-
-/// Deepest nesting of an expression, in nodes; deeper ones fail with 54001. Statements near the
-/// limit run on a larger stack ([`stdx::stack::wide`]); the parser's own limit is lower for most
-/// nodes.
-pub const DEPTH_MAX: u32 = 12_000;
-
-/// The error for nesting beyond [`DEPTH_MAX`].
-pub fn too_deep() -> pgerror::PgError {
-    pgerror::pg_err!(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded").hint(
-        "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring \
-         the platform's stack depth limit is adequate.",
-    )
-}

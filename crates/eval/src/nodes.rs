@@ -4,7 +4,7 @@
 use crate::arrays::{self, SubscriptParts};
 use crate::elements::Elements;
 use crate::host::{CallContext, Host};
-use crate::program::*;
+use crate::program::{Call, DomainNames, DomainTest, Elem, EvalState, IoCall, Node, RowPair};
 use crate::row::{RowInput, Val, eval, invoke};
 use crate::rows;
 use ids::Oid;
@@ -310,13 +310,12 @@ fn check_domain<'a>(
 /// Evaluates an SQL value function. The time functions are computed from the transaction's start
 /// time; the host supplies roles and names.
 fn sql_value(kind: SqlValueKind, ty: Oid, typmod: i32, host: &mut dyn Host) -> Result<Datum> {
-    use SqlValueKind::*;
     let convert = match kind {
-        CurrentDate => "timestamptz_date",
-        CurrentTime | CurrentTimeN => "timestamptz_timetz",
-        Localtime | LocaltimeN => "timestamptz_time",
-        Localtimestamp | LocaltimestampN => "timestamptz_timestamp",
-        CurrentTimestamp | CurrentTimestampN => "",
+        SqlValueKind::CurrentDate => "timestamptz_date",
+        SqlValueKind::CurrentTime | SqlValueKind::CurrentTimeN => "timestamptz_timetz",
+        SqlValueKind::Localtime | SqlValueKind::LocaltimeN => "timestamptz_time",
+        SqlValueKind::Localtimestamp | SqlValueKind::LocaltimestampN => "timestamptz_timestamp",
+        SqlValueKind::CurrentTimestamp | SqlValueKind::CurrentTimestampN => "",
         _ => return host.sql_value(kind),
     };
     let now = Datum::int8(host.transaction_timestamp());

@@ -1,6 +1,7 @@
 //! The compiled form of an expression. Counterpart: execExpr.h (`ExprState`, `ExprEvalStep`).
 
 use crate::elements::Elements;
+use crate::kernels::{BinaryKernel, WordComparison};
 use ids::{AttrNo, Oid};
 use plan::expr::{BoolTestKind, RowCompareKind, SqlValueKind, SubPlan};
 use smallvec::SmallVec;
@@ -10,7 +11,6 @@ use types::Datum;
 use types::builtin::ScalarFn;
 use types::compare::Comparer;
 use types::fncx::TypeInfo;
-use types::kernels::{BinaryKernel, WordComparison};
 
 /// The input row from which a column is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

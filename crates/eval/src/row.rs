@@ -1,8 +1,9 @@
 //! Evaluation of one row. Counterpart: execExprInterp.c.
 
+use crate::depth::{DEPTH_MAX, too_deep};
 use crate::host::{CallContext, Host, HostCall};
-use crate::program::*;
-use crate::{DEPTH_MAX, nodes, too_deep};
+use crate::nodes;
+use crate::program::{Call, EvalState, Node, Program, Slot, Source};
 use pgerror::{PgError, Result};
 use plan::expr::BoolTestKind;
 use smallvec::SmallVec;

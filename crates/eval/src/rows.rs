@@ -3,7 +3,7 @@
 
 use crate::arrays::with_placeholder;
 use crate::host::Host;
-use crate::program::*;
+use crate::program::{EvalState, Node, Slot};
 use crate::row::{RowInput, Val, eval};
 use ids::{AttrNo, Oid};
 use pgerror::{Result, pg_err};

@@ -2,7 +2,7 @@
 //! Counterpart: nodeAgg.c (advance_transition_function, finalize_aggregate).
 
 use crate::keys::{Key, Keys, check_collation};
-use crate::node::*;
+use crate::node::{NoScanColumns, compile};
 use crate::ordered::{OrderedSet, Sorted};
 use crate::run::Run;
 use crate::services::{AggFn, AggInfo, FinalCall};

@@ -29,7 +29,11 @@ pub(crate) mod option {
     pub const EXCLUSION: i32 = EXCLUDE_CURRENT_ROW | EXCLUDE_GROUP | EXCLUDE_TIES;
 }
 
-use option::*;
+use option::{
+    END_CURRENT_ROW, END_OFFSET_PRECEDING, END_UNBOUNDED_FOLLOWING, EXCLUDE_CURRENT_ROW,
+    EXCLUDE_TIES, EXCLUSION, GROUPS, RANGE, ROWS, START_CURRENT_ROW, START_OFFSET_PRECEDING,
+    START_UNBOUNDED_PRECEDING,
+};
 
 /// The rows of a partition and their peer groups.
 pub(crate) struct Partition {

@@ -11,13 +11,13 @@
 use crate::depend::Sources;
 use crate::instrument::{Counts, HashCounts};
 use crate::keys::{Key, Keys};
-use crate::node::*;
+use crate::node::{ChildColumns, Exec, Node, batch_for, compile};
 use crate::pairs::{NO_ROW, Pairs};
 use crate::run::Run;
 use crate::spill::{Spool, SpoolReader};
 use eval::{EvalState, Program, RowRef, Source};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::Expr;
 use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};

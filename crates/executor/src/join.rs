@@ -1,12 +1,12 @@
 //! Nested-loop join. Counterpart: nodeNestloop.c.
 
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{ChildColumns, Exec, Node, compile};
 use crate::pairs::Pairs;
 use crate::run::Run;
 use eval::{EvalState, Host, Program, RowInput, RowRef, Source};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::Expr;
 use plan::node::Plan;
 use plan::query::JoinType;
 use types::{BATCH_ROWS_MAX, Batch};

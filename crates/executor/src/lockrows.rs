@@ -1,7 +1,7 @@
 //! Row locks: SELECT FOR UPDATE, FOR SHARE and so on. Counterpart: nodeLockRows.c.
 
 use crate::epq::{Recheck, ctid_column, tid_of};
-use crate::node::*;
+use crate::node::{Exec, Node};
 use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::table::{self, LockRow, RowLock, RowOutcome, RowWait};

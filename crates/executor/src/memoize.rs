@@ -3,7 +3,7 @@
 
 use crate::depend::Sources;
 use crate::keys::{Key, Keys};
-use crate::node::*;
+use crate::node::{Exec, NoScanColumns, Node, compile};
 use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
 use hashbrown::HashTable;

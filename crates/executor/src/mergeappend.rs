@@ -1,6 +1,6 @@
 //! Merges sorted inputs into one sorted output. Counterpart: nodeMergeAppend.c.
 
-use crate::node::*;
+use crate::node::{Exec, Node, batch_for, reset_all};
 use crate::run::Run;
 use crate::sort::{SortColumn, sort_columns};
 use pgerror::Result;

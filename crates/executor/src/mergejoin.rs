@@ -5,14 +5,14 @@
 //! with a NULL key match no row.
 
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{Exec, Node, batch_for, compile};
 use crate::pairs::Pairs;
 use crate::run::Run;
 use crate::spill::RowStore;
 use eval::{EvalState, Program, Resolve, RowRef, Slot, Source};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
 use std::cmp::Ordering;

@@ -14,7 +14,7 @@ mod header;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
@@ -25,7 +25,7 @@ use engine::table::{self, InsertOptions, RowFetch};
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::*;
+use plan::expr::{Expr, Var};
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::{
 };
 use eval::{Compiler, Program, Resolve, Slot, Source, too_deep};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use stdx::stack;
 use types::Batch;

@@ -40,8 +40,7 @@ impl OrderedSet {
 
     /// True if rows whose first column is NULL are ignored; hypothetical-set aggregates count them.
     pub(crate) fn skips_nulls(self) -> bool {
-        use OrderedSet::*;
-        matches!(self, PercentileDisc | PercentileCont | Mode)
+        matches!(self, OrderedSet::PercentileDisc | OrderedSet::PercentileCont | OrderedSet::Mode)
     }
 
     /// The final value over the rows of a group. `direct` are the direct arguments.

@@ -4,12 +4,12 @@
 //! join and the target list are evaluated over that batch.
 
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{ChildColumns, DeferredError, compile_all};
 use crate::project::Projection;
 use crate::run::Run;
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source, select_true};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, Var};
 use plan::node::Plan;
 use types::{Batch, Column};
 

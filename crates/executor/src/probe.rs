@@ -12,7 +12,7 @@ use engine::index::{Direction, RowMember, ScanKey, StrategyNumber, SupportFuncti
 use eval::{EvalState, Host, Program, RowInput};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, ParamKind, RowCompareExpr, RowCompareKind, ScalarArrayOpExpr, Var};
 use plan::node::{IndexProbe, ScanDirection};
 use smallvec::SmallVec;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! Counterpart: execScan.c (`ExecScan`), execExpr.c (`ExecBuildProjectionInfo`).
 
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all};
 use crate::run::Run;
 use eval::{
     EvalState, Program, Resolve, RowInput, RowRef, Selection, Slot, Source, Volatility,
@@ -10,7 +10,7 @@ use eval::{
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;

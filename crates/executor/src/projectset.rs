@@ -1,12 +1,12 @@
 //! Set-returning functions in a target list. Counterpart: nodeProjectSet.c.
 
-use crate::node::*;
+use crate::node::{ChildColumns, DeferredError, Exec, Node, batch_for, compile};
 use crate::project::{is_volatile, is_wide};
 use crate::run::Run;
 use crate::source::{STEP_ROWS, SetCall, SetStart, argument_types, row_columns};
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::Expr;
 use plan::node::Plan;
 use types::{Batch, Datum};
 

@@ -7,11 +7,11 @@
 
 use crate::run::Run;
 use engine::table::WordCondition;
+use eval::kernels::WordTest;
 use ids::AttrNo;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Expr, ParamKind};
 use types::Datum;
-use types::kernels::WordTest;
 
 enum Value {
     Const(Datum),

@@ -3,7 +3,7 @@
 //! A row (BERNOULLI) or block (SYSTEM) is selected if the hash of its TID or block number and the
 //! seed is below a cutoff. So the same seed selects the same rows while the table does not change.
 
-use crate::node::*;
+use crate::node::{NoScanColumns, compile};
 use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
 use pgerror::{PgError, Result, bail};

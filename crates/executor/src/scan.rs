@@ -4,10 +4,11 @@
 
 use crate::bitmap::BitmapScan;
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{Exec, NoScanColumns, Node, ScanColumns, compile, compile_all};
 use crate::probe::Probe;
 use crate::project::Projection;
-use crate::pushdown::{self, PushedPredicate};
+use crate::pushdown;
+use crate::pushdown::PushedPredicate;
 use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::sample::Sample;
@@ -17,7 +18,7 @@ use engine::{Snapshot, SnapshotKind};
 use eval::{EvalState, Program, RowInput, select_true};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::*;
+use plan::expr::{BoolExpr, BoolOp, CurrentOfExpr, Expr};
 use plan::node::{IndexProbe, Plan, PlanNode};
 use std::sync::Arc;
 use types::array::ArrayRef;

@@ -1,7 +1,7 @@
 //! INTERSECT, EXCEPT and recursive union. Counterpart: nodeSetOp.c, nodeRecursiveunion.c.
 
 use crate::keys::{GroupTable, Keys};
-use crate::node::*;
+use crate::node::{DeferredError, Exec, Node, batch_for};
 use crate::run::Run;
 use crate::sort::group_keys;
 use crate::spill::RowStore;

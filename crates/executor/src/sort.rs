@@ -4,7 +4,7 @@
 use crate::depend::Sources;
 use crate::instrument::key_of;
 use crate::keys::{Key, Keys, check_collation};
-use crate::node::*;
+use crate::node::{ChildColumns, Exec, Node, compile};
 use crate::run::Run;
 use crate::sorter::{Sorter, WordKind};
 use crate::source::limit_value;

@@ -57,8 +57,14 @@ impl WordKind {
 
     /// True if equal words mean equal values.
     pub(crate) fn is_exact(self) -> bool {
-        use WordKind::*;
-        matches!(self, Signed | Unsigned | Byte | Float4 | Float8)
+        matches!(
+            self,
+            WordKind::Signed
+                | WordKind::Unsigned
+                | WordKind::Byte
+                | WordKind::Float4
+                | WordKind::Float8
+        )
     }
 
     pub(crate) fn word(self, v: DatumRef<'_>) -> u64 {

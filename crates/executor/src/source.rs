@@ -4,7 +4,7 @@
 
 use crate::depend::Sources;
 use crate::instrument::Counts;
-use crate::node::*;
+use crate::node::{ChildColumns, Exec, Node, compile, compile_all, reset_all};
 use crate::project::{ByPosition, Projection, is_large, is_volatile, is_wide};
 use crate::run::{Run, Shared};
 use crate::services::SetStream;
@@ -12,7 +12,7 @@ use crate::sort::slice;
 use crate::spill::RowStore;
 use eval::{CallContext, Callee, EvalState, HostCall, Program, Resolve, RowInput, Source};
 use pgerror::{PgError, Result, bail, pg_err};
-use plan::expr::*;
+use plan::expr::{Expr, FuncExpr};
 use plan::node::Plan;
 use plan::query::RangeTblFunction;
 use std::any::Any;

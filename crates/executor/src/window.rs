@@ -6,9 +6,10 @@
 //! prefix of the partition is read. If more rows are requested, at least twice as many rows are
 //! read and the results are computed again.
 
-use crate::frame::{self, FrameClause, Partition, RangeOrder};
+use crate::frame;
+use crate::frame::{FrameClause, Partition, RangeOrder};
 use crate::keys::Keys;
-use crate::node::*;
+use crate::node::{ChildColumns, Exec, Node, batch_for, compile, compile_all};
 use crate::project::Projection;
 use crate::run::Run;
 use crate::sort::group_keys;
@@ -16,7 +17,7 @@ use crate::spill::RowStore;
 use crate::winfn::WindowCall;
 use eval::{EvalState, Program, Resolve, RowInput, Selection, Slot, Source, select_into};
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, Var, WindowFunc};
 use plan::node::{Plan, WindowAgg};
 use plan::walk;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};

@@ -2,7 +2,7 @@
 //! windowfuncs.c.
 
 use crate::frame::{FrameClause, FrameCursor, Partition, option, without_excluded};
-use crate::node::*;
+use crate::node::{ChildColumns, compile};
 use crate::project::is_volatile;
 use crate::run::Run;
 use crate::spill::RowStore;

@@ -13,7 +13,8 @@
 
 use crate::context::{HeapCx, HeapRel, SetHint, TmResult, WaitOperation, WaitPolicy, wait_xid};
 use crate::infomask::{multi_conflict, wait_multi};
-use crate::{TupleLockMode, record};
+use crate::lock::TupleLockMode;
+use crate::record;
 use bufmgr::{ExclusiveGuard, PageEdit};
 use ids::Tid;
 use page::HeapTupleHeader;

@@ -12,7 +12,7 @@
 //!
 //! Counterpart: heapam_visibility.c.
 
-use crate::TmResult;
+use crate::context::TmResult;
 use ids::{CommandId, Lsn, Tid, Xid};
 use page::HeapTupleHeader;
 use page::heap_tuple::{infomask as m, locked_upgraded};

@@ -77,7 +77,10 @@ const fn mask(modes: &[LockMode]) -> u16 {
     out
 }
 
-use LockMode::*;
+use LockMode::{
+    AccessExclusive, Exclusive, RowExclusive, RowShare, Share, ShareRowExclusive,
+    ShareUpdateExclusive,
+};
 
 /// Indexed by mode number; entry 0 is unused.
 const CONFLICTS: [u16; 9] = [

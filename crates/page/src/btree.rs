@@ -13,7 +13,7 @@
 
 use crate::index_tuple::{IndexTuple, NULL_MASK, SIZE_MASK};
 use crate::item::{LinePointer, line_pointer_at};
-use crate::{PAGE_SIZE, Page, PageMut, PageRef};
+use crate::raw::{PAGE_SIZE, Page, PageMut, PageRef};
 use ids::{BlockNo, FullXid, OffsetNo};
 
 pub const META_BLOCK: BlockNo = BlockNo(0);

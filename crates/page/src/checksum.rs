@@ -4,7 +4,7 @@
 //! Counterpart: storage/checksum_impl.h (the algorithm is part of the file format).
 
 use crate::header::CHECKSUM_AT;
-use crate::{PAGE_SIZE, Page, PageBuf};
+use crate::raw::{PAGE_SIZE, Page, PageBuf};
 use ids::BlockNo;
 
 const LANES: usize = 32;

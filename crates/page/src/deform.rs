@@ -8,7 +8,8 @@
 
 use crate::heap_tuple::HeapTuple;
 use crate::tupdesc::{Align, Missing, TupleDesc};
-use crate::{Value, varlena};
+use crate::value::Value;
+use crate::varlena;
 use pgerror::{Result, pg_err};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

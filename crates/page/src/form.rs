@@ -8,8 +8,8 @@
 use crate::header::max_align;
 use crate::heap_tuple::{HEADER_SIZE, HeapTupleHeader, bitmap_len, infomask};
 use crate::tupdesc::{Attr, TupleDesc};
-use crate::varlena;
-use crate::{Value, heap_tuple};
+use crate::value::Value;
+use crate::{heap_tuple, varlena};
 use pgerror::{Result, pg_err};
 
 /// The stored form of a value.

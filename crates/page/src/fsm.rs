@@ -8,7 +8,7 @@
 //! ```
 //! Counterpart: storage/fsm_internals.h, fsmpage.c.
 
-use crate::{PAGE_SIZE, Page};
+use crate::raw::{PAGE_SIZE, Page};
 
 const NEXT_SLOT_AT: usize = crate::header::HEADER_SIZE;
 const NODES_AT: usize = NEXT_SLOT_AT + 4;
@@ -67,7 +67,7 @@ pub fn next_slot(page: &Page) -> usize {
 }
 
 /// Sets the slot at which the next search starts.
-pub fn set_next_slot(hints: crate::Hints<'_>, slot: usize) {
+pub fn set_next_slot(hints: crate::raw::Hints<'_>, slot: usize) {
     hints.store_u32(NEXT_SLOT_AT, slot as u32);
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Counterpart: storage/bufpage.h, bufpage.c.
 
-use crate::{PAGE_SIZE, Page};
+use crate::raw::{PAGE_SIZE, Page};
 use ids::{Lsn, Xid};
 
 /// Bytes of the fixed header. Counterpart: `SizeOfPageHeaderData`.

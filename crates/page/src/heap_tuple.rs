@@ -6,8 +6,8 @@
 //! ```
 //! Counterpart: access/htup_details.h.
 
-use crate::raw::Hints;
-use crate::{Page, item};
+use crate::item;
+use crate::raw::{Hints, Page};
 use ids::{CommandId, MultiXid, OffsetNo, Tid, Xid};
 
 /// Bytes before the null bitmap. Counterpart: `SizeofHeapTupleHeader`.
@@ -17,8 +17,8 @@ pub const MAX_TUPLE_ATTRIBUTES: usize = 1664;
 /// Most columns of a table. Counterpart: `MaxHeapAttributeNumber`.
 pub const MAX_HEAP_ATTRIBUTES: usize = 1600;
 /// Largest tuple that fits a page. Counterpart: `MaxHeapTupleSize`.
-pub const MAX_HEAP_TUPLE_SIZE: usize =
-    crate::PAGE_SIZE - crate::max_align(crate::header::HEADER_SIZE + item::LINE_POINTER_SIZE);
+pub const MAX_HEAP_TUPLE_SIZE: usize = crate::raw::PAGE_SIZE
+    - crate::header::max_align(crate::header::HEADER_SIZE + item::LINE_POINTER_SIZE);
 
 pub const INFOMASK2_AT: usize = 18;
 pub const INFOMASK_AT: usize = 20;
@@ -371,8 +371,8 @@ impl Page {
         if !lp.is_normal()
             || lp.len() < HEADER_SIZE
             || !at.is_multiple_of(8)
-            || at > crate::PAGE_SIZE - 24
-            || at + lp.len() > crate::PAGE_SIZE
+            || at > crate::raw::PAGE_SIZE - 24
+            || at + lp.len() > crate::raw::PAGE_SIZE
         {
             return false;
         }
@@ -404,7 +404,7 @@ impl Hints<'_> {
     #[inline]
     pub fn set_infomask(&self, offset: OffsetNo, bits: u16) {
         let lp = self.line_pointer(offset);
-        if lp.is_normal() && lp.offset() + HEADER_SIZE <= crate::PAGE_SIZE {
+        if lp.is_normal() && lp.offset() + HEADER_SIZE <= crate::raw::PAGE_SIZE {
             self.or_u16(lp.offset() + INFOMASK_AT, bits);
         }
     }

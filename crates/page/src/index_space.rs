@@ -5,7 +5,7 @@
 
 use crate::header::{HEADER_SIZE, max_align};
 use crate::item::{LINE_POINTER_SIZE, LinePointer};
-use crate::{Page, PageMut};
+use crate::raw::{Page, PageMut};
 use ids::OffsetNo;
 use pgerror::Result;
 

@@ -8,8 +8,7 @@
 //! Counterpart: storage/itemid.h.
 
 use crate::header::HEADER_SIZE;
-use crate::raw::Hints;
-use crate::{PAGE_SIZE, Page};
+use crate::raw::{Hints, PAGE_SIZE, Page};
 use ids::OffsetNo;
 
 /// Bytes of a line pointer.

@@ -2,7 +2,8 @@
 //! special space. Counterpart: sequence.c, commands/sequence.h.
 
 use crate::heap_tuple::{HEADER_SIZE, HeapTupleHeader, infomask};
-use crate::{AddAt, Page};
+use crate::raw::Page;
+use crate::space::AddAt;
 use ids::{BlockNo, CommandId, Tid, Xid};
 use pgerror::{Result, pg_err};
 
@@ -69,7 +70,7 @@ pub fn init_page(page: &mut Page, tuple: &[u8]) -> bool {
 /// Reads the row; the name is for messages. Counterpart: `read_seq_tuple`.
 pub fn read(page: &Page, name: &str) -> Result<SequenceData> {
     let special = page.special();
-    let magic = if special + 4 <= crate::PAGE_SIZE && special.is_multiple_of(4) {
+    let magic = if special + 4 <= crate::raw::PAGE_SIZE && special.is_multiple_of(4) {
         page.u32_at(special)
     } else {
         0

@@ -2,7 +2,7 @@
 //! of 8 KB without a header, 32 to a segment. Counterpart: slru.h, clog.c, subtrans.c, multixact.c,
 //! commit_ts.c.
 
-use crate::PAGE_SIZE;
+use crate::raw::PAGE_SIZE;
 use ids::{MultiXid, Xid};
 
 /// Pages of a segment file.

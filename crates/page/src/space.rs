@@ -8,7 +8,7 @@
 
 use crate::header::{HEADER_SIZE, PD_HAS_FREE_LINES, max_align};
 use crate::item::{LINE_POINTER_SIZE, LinePointer, LpFlags, line_pointer_at};
-use crate::{PAGE_SIZE, Page};
+use crate::raw::{PAGE_SIZE, Page};
 use ids::OffsetNo;
 use pgerror::{Result, pg_err};
 use smallvec::SmallVec;

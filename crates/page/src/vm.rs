@@ -2,7 +2,7 @@
 //! Counterpart: access/visibilitymap.h, visibilitymapdefs.h.
 
 use crate::header::HEADER_SIZE;
-use crate::{PAGE_SIZE, Page};
+use crate::raw::{PAGE_SIZE, Page};
 use ids::BlockNo;
 
 /// All tuples of the heap block are visible to all transactions.

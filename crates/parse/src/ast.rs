@@ -14,12 +14,58 @@ mod query;
 mod table;
 mod utility;
 
-pub use enums::*;
-pub use expr::*;
-pub use object::*;
-pub use query::*;
-pub use table::*;
-pub use utility::*;
+pub use enums::{
+    AExprKind, AlterPublicationAction, AlterSubscriptionType, AlterTableType, BoolExprType,
+    BoolTestType, CmdType, CoercionContext, CoercionForm, ConstrType, CteMaterialize,
+    DefElemAction, DiscardMode, DropBehavior, FetchDirection, FunctionParameterMode,
+    GrantTargetType, GroupingSetKind, JoinType, LimitOption, LockClauseStrength, LockWaitPolicy,
+    MergeMatchKind, MinMaxOp, NullTestType, ObjectType, OnCommitAction, OnConflictAction,
+    OverridingKind, PartitionRangeDatumKind, PartitionStrategy, PublicationObjSpecType,
+    ReindexObjectType, RoleSpecType, RoleStmtType, SetOperation, SortByDir, SortByNulls,
+    SqlValueFunctionOp, SubLinkType, TransactionStmtKind, VariableSetKind, ViewCheckOption,
+};
+pub use expr::{
+    AArrayExpr, AConst, AExpr, AIndices, AIndirection, BoolExpr, BooleanTest, CaseExpr, CaseWhen,
+    CoalesceExpr, CollateClause, ColumnRef, CurrentOfExpr, DefElem, FuncCall, FunctionParameter,
+    GroupingFunc, MinMaxExpr, MultiAssignRef, NamedArgExpr, NullTest, ObjectWithArgs, ParamRef,
+    RoleSpec, RowExpr, SetToDefault, SqlValueFunction, SubLink, TypeCast, TypeName, Value,
+};
+pub use object::{
+    AccessPriv, AlterCollationStmt, AlterDatabaseRefreshCollStmt, AlterDatabaseSetStmt,
+    AlterDatabaseStmt, AlterDefaultPrivilegesStmt, AlterDomainStmt, AlterEnumStmt,
+    AlterEventTrigStmt, AlterExtensionContentsStmt, AlterExtensionStmt, AlterFunctionStmt,
+    AlterObjectDependsStmt, AlterObjectSchemaStmt, AlterOpFamilyStmt, AlterOperatorStmt,
+    AlterOwnerStmt, AlterPublicationStmt, AlterRoleSetStmt, AlterRoleStmt, AlterSubscriptionStmt,
+    AlterTableMoveAllStmt, AlterTableSpaceOptionsStmt, AlterTypeStmt, CommentStmt,
+    CompositeTypeStmt, CreateCastStmt, CreateConversionStmt, CreateDomainStmt, CreateEnumStmt,
+    CreateEventTrigStmt, CreateExtensionStmt, CreateFunctionStmt, CreateOpClassItem,
+    CreateOpClassStmt, CreateOpFamilyStmt, CreatePublicationStmt, CreateRangeStmt, CreateRoleStmt,
+    CreateSchemaStmt, CreateSubscriptionStmt, CreateTableSpaceStmt, CreatedbStmt, DefineStmt,
+    DropOwnedStmt, DropRoleStmt, DropSubscriptionStmt, DropTableSpaceStmt, DropdbStmt,
+    GrantRoleStmt, GrantStmt, PublicationObjSpec, PublicationTable, ReassignOwnedStmt, RenameStmt,
+    SecLabelStmt,
+};
+pub use query::{
+    Alias, CommonTableExpr, CteCycleClause, CteSearchClause, DeleteStmt, DistinctClause,
+    GroupingSet, InferClause, InsertStmt, IntoClause, JoinExpr, LockingClause, MergeStmt,
+    MergeWhenClause, OnConflictClause, RangeFunction, RangeFunctionItem, RangeSubselect,
+    RangeTableSample, RangeVar, ResTarget, ReturnStmt, SelectStmt, SortBy, UpdateStmt, WindowDef,
+    WithClause,
+};
+pub use table::{
+    AlterPolicyStmt, AlterSeqStmt, AlterStatsStmt, AlterTableCmd, AlterTableStmt,
+    AtAlterConstraint, ColumnDef, Constraint, CreatePolicyStmt, CreateSeqStmt, CreateStatsStmt,
+    CreateStmt, CreateTableAsStmt, CreateTrigStmt, DropStmt, IndexElem, IndexStmt,
+    PartitionBoundSpec, PartitionCmd, PartitionElem, PartitionRangeDatum, PartitionSpec,
+    RefreshMatViewStmt, ReplicaIdentityStmt, RuleStmt, StatsElem, TableLikeClause,
+    TriggerTransition, TruncateStmt, ViewStmt,
+};
+pub use utility::{
+    AlterSystemStmt, CallStmt, ClosePortalStmt, ClusterStmt, ConstraintsSetStmt, CopyStmt,
+    DeallocateStmt, DeclareCursorStmt, DiscardStmt, DoStmt, ExecuteStmt, ExplainStmt, FetchStmt,
+    ListenStmt, LoadStmt, LockStmt, NotifyStmt, PrepareStmt, ReindexStmt, TransactionStmt,
+    UnlistenStmt, VacuumRelation, VacuumStmt, VariableSetStmt, VariableShowStmt,
+};
 
 /// An identifier or other short text of the tree.
 pub type Name = Box<str>;
@@ -44,7 +90,7 @@ impl RawStmt {
 
     /// Does processing it recursively need [`stdx::stack::wide`]?
     pub fn is_deep(&self) -> bool {
-        self.depth > crate::DEEP_NODES
+        self.depth > crate::options::DEEP_NODES
     }
 }
 

@@ -15,7 +15,7 @@ mod newer;
 mod nodes;
 
 use crate::ast::{Node, RawStmt};
-use crate::{Mode, Options};
+use crate::options::{Mode, Options};
 use convert::{Conv, Cx};
 use pg_raw_parse::list::{CastNodeList, NodeList};
 use pg_raw_parse::{nodes as rnodes, raw};

@@ -7,7 +7,7 @@
 //! truncated, and backslashes in plain strings. Counterpart: `truncate_identifier`,
 //! `check_string_escape_warning`.
 
-use crate::position;
+use crate::error::position;
 use pgerror::{PgError, Severity, SqlState, pg_err};
 
 /// The largest length of an identifier in bytes.

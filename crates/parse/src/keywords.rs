@@ -18,7 +18,7 @@ pub enum Category {
 
 /// Sorted. The flag: can the word be a column label without AS (`BARE_LABEL`)?
 const KEYWORDS: &[(&str, Category, bool)] = {
-    use Category::*;
+    use Category::{ColName, Reserved, TypeFuncName, Unreserved};
     &[
         ("abort", Unreserved, true),
         ("absolute", Unreserved, true),

@@ -3,7 +3,7 @@
 //! [`each_child`] and [`each_child_mut`] visit one level: the visitor decides about each child and
 //! recurses itself, so that it can count the depth and carry its own context.
 
-use crate::expr::*;
+use crate::expr::{Const, Expr};
 use crate::query::{FromExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
 use ids::{AttrNo, Oid};
 use stdx::stack::deep;

@@ -1,10 +1,10 @@
 //! Join clauses with cached properties: the search of join orders needs the same properties for
 //! each pair of sets. Counterpart: restrictinfo.c (`RestrictInfo`).
 
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::join::JoinRel;
 use crate::merge::MergeClause;
-use crate::path::Relids;
+use crate::relids::Relids;
 use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};

@@ -4,19 +4,21 @@
 //! this query level). The parent finds its inputs by these expressions, so they are returned in
 //! [`Made::output`]; [`Made::plan`] has the executable target list.
 
-use crate::glob::*;
-use crate::path::*;
-use crate::refs::*;
+use crate::glob::{Glob, Root};
+use crate::path::{BitmapPath, IndexMatch, Path, PathKey, PathKind, PathRef};
+use crate::refs::{Below, targets_of};
 use crate::scan::{is_index_key, renumber};
 use crate::subselect::exec_param;
 use crate::tid::has_ctid_on_right;
 use crate::upper::all_columns;
-use crate::vars::*;
+use crate::vars::{conjunction, make_var, pull_vars, push_unique, relids_of};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{AggSplit, BoolExpr, BoolOp, Const, Expr, Location, TargetEntry, Var};
+use plan::node::{
+    Agg, AggStrategy, BitmapNode, GroupKeys, IndexProbe, Plan, PlanInfo, PlanNode, SortKeys,
+};
+use plan::query::{JoinType, RteKind};
 use plan::walk;
 use std::borrow::Cow;
 use std::rc::Rc;

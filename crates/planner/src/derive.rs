@@ -3,13 +3,13 @@
 //! predtest.c.
 
 use crate::facts::{IndexFacts, IndexKey};
-use crate::glob::*;
+use crate::glob::Glob;
 use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
 use std::cmp::Ordering;
 use types::{Datum, oids};
 

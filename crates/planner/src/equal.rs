@@ -2,14 +2,14 @@
 //! the constant. Counterpart: equivclass.c, for classes with constants; see `ties` for classes of
 //! columns.
 
-use crate::glob::*;
+use crate::glob::Glob;
 use crate::quals::JoinItem;
 use crate::selectivity::strip;
-use crate::vars::*;
+use crate::vars::{conjuncts, contains_subplans, relids_of};
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{BoolOp, BoolTestKind, Expr, Location, NullTest, OpExpr};
+use plan::query::{FromExpr, JoinTreeNode, JoinType, Query};
 use types::oids;
 
 /// Equivalence class: expressions that are equal by one operator in all rows that satisfy the

@@ -2,8 +2,8 @@
 //! relations that follow from all arms. Counterpart: prepqual.c (`find_duplicate_ors`),
 //! orclauses.c.
 
-use crate::vars::*;
-use plan::expr::*;
+use crate::vars::{conjunction, conjuncts, contains_subplans, relids_of};
+use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 
 /// `(a AND b) OR (a AND c)` as `a AND (b OR c)`, at any depth of AND and OR.
 pub(crate) fn factored(expr: Expr) -> Expr {

@@ -6,11 +6,12 @@
 //! In this module a "filter" is such a join without its left side.
 
 use crate::clause::Clause;
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::join::{Ends, JoinRel};
 use crate::need::Need;
-use crate::path::{Path, PathKind, Relids};
-use crate::quals::*;
+use crate::path::{Path, PathKind};
+use crate::quals::{Item, JoinItem, Problem, runs_a_query};
+use crate::relids::Relids;
 use crate::vars::{push_unique, relids_of};
 use pgerror::Result;
 use plan::expr::Expr;

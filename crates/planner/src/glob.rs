@@ -3,8 +3,8 @@
 //! `PlannerInfo`).
 
 use crate::facts::{CostSettings, DefaultOps, PlannerFacts};
-use crate::path::Relids;
 use crate::rel::BaseRel;
+use crate::relids::Relids;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;

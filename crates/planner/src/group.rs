@@ -2,16 +2,16 @@
 //! (grouping_planner), costsize.c (cost_agg).
 
 use crate::create::Made;
-use crate::glob::*;
-use crate::path::*;
-use crate::refs::*;
+use crate::glob::{Glob, Root};
+use crate::path::{Path, PathKey, starts_with};
+use crate::refs::{Below, output_of, targets_of};
 use crate::rel::clamp_rows;
 use crate::upper::target_for;
 use crate::width::table_size;
 use pgerror::{PgError, Result};
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{AggSplit, CoercionForm, Expr, RelabelType, TargetEntry, Var};
+use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
+use plan::query::{GroupingSet, GroupingSetKind, Query, RteKind};
 use std::collections::{BTreeSet, HashSet};
 
 /// Estimated size of a group in a hash table without its key, in bytes.

@@ -1,13 +1,14 @@
 //! Inlining of set-returning SQL functions in FROM as subqueries. Counterpart: prepjointree.c
 //! (`preprocess_function_rtes`), clauses.c (`inline_set_returning_function`).
 
-use crate::glob::*;
-use crate::vars::*;
+use crate::glob::Glob;
+use crate::vars::{contains_sublinks, relids_of};
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{Expr, FuncExpr, ParamKind};
+use plan::levels::shift_levels_expr;
+use plan::query::{Query, RangeTblFunction, RteKind};
 use plan::walk;
 use stdx::Nested;
 

@@ -68,6 +68,9 @@ mod vars;
 mod width;
 
 pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
-pub use facts::*;
+pub use facts::{
+    AggFacts, ColFacts, ColStats, Collapse, CostSettings, DefaultOps, IndexFacts, IndexKey,
+    OpFacts, OrderFacts, PlannerFacts, RelFacts,
+};
 pub use glob::plan_query;
 pub use vars::offset_query;

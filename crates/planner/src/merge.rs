@@ -2,14 +2,15 @@
 //! match_unsorted_outer, get_memoize_path), costsize.c.
 
 use crate::clause::Clauses;
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::join::JoinRel;
-use crate::path::*;
+use crate::path::{Path, PathKey, PathKind, PathRef, Worth, starts_with};
 use crate::rel::clamp_rows;
-use crate::vars::*;
+use crate::relids::Relids;
+use crate::vars::{contains_subplans, pull_vars, relids_of};
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::Expr;
 use plan::query::{JoinType, RteKind};
 use std::rc::Rc;
 

@@ -1,17 +1,17 @@
 //! min() and max() over a whole table by an index scan with LIMIT 1. Counterpart: planagg.c.
 
 use crate::create::Made;
-use crate::glob::*;
+use crate::glob::{Glob, LevelInput, Root};
 use crate::refs::targets_of;
 use crate::scan::is_index_key;
 use crate::subselect::exec_param;
-use crate::vars::*;
+use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
+use plan::node::{Plan, PlanInfo, PlanNode};
+use plan::query::{JoinTreeNode, LimitOption, Query, RteKind, SortGroupClause};
 use types::Datum;
 
 impl Glob<'_> {

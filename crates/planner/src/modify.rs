@@ -2,16 +2,19 @@
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
 use crate::facts::IndexKey;
-use crate::glob::*;
+use crate::glob::{Glob, PlannedLevel, Root};
 use crate::pullup::multi_column;
 use crate::refs::Below;
 use crate::subselect::exec_param;
-use crate::vars::*;
+use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{Const, Expr, Location, TargetEntry};
+use plan::node::{ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark, RowMarkType};
+use plan::query::{
+    CmdType, FromExpr, InferenceElem, JoinTreeNode, LockStrength, LockWaitPolicy, OnConflictExpr,
+    Query, RteKind,
+};
 use plan::walk;
 
 const CTID: i16 = -1;

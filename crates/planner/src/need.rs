@@ -2,7 +2,7 @@
 //! join conditions. They are extracted once and passed down through the join problems. Counterpart:
 //! `attr_needed` of `RelOptInfo`.
 
-use crate::path::Relids;
+use crate::relids::Relids;
 use crate::vars::{push_unique, relids_of};
 use plan::expr::Expr;
 use plan::walk;

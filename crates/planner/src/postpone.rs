@@ -1,12 +1,12 @@
 //! Output expressions that are evaluated after the sort. Counterpart: planner.c
 //! (`make_sort_input_target`).
 
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::path::PathKey;
-use crate::vars::*;
+use crate::vars::{contains_srf, push_unique};
 use eval::Volatility;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Expr, TargetEntry};
 
 impl Glob<'_> {
     /// The output expressions to evaluate after the sort: volatile ones, so that their side effects

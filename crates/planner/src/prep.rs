@@ -2,14 +2,17 @@
 //! folding, outer-join reduction. Counterpart: planner.c (subquery_planner), subselect.c
 //! (SS_process_ctes).
 
-use crate::glob::*;
-use crate::path::Relids;
+use crate::glob::{CtePlan, Glob, Root};
 use crate::pullup::{pull_up_sublinks, pull_up_subqueries, refers_up};
-use crate::vars::*;
+use crate::relids::Relids;
+use crate::vars::{conjunction, conjuncts, contains_aggs, contains_sublinks, contains_subplans};
 use eval::Volatility;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{CaseTestExpr, CoercionForm, Expr, RowExpr, SubLinkKind, SubPlan};
+use plan::levels::{shift_levels_expr, shift_levels_query};
+use plan::query::{
+    CmdType, CommonTableExpr, CteMaterialize, JoinTreeNode, JoinType, Query, RangeTblEntry, RteKind,
+};
 use plan::walk;
 use stdx::Nested;
 

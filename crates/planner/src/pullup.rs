@@ -3,13 +3,22 @@
 //! convert_EXISTS_sublink_to_join).
 
 use crate::facts::PlannerFacts;
-use crate::path::Relids;
 use crate::prep::node_relids;
-use crate::vars::*;
+use crate::relids::Relids;
+use crate::vars::{
+    conjunction, conjuncts, contains_sublinks, make_var, offset_query, relids_of, replace_rte_vars,
+    substitute,
+};
 use eval::Volatility;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{
+    BoolExpr, BoolOp, CoercionForm, Expr, Param, ParamKind, RowExpr, SubLink, SubLinkKind,
+    TargetEntry, Var,
+};
+use plan::levels::{shift_levels_expr, shift_levels_query};
+use plan::query::{
+    Alias, CmdType, FromExpr, JoinExpr, JoinTreeNode, JoinType, Query, RangeTblEntry, RteKind,
+};
 use plan::walk;
 use std::collections::HashMap;
 use stdx::Nested;

@@ -1,12 +1,14 @@
 //! Pushes conditions on a subquery in FROM into the subquery. Counterpart: allpaths.c
 //! (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`, `subquery_push_qual`).
 
-use crate::glob::*;
-use crate::vars::*;
+use crate::glob::{Glob, Root};
+use crate::vars::{
+    conjunction, contains_srf, contains_sublinks, contains_subplans, pull_vars, substitute,
+};
 use eval::Volatility;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{Expr, TargetEntry, Var};
+use plan::query::{CmdType, Query, RteKind, SetOpNode, SetOperation, SortGroupClause};
 
 impl Glob<'_> {
     /// Pushes conditions into the subquery of entry `rti`; returns those that stay outside.

@@ -6,11 +6,11 @@
 
 use crate::factor::factored;
 use crate::facts::Collapse;
-use crate::path::Relids;
 use crate::prep::node_relids;
-use crate::vars::*;
+use crate::relids::Relids;
+use crate::vars::{conjuncts, relids_of};
 use plan::expr::Expr;
-use plan::query::*;
+use plan::query::{FromExpr, JoinTreeNode, JoinType};
 use std::slice::SliceIndex;
 
 #[derive(Clone, Debug, Default)]

@@ -3,14 +3,14 @@
 //! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
 
 use crate::create::null_for;
-use crate::glob::*;
-use crate::path::Relids;
+use crate::glob::{Glob, Root};
 use crate::prep::node_relids;
+use crate::relids::Relids;
 use crate::vars::{conjunction, conjuncts, substitute};
 use ids::AttrNo;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{BoolOp, BoolTestKind, Expr, Var};
+use plan::query::{FromExpr, JoinExpr, JoinTreeNode, JoinType};
 use plan::walk;
 use std::collections::BTreeSet;
 use types::array::ArrayRef;

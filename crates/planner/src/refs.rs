@@ -2,7 +2,7 @@
 //! setrefs.c.
 
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{Expr, TargetEntry, Var};
 use plan::query::JoinType;
 use plan::walk;
 

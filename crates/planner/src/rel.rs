@@ -2,9 +2,9 @@
 //! (set_*_size_estimates).
 
 use crate::facts::RelFacts;
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::need::{Need, columns_of};
-use crate::path::Relids;
+use crate::relids::Relids;
 use crate::vars::relids_of_all;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;

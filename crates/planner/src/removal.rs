@@ -2,16 +2,19 @@
 //! for each left row. Counterpart: analyzejoins.c (`remove_useless_joins`,
 //! `query_is_distinct_for`).
 
-use crate::glob::*;
-use crate::path::Relids;
+use crate::glob::Glob;
 use crate::pullup::lateral_exprs;
+use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::selectivity::strip;
-use crate::vars::*;
+use crate::vars::{conjuncts, relids_of};
 use ids::{AttrNo, Oid};
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::Expr;
+use plan::query::{
+    CmdType, GroupingSetKind, JoinExpr, JoinTreeNode, JoinType, Query, RteKind, SetOpNode,
+    SortGroupClause,
+};
 use plan::walk;
 
 /// An equality of the ON clause: the operand over the right side, and the operator.

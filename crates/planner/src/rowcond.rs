@@ -2,12 +2,12 @@
 //! Counterpart: indxpath.c (`match_rowcompare_to_indexcol`, `expand_indexqual_rowcompare`).
 
 use crate::facts::{IndexFacts, IndexKey};
-use crate::glob::*;
+use crate::glob::Glob;
 use crate::scan::is_index_key;
 use crate::vars::relids_of;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Expr, Location, OpExpr, RowCompareExpr, RowCompareKind};
 use types::oids;
 
 const LESS: u16 = 1;

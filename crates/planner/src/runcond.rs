@@ -6,13 +6,13 @@
 //! first one that it rejects, and the WindowAgg node can stop. This applies only to the window that
 //! is computed last, because other windows need all rows.
 
-use crate::glob::*;
-use crate::vars::*;
+use crate::glob::Glob;
+use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{Expr, WindowFunc};
+use plan::query::{Query, SortGroupClause, WindowClause};
 use std::cmp::Ordering;
 
 /// OIDs of functions.

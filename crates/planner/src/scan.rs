@@ -2,17 +2,18 @@
 //! selfuncs.c (btcostestimate).
 
 use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
-use crate::glob::*;
+use crate::glob::{Glob, Root, SubqueryPlan};
 use crate::need::{Need, columns_of};
-use crate::path::*;
+use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
+use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
-use crate::vars::*;
+use crate::vars::{conjuncts, make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolOp, BoolTestKind, CoercionForm, Expr, Location, OpExpr, RelabelType};
 use plan::node::ScanDirection;
 use plan::query::RteKind;
 use std::rc::Rc;
@@ -259,8 +260,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The conditions of plain index scans. Those with arrays that the access method does not accept
-    /// are for bitmap scans only, which make a scan for each element.
+    /// The conditions of plain index scans. Those with arrays that the access method does not
+    /// accept are for bitmap scans only, which make a scan for each element.
     fn match_plain(
         &mut self,
         root: &Root,

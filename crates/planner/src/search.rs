@@ -3,9 +3,9 @@
 
 use crate::clause::{Clause, Clauses};
 use crate::filters::FilterRel;
-use crate::glob::*;
+use crate::glob::{Glob, Root};
 use crate::join::{EXHAUSTIVE_MAX, Ends, JoinRel};
-use crate::path::Relids;
+use crate::relids::Relids;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::JoinType;

@@ -4,13 +4,16 @@
 use crate::clause::Clauses;
 use crate::crosstype::converted;
 use crate::facts::ColStats;
-use crate::glob::*;
-use crate::path::Relids;
+use crate::glob::{Glob, Root};
 use crate::pattern::{PatternKind, next_prefix};
+use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{
+    BoolOp, BoolTestKind, BooleanTest, CaseTestExpr, Const, Expr, Location, OpExpr, ParamKind,
+    RowCompareExpr, ScalarArrayOpExpr,
+};
 use plan::query::RteKind;
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -182,25 +185,26 @@ impl Glob<'_> {
 
     /// Selectivity of `x IS TRUE` and the like. Counterpart: `booltestsel`.
     fn boolean_test_selectivity(&mut self, root: &Root, test: &BooleanTest) -> Result<f64> {
-        use BoolTestKind::*;
         if let Some((yes, no)) = match strip(&test.arg) {
             Expr::Var(_) => self.boolean_fractions(root, &test.arg)?,
             _ => None,
         } {
             return Ok(match test.booltesttype {
-                IsTrue => yes,
-                IsNotTrue => 1.0 - yes,
-                IsFalse => no,
-                IsNotFalse => 1.0 - no,
-                IsUnknown => 1.0 - yes - no,
-                IsNotUnknown => yes + no,
+                BoolTestKind::IsTrue => yes,
+                BoolTestKind::IsNotTrue => 1.0 - yes,
+                BoolTestKind::IsFalse => no,
+                BoolTestKind::IsNotFalse => 1.0 - no,
+                BoolTestKind::IsUnknown => 1.0 - yes - no,
+                BoolTestKind::IsNotUnknown => yes + no,
             });
         }
         Ok(match test.booltesttype {
-            IsUnknown => DEFAULT_UNKNOWN,
-            IsNotUnknown => 1.0 - DEFAULT_UNKNOWN,
-            IsTrue | IsNotFalse => self.selectivity(root, &test.arg)?,
-            IsFalse | IsNotTrue => 1.0 - self.selectivity(root, &test.arg)?,
+            BoolTestKind::IsUnknown => DEFAULT_UNKNOWN,
+            BoolTestKind::IsNotUnknown => 1.0 - DEFAULT_UNKNOWN,
+            BoolTestKind::IsTrue | BoolTestKind::IsNotFalse => self.selectivity(root, &test.arg)?,
+            BoolTestKind::IsFalse | BoolTestKind::IsNotTrue => {
+                1.0 - self.selectivity(root, &test.arg)?
+            }
         })
     }
 

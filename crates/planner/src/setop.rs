@@ -1,16 +1,18 @@
 //! Set operations (UNION, INTERSECT, EXCEPT) and recursive queries. Counterpart: prepunion.c.
 
 use crate::create::Made;
-use crate::glob::*;
+use crate::glob::{Glob, PlannedLevel, Root, WorkTable};
 use crate::path::PathKey;
 use crate::refs::targets_of;
 use crate::rel::clamp_rows;
-use crate::vars::*;
+use crate::vars::make_var;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry, Var};
+use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, SetOpStrategy, SortKeys};
+use plan::query::{
+    CommonTableExpr, Query, RangeTblEntry, RteKind, SetOpNode, SetOperation, SetOperationStmt,
+};
 use stdx::stack::deep;
 
 /// A planned input of a set operation.

@@ -2,14 +2,14 @@
 //! over sorted rows, subqueries, and the inputs of UNION ALL. Counterpart: the choice among paths
 //! of upper relations by `tuple_fraction`, and allpaths.c (`generate_orderedappend_paths`).
 
-use crate::glob::*;
-use crate::path::*;
+use crate::glob::{Glob, Root};
+use crate::path::{PathKey, starts_with};
 use crate::upper::{limits_rows, target_for};
 use eval::Volatility;
 use pgerror::Result;
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::Expr;
+use plan::node::{Plan, PlanNode, SortKeys};
+use plan::query::{CmdType, JoinTreeNode, Query, RteKind, SetOpNode, SortGroupClause};
 
 /// The stages between the joins and the result.
 pub(crate) struct Stages {

@@ -5,15 +5,19 @@
 //! the range table of another one.
 
 use crate::facts::PlannerFacts;
-use crate::glob::*;
+use crate::glob::{Glob, LevelInput, Root, SubqueryPlan};
 use crate::pullup::drop_idle_limit;
-use crate::vars::*;
+use crate::vars::{conjunction, conjuncts, contains_sublinks, substitute};
 use crate::width::table_size;
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{
+    BoolOp, CaseTestExpr, Expr, Location, OpExpr, Param, ParamKind, SubLink, SubLinkKind, SubPlan,
+    TargetEntry,
+};
+use plan::levels::shift_levels_expr;
+use plan::node::{Plan, PlanInfo, PlanNode};
+use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
 use stdx::Nested;
 

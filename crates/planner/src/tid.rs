@@ -1,13 +1,14 @@
 //! TID scan and TID range scan paths. Counterpart: tidpath.c, costsize.c (cost_tidscan,
 //! cost_tidrangescan).
 
-use crate::glob::*;
-use crate::path::*;
+use crate::glob::{Glob, Root};
+use crate::path::{Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
+use crate::relids::Relids;
 use crate::selectivity::array_len;
-use crate::vars::*;
+use crate::vars::{conjuncts, relids_of, relids_of_all};
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 
 const CTID: i16 = -1;
 const TID_EQUAL: u32 = 387;

@@ -7,8 +7,9 @@
 //! equality between two columns of a class.
 
 use crate::equal::{add, is_column};
-use crate::glob::*;
-use crate::path::{MatchedQual, Ordered, PathKey, Relids};
+use crate::glob::{Glob, Root};
+use crate::path::{MatchedQual, Ordered, PathKey};
+use crate::relids::Relids;
 use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::Expr;

@@ -2,14 +2,14 @@
 //! (`remove_unused_subquery_outputs`).
 
 use crate::create::null_for;
-use crate::glob::*;
+use crate::glob::Glob;
 use crate::prep::node_relids;
 use crate::pullup::lateral_exprs;
 use crate::vars::contains_srf;
 use eval::Volatility;
 use pgerror::Result;
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::Expr;
+use plan::query::{CmdType, Query};
 use plan::walk;
 use std::collections::BTreeSet;
 

@@ -2,24 +2,28 @@
 //! functions, DISTINCT, ORDER BY, row locks, LIMIT). Counterpart: planner.c (grouping_planner).
 
 use crate::create::{Made, pass_through};
-use crate::glob::*;
+use crate::glob::{Glob, LevelInput, OutputOrder, PlannedLevel, Root};
 use crate::group::{has_sorting_aggs, make_keys_distinct};
 use crate::join::JoinRel;
 use crate::need::target_needs;
-use crate::path::*;
+use crate::path::{Path, PathKey, PathKind, PathSet, starts_with};
 use crate::pullup::lateral_exprs;
 use crate::quals::{Problem, is_true};
-use crate::refs::*;
+use crate::refs::{Below, targets_of};
 use crate::rel::clamp_rows;
+use crate::relids::Relids;
 use crate::runcond::active_windows;
 use crate::streamed::Stages;
-use crate::vars::*;
+use crate::vars::{conjuncts, contains_srf, make_var, pull_vars, push_unique, substitute};
 use crate::width::table_size;
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
-use plan::node::*;
-use plan::query::*;
+use plan::expr::{AggSplit, Expr, TargetEntry};
+use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, WindowAgg};
+use plan::query::{
+    CmdType, FromExpr, LimitOption, LockStrength, Query, RangeTblEntry, SortGroupClause,
+    WindowClause,
+};
 use std::rc::Rc;
 use stdx::stack::deep;
 

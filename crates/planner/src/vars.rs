@@ -1,10 +1,10 @@
 //! Columns in expressions: finds the relations that an expression uses, and renumbers or replaces
 //! columns. Counterpart: var.c, rewriteManip.c.
 
-use crate::path::Relids;
+use crate::relids::Relids;
 use ids::Oid;
-use plan::expr::*;
-pub(crate) use plan::levels::{shift_levels_expr, shift_levels_query};
+use plan::expr::{BoolExpr, BoolOp, Expr, Location, Var};
+pub(crate) use plan::levels::shift_levels_expr;
 use plan::query::{JoinTreeNode, Query};
 use plan::walk;
 

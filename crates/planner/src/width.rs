@@ -3,7 +3,7 @@
 
 use crate::glob::{Glob, Root};
 use crate::need::Need;
-use crate::path::Relids;
+use crate::relids::Relids;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Var};

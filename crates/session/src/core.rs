@@ -267,16 +267,16 @@ impl Core {
 
 /// The lock mode with this number; 0 is none.
 pub fn engine_lock_mode(number: i32) -> Option<lmgr::LockMode> {
-    use lmgr::LockMode::*;
+    use lmgr::LockMode;
     Some(match number {
-        1 => AccessShare,
-        2 => RowShare,
-        3 => RowExclusive,
-        4 => ShareUpdateExclusive,
-        5 => Share,
-        6 => ShareRowExclusive,
-        7 => Exclusive,
-        8 => AccessExclusive,
+        1 => LockMode::AccessShare,
+        2 => LockMode::RowShare,
+        3 => LockMode::RowExclusive,
+        4 => LockMode::ShareUpdateExclusive,
+        5 => LockMode::Share,
+        6 => LockMode::ShareRowExclusive,
+        7 => LockMode::Exclusive,
+        8 => LockMode::AccessExclusive,
         _ => return None,
     })
 }

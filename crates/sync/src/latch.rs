@@ -237,7 +237,7 @@ const SPINS_MAX: u32 = 0;
 
 #[cfg(not(loom))]
 mod park {
-    use super::*;
+    use super::{LatchMode, Ordering, PARKED, PageLatch};
     use parking_lot_core::{FilterOp, ParkToken, UnparkToken};
 
     impl PageLatch {
@@ -298,7 +298,7 @@ mod park {
 #[cfg(loom)]
 mod park {
     //! One condition variable per latch, all waiters woken: the same protocol with a simpler queue.
-    use super::*;
+    use super::{LatchMode, Ordering, PARKED, PageLatch};
     use crate::{Condvar, Mutex};
 
     #[derive(Debug, Default)]

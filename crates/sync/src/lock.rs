@@ -7,7 +7,7 @@ pub use parking_lot::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLoc
 pub use std::sync::Arc;
 
 #[cfg(loom)]
-pub use model::*;
+pub use model::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 #[cfg(loom)]
 mod model {

@@ -16,7 +16,8 @@
 use crate::{Horizons, Snapshot};
 use ids::{FullXid, MultiXid, Oid, Xid};
 use lmgr::ProcNo;
-use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::*};
+use sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 use sync::{Mutex, RwLock, RwLockWriteGuard, WaitPoint};
 
 /// Number of subtransaction ids that a slot holds; further ones are found through pg_subtrans only.

@@ -6,7 +6,11 @@ use crate::clog::{CLOG_TRUNCATE, CLOG_ZEROPAGE};
 use crate::multixact::{
     MULTIXACT_CREATE_ID, MULTIXACT_TRUNCATE_ID, MULTIXACT_ZERO_MEM_PAGE, MULTIXACT_ZERO_OFF_PAGE,
 };
-use crate::record::*;
+use crate::record::{
+    ParsedXact, Reader, XACT_ABORT, XACT_ABORT_PREPARED, XACT_ASSIGNMENT, XACT_COMMIT,
+    XACT_COMMIT_PREPARED, XACT_INVALIDATIONS, XACT_OPMASK, XACT_PREPARE, parse_multixact,
+    parse_xact,
+};
 use crate::{TxnManager, XidStatus};
 use ids::{Lsn, MultiXid, Oid, Xid};
 use pgerror::{PgError, Result};

@@ -1,13 +1,15 @@
 //! aclitem: a grantee, a grantor and privileges, 12 bytes. The low 16 bits of the privileges are
 //! the granted ones, the high 16 bits the grant options. Counterpart: acl.c.
 
-use crate::array::{self, ArrayRef};
-use crate::builtin::SetSource;
-use crate::fncx::RegKind;
+use crate::array::ArrayRef;
+use crate::array::payload;
+use crate::builtin::function::SetSource;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, RegKind};
 use crate::form::is_space;
 use crate::hash::{h32, h64};
+use crate::oids;
 use crate::string::quote::quote_ident;
-use crate::{Datum, DatumRef, FnContext, oids};
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 
@@ -222,12 +224,12 @@ pub fn default_acl(kind: u8, owner: Oid) -> Option<Vec<AclItem>> {
 
 fn acl_array(items: &[AclItem]) -> Result<Datum> {
     let items: Vec<Datum> = items.iter().map(|i| i.datum()).collect();
-    array::of_builtin(oids::ACLITEM, &items)
+    payload::of_builtin(oids::ACLITEM, &items)
 }
 
 /// The entries of an aclitem[].
 pub fn items_of(d: DatumRef<'_>) -> Vec<AclItem> {
-    ArrayRef::new(d).iter(&array::builtin_info(oids::ACLITEM)).map(AclItem::of).collect()
+    ArrayRef::new(d).iter(&payload::builtin_info(oids::ACLITEM)).map(AclItem::of).collect()
 }
 
 /// Rows of aclexplode: grantor, grantee, privilege_type, is_grantable.

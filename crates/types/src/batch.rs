@@ -1,6 +1,6 @@
 //! Columns and batches: the columnar form of rows between scans, expressions and the executor.
 
-use crate::{Datum, DatumRef};
+use crate::datum::{Datum, DatumRef};
 
 /// The largest number of rows in a batch.
 pub const BATCH_ROWS_MAX: usize = 1024;

@@ -5,9 +5,10 @@
 //!  | bits i32 | byte … |
 //! ```
 
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::{Reader, out_of_range};
 use crate::limits::{allocate, allocate_payload};
-use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
@@ -182,7 +183,7 @@ fn receive(message: &[u8]) -> Result<Bits> {
 }
 
 fn typmod_in(array: DatumRef<'_>, name: &str) -> Result<Datum> {
-    let list = crate::array::cstring_integers(array)?;
+    let list = crate::array::payload::cstring_integers(array)?;
     let [len] = list[..] else {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid type modifier"));
     };

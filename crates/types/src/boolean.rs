@@ -1,6 +1,6 @@
 //! bool. Counterpart: bool.c.
 
-use crate::Datum;
+use crate::datum::Datum;
 use crate::form::{Reader, bad_syntax, trim_space};
 
 /// Parses a boolean: unambiguous prefixes of true, false, yes, no, on, off, and 1, 0, in any case.

@@ -2,7 +2,7 @@
 //! catalogs.
 //! Taken from a running PostgreSQL 15.
 
-use crate::TypeInfo;
+use crate::fncx::TypeInfo;
 use ids::Oid;
 
 /// A built-in type.

@@ -1,11 +1,11 @@
 //! bytea: hex and escape formats, bit and byte access. Counterpart: varlena.c, encode.c.
 
-use crate::fncx::Pace;
+use crate::datum::Datum;
+use crate::fncx::{FnContext, Pace};
 use crate::form::bad_syntax;
 use crate::limits::{ALLOCATION_BYTES_MAX, allocate};
 use crate::pieces::{self, copied, joined};
 use crate::settings::ByteaOutput;
-use crate::{Datum, FnContext};
 use pgerror::{Result, pg_err};
 
 /// Value of a hexadecimal digit.

@@ -1,8 +1,10 @@
 //! "char" and name. Counterpart: char.c, name.c.
 
-use crate::compare::bpchar_trimmed;
+use crate::compare::plain::bpchar_trimmed;
+use crate::datum::Datum;
+use crate::fncx::FnContext;
 use crate::form::{Reader, out_of_range};
-use crate::{Datum, FnContext, settings::Encoding};
+use crate::settings::Encoding;
 
 /// Length of the longest prefix of `text` that fits `limit` bytes and does not split a character.
 pub fn clip(text: &[u8], limit: usize, encoding: Encoding) -> usize {

@@ -1,7 +1,9 @@
 //! Enum types, by look-ups of the context. An enum value is the OID of its label. Counterpart:
 //! enum.c.
 
-use crate::{Datum, DatumRef, FnContext, array};
+use crate::array::payload;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
@@ -35,7 +37,8 @@ fn check_safe(cx: &mut dyn FnContext, ty: Oid, value: Oid, label: &str) -> Resul
     .hint("New enum values must be committed before they can be used."))
 }
 
-fn label(cx: &mut dyn FnContext, value: Oid) -> Result<Datum> {
+/// The label of a value, as `enum_out` writes it.
+pub(crate) fn label(cx: &mut dyn FnContext, value: Oid) -> Result<Datum> {
     let ty = cx.enum_type_of(value)?;
     let values = cx.enum_values(ty)?;
     match values.iter().find(|(oid, _)| *oid == value) {
@@ -79,7 +82,7 @@ fn range(cx: &mut dyn FnContext, low: DatumRef<'_>, high: DatumRef<'_>) -> Resul
         }
         _ => Vec::new(),
     };
-    array::build_1d(&elem, &labels)
+    payload::build_1d(&elem, &labels)
 }
 
 fn enum_arg(cx: &mut dyn FnContext) -> Result<Oid> {

@@ -2,14 +2,16 @@
 //! float8 arrays (N, Sx, Sxx; for two variables also Sy, Syy, Sxy). Also the moving-aggregate
 //! states of bool_and and bool_or. Counterpart: float.c.
 
-use crate::builtin::AggState;
+use crate::array::payload;
+use crate::builtin::function::AggState;
+use crate::datum::{Datum, DatumRef};
 use crate::float::overflow;
-use crate::{Datum, DatumRef, array, oids};
+use crate::oids;
 use pgerror::{PgError, Result};
 
 fn values<const N: usize>(d: DatumRef<'_>, name: &str) -> Result<[f64; N]> {
-    let info = array::builtin_info(oids::FLOAT8);
-    let elements = array::ArrayRef::new(d).elements(&info)?;
+    let info = payload::builtin_info(oids::FLOAT8);
+    let elements = payload::ArrayRef::new(d).elements(&info)?;
     let mut out = [0.0; N];
     if elements.len() != N || elements.iter().any(|e| e.is_null()) {
         return Err(PgError::internal(format!("{name}: expected {N}-element float8 array")));
@@ -23,7 +25,7 @@ fn values<const N: usize>(d: DatumRef<'_>, name: &str) -> Result<[f64; N]> {
 /// The transition state as an array of float8.
 pub fn state(v: &[f64]) -> Result<Datum> {
     let v: Vec<Datum> = v.iter().map(|&f| Datum::float8(f)).collect();
-    array::of_builtin(oids::FLOAT8, &v)
+    payload::of_builtin(oids::FLOAT8, &v)
 }
 
 /// Adds a value to (N, Sx, Sxx).

@@ -1,6 +1,6 @@
 //! Roots, powers, logarithms, trigonometry over float8. Counterpart: float.c.
 
-use crate::Datum;
+use crate::datum::Datum;
 use crate::float::{div8, mul8, overflow, underflow};
 use crate::form::out_of_range;
 use pgerror::{PgError, Result, pg_err};

@@ -1,9 +1,11 @@
 //! to_char over numbers and to_number. Counterpart: formatting.c.
 
-use crate::fncx::Watch;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Watch};
 use crate::limits::{ALLOCATION_BYTES_MAX, VARLENA_HEADER_BYTES, invalid_allocation};
-use crate::numeric::{Num, parse};
-use crate::{Datum, DatumRef, FnContext, memory};
+use crate::memory;
+use crate::numeric::io::parse;
+use crate::numeric::num::Num;
 use pgerror::{PgError, Result, pg_err};
 
 /// An element of a number template.
@@ -840,7 +842,9 @@ fn read(cx: &dyn FnContext, text: &[u8], pattern: &[u8]) -> Result<Datum> {
     n.apply_typmod(typmod as i32)?;
     if t.shift > 0 {
         let power = Num::from(-(t.shift as i64));
-        n = n.times(&crate::numeric::power(&Num::from(10i64), &power, &|| watch.check())?);
+        n = n.times(&crate::numeric::math::numeric_power(&Num::from(10i64), &power, &|| {
+            watch.check()
+        })?);
     }
     n.datum()
 }

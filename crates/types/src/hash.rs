@@ -1,7 +1,8 @@
 //! Hash functions with the same results as PostgreSQL's, on which hash partitioning and hash
 //! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
-use crate::{DatumRef, oids};
+use crate::datum::{Datum, DatumRef};
+use crate::oids;
 use ids::Oid;
 use std::sync::Arc;
 
@@ -213,18 +214,7 @@ pub fn function_of_type(ty: Oid) -> Option<&'static str> {
         oids::TIMETZ => "timetz_hash",
         oids::TIMESTAMP | oids::TIMESTAMPTZ => "timestamp_hash",
         oids::INTERVAL => "interval_hash",
-        oids::OID
-        | oids::REGPROC
-        | oids::REGPROCEDURE
-        | oids::REGOPER
-        | oids::REGOPERATOR
-        | oids::REGCLASS
-        | oids::REGCOLLATION
-        | oids::REGTYPE
-        | oids::REGROLE
-        | oids::REGNAMESPACE
-        | oids::REGCONFIG
-        | oids::REGDICTIONARY => "hashoid",
+        _ if oids::is_object_id(ty) => "hashoid",
         oids::RECORD => "hash_record",
         oids::JSONB => "jsonb_hash",
         _ => {
@@ -243,8 +233,6 @@ pub fn extended_name(name: &str) -> String {
     if name.contains('_') { format!("{name}_extended") } else { format!("{name}extended") }
 }
 
-use crate::Datum;
-
 /// Result of a 32-bit hash function.
 pub(crate) fn h32(h: u32) -> Datum {
     Datum::int4(h as i32)
@@ -253,6 +241,16 @@ pub(crate) fn h32(h: u32) -> Datum {
 /// Result of a 64-bit hash function.
 pub(crate) fn h64(h: u64) -> Datum {
     Datum::int8(h as i64)
+}
+
+/// `hashint8`.
+pub(crate) fn hash_int8(v: DatumRef<'_>) -> Datum {
+    h32(hash_uint32(fold_int8(v.as_i64())))
+}
+
+/// `hashint8extended`.
+pub(crate) fn hash_int8_extended(v: DatumRef<'_>, seed: DatumRef<'_>) -> Datum {
+    h64(hash_uint32_extended(fold_int8(v.as_i64()), seed.word()))
 }
 
 fn trimmed_bpchar(b: &[u8]) -> &[u8] {
@@ -269,9 +267,8 @@ scalars! { FNS;
         |_, a| Ok(h64(hash_uint32_extended(a[0].as_i16() as i32 as u32, a[1].word()))),
     "hashint4" => |_, a| Ok(h32(hash_uint32(a[0].as_i32() as u32))),
     "hashint4extended" => |_, a| Ok(h64(hash_uint32_extended(a[0].as_i32() as u32, a[1].word()))),
-    "hashint8" => |_, a| Ok(h32(hash_uint32(fold_int8(a[0].as_i64())))),
-    "hashint8extended" =>
-        |_, a| Ok(h64(hash_uint32_extended(fold_int8(a[0].as_i64()), a[1].word()))),
+    "hashint8" => |_, a| Ok(hash_int8(a[0])),
+    "hashint8extended" => |_, a| Ok(hash_int8_extended(a[0], a[1])),
     "hashoid" => |_, a| Ok(h32(hash_uint32(a[0].as_oid().0))),
     "hashoidextended" => |_, a| Ok(h64(hash_uint32_extended(a[0].as_oid().0, a[1].word()))),
     "hashenum" => |_, a| Ok(h32(hash_uint32(a[0].as_oid().0))),

@@ -2,13 +2,14 @@
 //! less) is `value <= base ± offset` if `less`, else `value >= base ± offset`. Counterpart: the
 //! in_range functions of the types.
 
-use crate::compare::float_cmp;
-use crate::datetime::{
-    Interval, difference, interval_cmp, sum, timestamp_plus, timestamptz_plus, timetz, timetz_cmp,
-    timetz_parts,
-};
-use crate::numeric::{self, Num};
-use crate::{Datum, DatumRef};
+use crate::compare::plain::float_cmp;
+use crate::datetime::Interval;
+use crate::datetime::arithmetic::{difference, sum, timestamp_plus, timestamptz_plus};
+use crate::datetime::compare::{interval_cmp, timetz_cmp};
+use crate::datetime::convert::{timetz, timetz_parts};
+use crate::datum::{Datum, DatumRef};
+use crate::numeric::num::Num;
+use crate::numeric::{functions, order};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
@@ -62,13 +63,13 @@ fn numerics(a: &[DatumRef<'_>]) -> Result<Datum> {
         return Err(negative());
     }
     if value.is_nan() || base.is_nan() {
-        return side(numeric::compare(&value, &base), less);
+        return side(order::compare(&value, &base), less);
     }
     let opposite = if sub { base.signum() > 0 } else { base.signum() < 0 };
     if offset.is_infinite() && base.is_infinite() && opposite {
         return Ok(Datum::bool(true));
     }
-    side(numeric::compare(&value, &numeric::add(&base, &offset, sub)), less)
+    side(order::compare(&value, &functions::add(&base, &offset, sub)), less)
 }
 
 fn span(d: DatumRef<'_>, sub: bool) -> Result<Interval> {
@@ -120,7 +121,7 @@ scalars! { FNS;
         side(a[0].as_i64().cmp(&bound), a[4].as_bool())
     },
     "in_range_date_interval" => |_, a| {
-        let day = |d: DatumRef<'_>| crate::datetime::date_to_timestamp(d.as_i32());
+        let day = |d: DatumRef<'_>| crate::datetime::convert::date_to_timestamp(d.as_i32());
         let bound = timestamp_plus(day(a[1])?, &span(a[2], a[3].as_bool())?)?;
         side(day(a[0])?.cmp(&bound), a[4].as_bool())
     },

@@ -1,11 +1,13 @@
 //! int2, int4, int8. Words are sign-extended, so `as_i64` reads any of them, and every operation is
 //! computed in 64 bits and checked against the result's range. Counterpart: int.c, int8.c.
 
-use crate::builtin::SetSource;
+use crate::batch::Column;
+use crate::builtin::function::SetSource;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::{
     Reader, bad_syntax, division_by_zero, out_of_range, text_out_of_range, trim_space,
 };
-use crate::{Column, Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
 /// The width of an integer result.

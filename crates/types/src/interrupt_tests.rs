@@ -1,8 +1,10 @@
 //! Tests that functions over long values end soon after their statement is cancelled: each checks
 //! for interrupts within a few megabytes of work.
 
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::tests::context;
-use crate::{Datum, DatumRef, FnContext, builtin, oids};
+use crate::{builtin, oids};
 use ids::Oid;
 use pgerror::SqlState;
 
@@ -53,7 +55,8 @@ fn long_texts_are_made_with_checks_for_interrupts() {
     assert_cancelled("initcap", &[text(&long)]);
     assert_cancelled("unistr", &[text(&"\\0041".repeat(LONG / 5))]);
     assert_cancelled("md5_text", &[text(&long)]);
-    let array = (oids::TEXT_ARRAY, crate::array::of_builtin(oids::TEXT, &texts(1000)).unwrap());
+    let array =
+        (oids::TEXT_ARRAY, crate::array::payload::of_builtin(oids::TEXT, &texts(1000)).unwrap());
     assert_cancelled("array_to_json", std::slice::from_ref(&array));
     assert_cancelled("to_jsonb", &[array]);
 }
@@ -79,7 +82,7 @@ fn long_byte_strings_are_made_with_checks_for_interrupts() {
 
 #[test]
 fn long_arrays_are_filled_with_checks_for_interrupts() {
-    let dims = crate::array::of_builtin(oids::INT4, &[Datum::int4(LONG as i32)]).unwrap();
+    let dims = crate::array::payload::of_builtin(oids::INT4, &[Datum::int4(LONG as i32)]).unwrap();
     assert_cancelled("array_fill", &[int(1), (oids::INT4_ARRAY, dims)]);
 }
 
@@ -104,7 +107,8 @@ fn elements_are_searched_with_checks_for_interrupts() {
     assert_cancelled("jsonb_contains", &[many.clone(), many.clone()]);
     assert_cancelled("jsonb_contained", &[many.clone(), many.clone()]);
     assert_cancelled("jsonb_exists", &[many.clone(), text("x")]);
-    let names = (oids::TEXT_ARRAY, crate::array::of_builtin(oids::TEXT, &texts(10)).unwrap());
+    let names =
+        (oids::TEXT_ARRAY, crate::array::payload::of_builtin(oids::TEXT, &texts(10)).unwrap());
     assert_cancelled("jsonb_exists_any", &[many, names]);
 }
 
@@ -126,9 +130,10 @@ fn filled_arrays_equal_appended_ones() {
             let lower = vec![1; dims.len()];
             let count = dims.iter().product::<i32>() as usize;
             let single = std::iter::repeat_n(value.as_ref(), count);
-            let want = crate::array::build(&elem, dims, &lower, single).unwrap();
+            let want = crate::array::payload::build(&elem, dims, &lower, single).unwrap();
             let have =
-                crate::array::build_filled(&cx, &elem, dims, &lower, value.as_ref()).unwrap();
+                crate::array::payload::build_filled(&cx, &elem, dims, &lower, value.as_ref())
+                    .unwrap();
             assert!(want == have, "{ty} {dims:?}");
         }
     }

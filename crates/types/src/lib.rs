@@ -1,9 +1,11 @@
 //! Values: `Datum`, columns, type input and output, operators and functions on values.
 //!
-//! Reading order: `datum`, `batch` (representation of values), `fncx`, `builtin` (calling
-//! conventions and look-up of functions), `compare`, `hash`, then one module per type family.
-//! Functions are named by `pg_proc.prosrc`; input, output, receive and send functions are ordinary
-//! functions of the table.
+//! Reading order: `datum`, `batch` (representation of values), `fncx`, `builtin::function` (calling
+//! conventions), `compare::plain`, `hash`, then one module per type family; `compare`, `builtin`
+//! (look-up in the tables of all families), `basic_context`. Functions are named by
+//! `pg_proc.prosrc`; input, output, receive and send functions are ordinary functions of the table.
+//!
+//! Modules of this crate import from the module that defines a name, not through this file.
 
 #![forbid(unsafe_code)]
 
@@ -12,6 +14,7 @@ mod macros;
 
 pub mod acl;
 pub mod array;
+mod basic_context;
 pub mod batch;
 pub mod bits;
 pub mod boolean;
@@ -33,7 +36,6 @@ pub mod hash;
 pub mod in_range;
 pub mod int;
 pub mod json;
-pub mod kernels;
 pub mod limits;
 pub mod locale;
 pub mod memory;
@@ -58,13 +60,14 @@ mod width;
 pub mod xid_snapshot;
 pub mod zone;
 
+pub use basic_context::BasicContext;
 pub use batch::{
     BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
 };
 pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
 pub use compare::{CompareFn, Comparer};
 pub use datum::{Datum, DatumRef};
-pub use fncx::{BasicContext, FnContext, RegKind, TypeInfo};
+pub use fncx::{FnContext, RegKind, TypeInfo};
 pub use settings::Settings;
 pub use width::{WIDTH_DEFAULT, average_width};
 

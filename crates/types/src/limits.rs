@@ -5,7 +5,8 @@
 //! known beforehand ([`allocate`]), and for a buffer that grows ([`TextBuffer`]). Both are raised
 //! before memory is allocated.
 
-use crate::{Datum, memory};
+use crate::datum::Datum;
+use crate::memory;
 use pgerror::{PgError, Result, pg_err};
 
 /// `MaxAllocSize`: the largest allocation in bytes.

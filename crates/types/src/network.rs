@@ -4,7 +4,7 @@
 //! The payload: family (2 for IPv4, 3 for IPv6), length of the netmask in bits, the address in
 //! network byte order.
 
-use crate::Datum;
+use crate::datum::Datum;
 use crate::form::{Reader, bad_syntax};
 use pgerror::{Result, pg_err};
 use std::net::IpAddr;

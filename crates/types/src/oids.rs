@@ -187,3 +187,21 @@ pub const TSMULTIRANGE_ARRAY: Oid = Oid(6152);
 pub const TSTZMULTIRANGE_ARRAY: Oid = Oid(6153);
 pub const DATEMULTIRANGE_ARRAY: Oid = Oid(6155);
 pub const INT8MULTIRANGE_ARRAY: Oid = Oid(6157);
+
+/// Are values of this type the OIDs of objects: oid and the `reg*` types?
+pub fn is_object_id(ty: Oid) -> bool {
+    matches!(
+        ty,
+        OID | REGPROC
+            | REGPROCEDURE
+            | REGOPER
+            | REGOPERATOR
+            | REGCLASS
+            | REGCOLLATION
+            | REGTYPE
+            | REGROLE
+            | REGNAMESPACE
+            | REGCONFIG
+            | REGDICTIONARY
+    )
+}

@@ -1,8 +1,13 @@
 //! The comparison operators and the transition functions of max and min, generated from the types'
 //! `CompareFn`s.
 
-use crate::Datum;
-use crate::compare::*;
+use crate::compare::plain::{
+    bpcharcmp, btboolcmp, btcharcmp, btfloat4cmp, btfloat8cmp, btfloat48cmp, btfloat84cmp,
+    btint2cmp, btint4cmp, btint8cmp, btnamecmp, btnametextcmp, btoidcmp, bttextcmp, bttextcmp_c,
+    bttextnamecmp, bytes_cmp, word_cmp,
+};
+use crate::datum::Datum;
+use crate::system::{btoidvectorcmp, bttidcmp};
 
 comparisons! { COMPARISONS;
     btboolcmp => "booleq" "boolne" "boollt" "boolle" "boolgt" "boolge";
@@ -66,7 +71,7 @@ by_name! { SUPPORT;
     "btfloat4cmp" btfloat4cmp; "btfloat8cmp" btfloat8cmp; "btfloat48cmp" btfloat48cmp;
     "btfloat84cmp" btfloat84cmp; "byteacmp" bytes_cmp; "uuid_cmp" bytes_cmp;
     "pg_lsn_cmp" word_cmp; "xid8cmp" word_cmp; "bttidcmp" bttidcmp;
-    "btoidvectorcmp" btoidvectorcmp; "numeric_cmp" crate::numeric::numeric_cmp;
+    "btoidvectorcmp" btoidvectorcmp; "numeric_cmp" crate::numeric::order::numeric_cmp;
 }
 
 scalars! { PATTERN;

@@ -2,8 +2,9 @@
 //! dumped: geometry, MAC addresses, money, xml, text search. Counterpart: geo_ops.c, mac.c, mac8.c,
 //! cash.c, xml.c, tsvector.c, tsquery.c.
 
+use crate::datum::{Datum, DatumRef};
 use crate::float::float8_text;
-use crate::{Datum, DatumRef, FnContext};
+use crate::fncx::FnContext;
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
 

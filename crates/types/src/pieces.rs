@@ -2,8 +2,9 @@
 //! GB, and a pass over that much takes seconds on a busy machine, while a statement must end soon
 //! after its timeout.
 
+use crate::datum::Datum;
+use crate::fncx::FnContext;
 use crate::limits::{TextBuffer, allocate_payload};
-use crate::{Datum, FnContext};
 use pgerror::Result;
 
 /// Number of bytes between two checks.
@@ -115,7 +116,7 @@ pub fn copied(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fncx::BasicContext;
+    use crate::basic_context::BasicContext;
 
     #[test]
     fn pieces_cover_the_value() {

@@ -1,8 +1,10 @@
 //! Pseudo-types: most input and output functions raise an error, because there are no values.
 //! Counterpart: pseudotypes.c.
 
-use crate::DatumRef;
-use crate::{Datum, FnContext};
+use crate::array::io::array_send;
+use crate::datum::{Datum, DatumRef};
+use crate::enums;
+use crate::fncx::FnContext;
 use pgerror::{Result, pg_err};
 
 fn no_input(name: &str) -> Result<Datum> {
@@ -15,7 +17,7 @@ fn no_output(name: &str) -> Result<Datum> {
 
 /// The output function of anyarray and anycompatiblearray.
 fn array_out(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    Ok(Datum::bytes(crate::array::array_out(cx, a[0])?))
+    Ok(Datum::bytes(crate::array::io::array_out(cx, a[0])?))
 }
 
 macro_rules! pseudo_types {
@@ -39,10 +41,9 @@ scalars! { OTHERS;
     "anycompatiblearray_in" => |_, _| no_input("anycompatiblearray"),
     "anycompatiblearray_recv" => |_, _| no_input("anycompatiblearray"),
     "anycompatiblearray_out" => array_out,
-    "anycompatiblearray_send" =>
-        |cx, a| crate::builtin::scalar("array_send").expect("listed")(cx, a),
+    "anycompatiblearray_send" => |cx, a| array_send(cx, a[0]),
     "anyenum_in" => |_, _| no_input("anyenum"),
-    "anyenum_out" => |cx, a| crate::builtin::scalar("enum_out").expect("listed")(cx, a),
+    "anyenum_out" => |cx, a| enums::label(cx, a[0].as_oid()),
     "anyrange_in" => |_, _| no_input("anyrange"),
     "anycompatiblerange_in" => |_, _| no_input("anycompatiblerange"),
     "anymultirange_in" => |_, _| no_input("anymultirange"),

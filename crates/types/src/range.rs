@@ -6,9 +6,10 @@
 //! number of ranges, for each range but the first a 4-byte offset or length, a byte of flags for
 //! each, the bounds of each, aligned.
 
-use crate::array::read_element;
+use crate::array::payload::read_element;
+use crate::datum::Datum;
+use crate::fncx::{FnContext, TypeInfo};
 use crate::form::is_space;
-use crate::{Datum, FnContext, TypeInfo};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 

@@ -8,11 +8,13 @@
 //! Offsets of columns count from four bytes before the payload, where the length word is on disk.
 //! Counterpart: rowtypes.c, htup_details.h.
 
-use crate::fncx::{RowDesc, TypeInfo};
+use crate::array::payload;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, RowDesc, TypeInfo};
 use crate::form::{Reader, is_space};
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer};
-use crate::quoted::{self, Escape};
-use crate::{Datum, DatumRef, FnContext, array, hash, oids};
+use crate::quoted::Escape;
+use crate::{hash, oids, quoted};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
@@ -148,7 +150,7 @@ pub fn fields<'a, 'c>(
         if i >= natts || (has_null && b[HEADER - 4 + i / 8] >> (i % 8) & 1 == 0) {
             return DatumRef::Null;
         }
-        let (value, end) = array::read_element(info, data, at);
+        let (value, end) = payload::read_element(info, data, at);
         at = end;
         value
     })

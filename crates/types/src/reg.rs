@@ -1,10 +1,10 @@
 //! The `reg*` types: OIDs whose text form is a name, by look-ups of the context. Counterpart:
 //! regproc.c.
 
-use crate::fncx::RegKind;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, RegKind};
 use crate::form::Reader;
-use crate::string::plain_name;
-use crate::{Datum, DatumRef, FnContext};
+use crate::string::ident::plain_name;
 use ids::Oid;
 use pgerror::{PgError, Result, SqlState, pg_err};
 

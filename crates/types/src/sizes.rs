@@ -1,7 +1,9 @@
 //! Human-readable sizes: `pg_size_pretty`, `pg_size_bytes`. Counterpart: dbsize.c.
 
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::{is_space, shown, trim_space};
-use crate::{Datum, DatumRef, FnContext};
+use crate::numeric;
 use pgerror::{PgError, Result, pg_err};
 
 /// A unit of sizes: its name, the limit below which it is used, whether its number is rounded, and
@@ -48,7 +50,7 @@ fn pretty(size: i64) -> String {
 }
 
 fn call(cx: &mut dyn FnContext, name: &str, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let f = crate::builtin::scalar(name)
+    let f = crate::builtin::function::scalar_in(numeric::TABLES, name)
         .ok_or_else(|| PgError::internal(format!("function {name} is not there")))?;
     f(cx, args)
 }

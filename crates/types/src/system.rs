@@ -1,13 +1,15 @@
 //! System types: oid, xid, xid8, cid, tid, pg_lsn, oidvector, int2vector, uuid, void, cstring,
 //! unknown. Counterpart: oid.c, xid.c, tid.c, pg_lsn.c, uuid.c, int.c, pseudotypes.c.
 
-use crate::array::read_array;
+use crate::array::io::read_array;
+use crate::datum::{Datum, DatumRef};
 use crate::fncx::FnContext;
 use crate::form::{Reader, bad_syntax, is_space, text_out_of_range, trim_space};
-use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended};
-use crate::{Datum, DatumRef, oids};
+use crate::hash::{h32, h64, hash_bytes, hash_bytes_extended, hash_int8, hash_int8_extended};
+use crate::oids;
 use ids::{BlockNo, Lsn, Oid, Tid};
 use pgerror::{Result, pg_err};
+use std::cmp::Ordering;
 
 /// The value of a tid datum.
 pub fn tid_of(d: DatumRef<'_>) -> Tid {
@@ -245,6 +247,17 @@ fn c_number(text: &[u8]) -> u64 {
     strtoul(text, true).map_or(0, |(v, _, _)| v)
 }
 
+/// Orders by block, then by offset number.
+pub fn bttidcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    tid_of(a).cmp(&tid_of(b))
+}
+
+/// Length first, then the elements as OIDs.
+pub fn btoidvectorcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+    let (a, b) = (oidvector_of(a), oidvector_of(b));
+    a.len().cmp(&b.len()).then_with(|| a.cmp(&b))
+}
+
 scalars! { FNS;
     "oidin" => |_, a| Ok(Datum::oid(parse_oid(a[0].as_bytes())?)),
     "oidout" => |_, a| Ok(Datum::text(&a[0].as_oid().to_string())),
@@ -282,9 +295,8 @@ scalars! { FNS;
     "pg_lsn_out" => |_, a| Ok(Datum::text(&Lsn(a[0].word()).to_string())),
     "pg_lsn_recv" => |_, a| Ok(Datum::int8(Reader::new(a[0].as_bytes()).i64()?)),
     "pg_lsn_send" => |_, a| Ok(Datum::bytes(a[0].word().to_be_bytes())),
-    "pg_lsn_hash" => |cx, a| crate::builtin::scalar("hashint8").expect("listed")(cx, a),
-    "pg_lsn_hash_extended" =>
-        |cx, a| crate::builtin::scalar("hashint8extended").expect("listed")(cx, a),
+    "pg_lsn_hash" => |_, a| Ok(hash_int8(a[0])),
+    "pg_lsn_hash_extended" => |_, a| Ok(hash_int8_extended(a[0], a[1])),
     "oidvectorin" => |_, a| parse_oidvector(a[0].as_bytes()),
     "oidvectorout" => |_, a| {
         check_vector(a[0], "oidvector")?;

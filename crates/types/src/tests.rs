@@ -1,9 +1,12 @@
 //! Calls of built-in functions with expected results of a real PostgreSQL 15
 //! (`testdata/calls.sql`).
 
-use crate::{
-    BasicContext, Datum, DatumRef, FnContext, builtin, oids, settings::Settings, zone::Zone,
-};
+use crate::basic_context::BasicContext;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
+use crate::settings::Settings;
+use crate::zone::Zone;
+use crate::{builtin, oids};
 use ids::Oid;
 use std::collections::BTreeMap;
 
@@ -66,7 +69,7 @@ fn run(src: &str, types: &[Oid], args: &[String], ret: Oid) -> Option<String> {
         _ if ret == oids::VOID => Ok(String::new()),
         d if ret == oids::BOOL => Ok(if d.as_ref().as_bool() { "true" } else { "false" }.into()),
         d if ret == oids::BPCHAR => {
-            let text = crate::compare::bpchar_trimmed(d.as_ref().as_bytes());
+            let text = crate::compare::plain::bpchar_trimmed(d.as_ref().as_bytes());
             Ok(String::from_utf8_lossy(text).into_owned())
         }
         d => cx.type_output(ret, d.as_ref()).map(|b| String::from_utf8_lossy(&b).into_owned()),

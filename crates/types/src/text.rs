@@ -1,10 +1,11 @@
 //! text, varchar, bpchar: input and output, typmods and length coercions. Counterpart: varchar.c,
 //! varlena.c.
 
-use crate::compare::bpchar_trimmed;
+use crate::compare::plain::bpchar_trimmed;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::limits::allocate_payload;
 use crate::settings::Encoding;
-use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
 /// Number of characters.
@@ -127,7 +128,7 @@ fn typmod_arg(a: &[DatumRef<'_>], i: usize) -> i32 {
 
 /// The typmod of `char(n)` and `varchar(n)` from an array of cstrings.
 fn length_typmod(array: DatumRef<'_>, type_name: &str) -> Result<Datum> {
-    let mods = crate::array::cstring_integers(array)?;
+    let mods = crate::array::payload::cstring_integers(array)?;
     let [n] = mods[..] else {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid type modifier"));
     };

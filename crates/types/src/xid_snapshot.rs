@@ -5,9 +5,9 @@
 //!  | count u32 | xmin u64 | xmax u64 | running u64 … ascending |
 //! ```
 
-use crate::builtin::VecSource;
+use crate::builtin::function::VecSource;
+use crate::datum::{Datum, DatumRef};
 use crate::form::{Reader, bad_syntax};
-use crate::{Datum, DatumRef};
 use pgerror::pg_err;
 
 /// Counterpart: `PG_SNAPSHOT_MAX_NXIP`, what fits into a value of 1 GB behind its head of 24 bytes.

@@ -7,7 +7,8 @@
 //! Counterpart: DELAY_CHKPT_START and DELAY_CHKPT_COMPLETE in proc.h.
 
 use sync::Mutex;
-use sync::atomic::{AtomicU32, AtomicUsize, Ordering::*};
+use sync::atomic::Ordering::SeqCst;
+use sync::atomic::{AtomicU32, AtomicUsize};
 
 const LINES: usize = 16;
 

@@ -12,7 +12,8 @@
 //! Counterpart: ReserveXLogInsertLocation in xlog.c.
 
 use ids::Lsn;
-use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::*, spin_loop};
+use sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use sync::atomic::{AtomicBool, AtomicU32, AtomicU64, spin_loop};
 
 /// The word, unpacked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +27,7 @@ struct State {
 #[cfg(not(loom))]
 mod word {
     use super::State;
-    use sync::atomic::{AtomicU128, Ordering::*};
+    use sync::atomic::{AtomicU128, Ordering::SeqCst};
 
     pub(super) struct Word(AtomicU128);
 

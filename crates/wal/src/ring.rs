@@ -16,7 +16,8 @@ use crate::layout::{
 };
 use ids::Lsn;
 use sync::Mutex;
-use sync::atomic::{AtomicU64, Ordering::*};
+use sync::atomic::AtomicU64;
+use sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 const WORDS: usize = WAL_PAGE / 8;
 const PAGE: u64 = WAL_PAGE as u64;

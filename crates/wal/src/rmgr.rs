@@ -114,7 +114,18 @@ impl RmgrId {
     /// that have images are restored from them; the other managers that are left out change no
     /// pages.
     pub const fn is_checkable(self) -> bool {
-        use RmgrId::*;
-        matches!(self, Heap | Heap2 | Btree | Hash | Gin | Gist | Seq | SpGist | Brin | Generic)
+        matches!(
+            self,
+            RmgrId::Heap
+                | RmgrId::Heap2
+                | RmgrId::Btree
+                | RmgrId::Hash
+                | RmgrId::Gin
+                | RmgrId::Gist
+                | RmgrId::Seq
+                | RmgrId::SpGist
+                | RmgrId::Brin
+                | RmgrId::Generic
+        )
     }
 }

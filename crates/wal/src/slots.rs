@@ -9,7 +9,8 @@
 //! Counterpart: WALInsertLock and WaitXLogInsertionsToFinish in xlog.c.
 
 use ids::Lsn;
-use sync::atomic::{AtomicU64, Ordering::*, spin_loop};
+use sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use sync::atomic::{AtomicU64, spin_loop};
 
 /// Not claimed.
 const FREE: u64 = 0;

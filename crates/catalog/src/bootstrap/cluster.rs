@@ -8,7 +8,7 @@ use super::{DATABASES, Files, InitOptions};
 use crate::builtin::Builtin;
 use crate::collations;
 use crate::facts;
-use crate::rows::*;
+use crate::rows::{CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, PgIndex, Text};
 use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;

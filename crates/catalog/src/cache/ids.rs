@@ -3,7 +3,16 @@
 //! Counterpart: `SysCacheIdentifier` of utils/syscache.h.
 
 use super::{CacheInfo, SysCache};
-use crate::rows::*;
+use crate::rows::{
+    PgAggregate, PgAm, PgAmop, PgAmproc, PgAttribute, PgAuthMembers, PgAuthid, PgCast, PgClass,
+    PgCollation, PgConstraint, PgConversion, PgDatabase, PgDefaultAcl, PgEnum, PgEventTrigger,
+    PgExtension, PgForeignDataWrapper, PgForeignServer, PgForeignTable, PgIndex, PgLanguage,
+    PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgParameterAcl, PgPartitionedTable, PgProc,
+    PgPublication, PgPublicationNamespace, PgPublicationRel, PgRange, PgReplicationOrigin,
+    PgRewrite, PgSequence, PgStatistic, PgStatisticExt, PgStatisticExtData, PgSubscription,
+    PgSubscriptionRel, PgTablespace, PgTransform, PgTsConfig, PgTsConfigMap, PgTsDict, PgTsParser,
+    PgTsTemplate, PgType, PgUserMapping,
+};
 
 macro_rules! caches {
     ($($name:ident = $id:literal, $row:ident, $index:literal, [$($key:ident),*];)*) => {

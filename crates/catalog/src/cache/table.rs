@@ -1,6 +1,6 @@
 //! The hash table of cache entries, used by shared caches and by transaction overlays.
 
-use super::Key;
+use super::key::Key;
 use hashbrown::HashTable;
 use std::any::Any;
 use sync::Arc;

@@ -1,6 +1,7 @@
 //! The expected messages come from the same objects on a PostgreSQL 15 server.
 
 use super::*;
+use crate::rows::{PgOpclass, PgOperator, PgProc};
 use crate::{CatSession, Catalog, FactStore};
 
 fn with_cx<T>(test: impl FnOnce(&mut CatCx<'_>) -> T) -> T {

@@ -8,7 +8,7 @@
 //! ```
 //! `dataoffset` is 0 without a null bitmap. Arrays in catalogs have no NULL elements.
 
-use super::Text;
+use super::values::Text;
 use ids::Oid;
 use types::Datum;
 

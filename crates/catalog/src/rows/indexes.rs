@@ -1,7 +1,18 @@
 //! The catalogs' indexes. Written by `cargo run -p xtask -- facts`; do not edit.
 
 use super::Index;
-use super::tables::*;
+use super::tables::{
+    PgAggregate, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAttribute, PgAuthMembers, PgAuthid, PgCast,
+    PgClass, PgCollation, PgConstraint, PgConversion, PgDatabase, PgDbRoleSetting, PgDefaultAcl,
+    PgDepend, PgDescription, PgEnum, PgEventTrigger, PgExtension, PgForeignDataWrapper,
+    PgForeignServer, PgForeignTable, PgIndex, PgInherits, PgInitPrivs, PgLanguage, PgLargeobject,
+    PgLargeobjectMetadata, PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgParameterAcl,
+    PgPartitionedTable, PgPolicy, PgProc, PgPublication, PgPublicationNamespace, PgPublicationRel,
+    PgRange, PgReplicationOrigin, PgRewrite, PgSeclabel, PgSequence, PgShdepend, PgShdescription,
+    PgShseclabel, PgStatistic, PgStatisticExt, PgStatisticExtData, PgSubscription,
+    PgSubscriptionRel, PgTablespace, PgTransform, PgTrigger, PgTsConfig, PgTsConfigMap, PgTsDict,
+    PgTsParser, PgTsTemplate, PgType, PgUserMapping,
+};
 
 pub const PG_AGGREGATE_FNOID_INDEX: Index<PgAggregate> = Index::new(2650, &[PgAggregate::aggfnoid]);
 pub const PG_AM_NAME_INDEX: Index<PgAm> = Index::new(2651, &[PgAm::amname]);

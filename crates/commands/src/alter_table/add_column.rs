@@ -11,7 +11,7 @@ use crate::create_table::{self, Constraints};
 use crate::host::{CommandHost, notice};
 use crate::{exprs, sequence};
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Node};

@@ -6,7 +6,7 @@
 use super::{column, must_be};
 use crate::host::{CommandHost, notice};
 use crate::{create_table, drop, options};
-use catalog::rows::*;
+use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};

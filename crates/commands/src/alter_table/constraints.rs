@@ -7,7 +7,7 @@ use super::{attribute, column, must_be};
 use crate::host::{CommandHost, notice};
 use crate::{constraint, create_table, drop as dropping, index, names};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{CatalogRow, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};

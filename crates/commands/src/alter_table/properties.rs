@@ -8,7 +8,10 @@ use super::{Work, must_be};
 use crate::host::CommandHost;
 use crate::object::{change_owner_row, new_owner_acl};
 use crate::{index, names, options, sequence, tablespace};
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
+    PgType, indexes,
+};
 use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
@@ -128,11 +131,12 @@ fn foreign_keys(
 
 /// Runs the subcommands of the last pass.
 pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    use AlterTableType::*;
     let oid = rel.oid();
     match cmd.subtype {
-        SetRelOptions | ResetRelOptions => set_options(host, rel, cmd),
-        ChangeOwner => {
+        AlterTableType::SetRelOptions | AlterTableType::ResetRelOptions => {
+            set_options(host, rel, cmd)
+        }
+        AlterTableType::ChangeOwner => {
             let Some(role) = &cmd.newowner else {
                 return Err(PgError::internal("OWNER TO without a role"));
             };
@@ -142,34 +146,50 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
             }
             change_owner(host, oid, owner, true)
         }
-        SetLogged | SetUnLogged | SetTableSpace | SetAccessMethod => Ok(()),
-        ClusterOn => {
+        AlterTableType::SetLogged
+        | AlterTableType::SetUnLogged
+        | AlterTableType::SetTableSpace
+        | AlterTableType::SetAccessMethod => Ok(()),
+        AlterTableType::ClusterOn => {
             must_be(rel, b"rm", "CLUSTER ON")?;
             cluster_on(host, rel, cmd.name.as_deref())
         }
-        DropCluster => {
+        AlterTableType::DropCluster => {
             must_be(rel, b"rm", "SET WITHOUT CLUSTER")?;
             mark_clustered(host, rel, Oid::INVALID)
         }
         // Tables no longer have OIDs: nothing to do.
-        DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
-        ReplicaIdentity => replica_identity(host, rel, cmd),
-        EnableRowSecurity | DisableRowSecurity => {
+        AlterTableType::DropOids => must_be(rel, b"rpf", "SET WITHOUT OIDS"),
+        AlterTableType::ReplicaIdentity => replica_identity(host, rel, cmd),
+        AlterTableType::EnableRowSecurity | AlterTableType::DisableRowSecurity => {
             must_be(rel, b"rp", row_security_word(cmd.subtype))?;
-            let on = cmd.subtype == EnableRowSecurity;
+            let on = cmd.subtype == AlterTableType::EnableRowSecurity;
             change_class(host, oid, |c| c.relrowsecurity = on)
         }
-        ForceRowSecurity | NoForceRowSecurity => {
+        AlterTableType::ForceRowSecurity | AlterTableType::NoForceRowSecurity => {
             must_be(rel, b"rp", row_security_word(cmd.subtype))?;
-            let on = cmd.subtype == ForceRowSecurity;
+            let on = cmd.subtype == AlterTableType::ForceRowSecurity;
             change_class(host, oid, |c| c.relforcerowsecurity = on)
         }
-        EnableTrig | EnableAlwaysTrig | EnableReplicaTrig | DisableTrig | EnableTrigAll
-        | DisableTrigAll | EnableTrigUser | DisableTrigUser => triggers(host, rel, cmd),
-        EnableRule | EnableAlwaysRule | EnableReplicaRule | DisableRule => rules(host, rel, cmd),
-        AddInherit | DropInherit => Err(PgError::unsupported("inheritance")),
-        AddOf | DropOf => Err(PgError::unsupported("typed tables")),
-        AttachPartition | DetachPartition | DetachPartitionFinalize => {
+        AlterTableType::EnableTrig
+        | AlterTableType::EnableAlwaysTrig
+        | AlterTableType::EnableReplicaTrig
+        | AlterTableType::DisableTrig
+        | AlterTableType::EnableTrigAll
+        | AlterTableType::DisableTrigAll
+        | AlterTableType::EnableTrigUser
+        | AlterTableType::DisableTrigUser => triggers(host, rel, cmd),
+        AlterTableType::EnableRule
+        | AlterTableType::EnableAlwaysRule
+        | AlterTableType::EnableReplicaRule
+        | AlterTableType::DisableRule => rules(host, rel, cmd),
+        AlterTableType::AddInherit | AlterTableType::DropInherit => {
+            Err(PgError::unsupported("inheritance"))
+        }
+        AlterTableType::AddOf | AlterTableType::DropOf => Err(PgError::unsupported("typed tables")),
+        AlterTableType::AttachPartition
+        | AlterTableType::DetachPartition
+        | AlterTableType::DetachPartitionFinalize => {
             Err(PgError::unsupported("partitioned tables"))
         }
         other => Err(PgError::unsupported(format!("ALTER TABLE subcommand {other:?}"))),
@@ -369,16 +389,18 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
 }
 
 fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
-    use AlterTableType::*;
     must_be(rel, b"rvpf", "ENABLE/DISABLE TRIGGER")?;
     let letter = match cmd.subtype {
-        EnableAlwaysTrig => b'A',
-        EnableReplicaTrig => b'R',
-        DisableTrig | DisableTrigAll | DisableTrigUser => b'D',
+        AlterTableType::EnableAlwaysTrig => b'A',
+        AlterTableType::EnableReplicaTrig => b'R',
+        AlterTableType::DisableTrig
+        | AlterTableType::DisableTrigAll
+        | AlterTableType::DisableTrigUser => b'D',
         _ => b'O',
     };
-    let all = matches!(cmd.subtype, EnableTrigAll | DisableTrigAll);
-    let user = matches!(cmd.subtype, EnableTrigUser | DisableTrigUser);
+    let all = matches!(cmd.subtype, AlterTableType::EnableTrigAll | AlterTableType::DisableTrigAll);
+    let user =
+        matches!(cmd.subtype, AlterTableType::EnableTrigUser | AlterTableType::DisableTrigUser);
     let superuser = names::is_superuser(host)?;
     let mut found = all || user;
     for t in &rel.triggers {

@@ -9,7 +9,7 @@
 use crate::host::CommandHost;
 use crate::{cluster, exprs, relation, truncate, typeuse};
 use catalog::RelDesc;
-use catalog::rows::*;
+use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
 use eval::{EvalState, Program};
 use ids::{AttrNo, Oid, Tid};

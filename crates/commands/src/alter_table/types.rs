@@ -9,10 +9,14 @@ use super::{Work, attribute, column, must_be};
 use crate::host::CommandHost;
 use crate::{create_table, drop, index, names, relation, tablespace, typeuse};
 use analyze::coerce::Context;
-use analyze::deparse as definition;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
-use catalog::rows::*;
+use catalog::rows::{
+    AnyArray, CatalogRow, PgAttrdef, PgAttribute, PgClass, PgCollation, PgConstraint,
+    PgDescription, PgIndex, PgPolicy, PgProc, PgPublicationRel, PgRewrite, PgStatisticExt,
+    PgTrigger, PgType, Text, indexes,
+};
 use catalog::{ObjectAddress, RelDesc};
+use deparse as definition;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, AlterTableCmd, ColumnDef, Node};
 use pgerror::{PgError, Result, bail, pg_err};

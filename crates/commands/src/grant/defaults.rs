@@ -9,7 +9,7 @@ use crate::{drop, names};
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{AclItem, PgDefaultAcl, PgNamespace, indexes};
 use ids::Oid;
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};

@@ -6,7 +6,11 @@ use crate::host::CommandHost;
 use crate::{drop, names, relation};
 use catalog::acl::{self, Kind};
 use catalog::depend::SharedDependency;
-use catalog::rows::*;
+use catalog::rows::{
+    AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, PgForeignDataWrapper,
+    PgForeignServer, PgLanguage, PgLargeobjectMetadata, PgNamespace, PgProc, PgTablespace, PgType,
+    indexes,
+};
 use catalog::{ObjectAddress, Row};
 use ids::{AttrNo, Oid, Tid};
 use parse::ast::{Node, ObjectType};

@@ -6,7 +6,7 @@ use super::{self as relation, NewColumn, NewRelation, create, new_files};
 use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
-use catalog::rows::*;
+use catalog::rows::{PgAttribute, PgClass, Text};
 use ids::{Oid, Persistence};
 use pgerror::Result;
 use types::oids;

@@ -7,7 +7,7 @@ use crate::host::CommandHost;
 use crate::stored;
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
-use catalog::rows::*;
+use catalog::rows::Text;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, bail};

@@ -1,10 +1,11 @@
 //! Expressions and names.
 
-use super::{
+use super::enums::{
     AExprKind, BoolExprType, BoolTestType, CoercionForm, DefElemAction, FunctionParameterMode,
-    MinMaxOp, Name, Node, NullTestType, RoleSpecType, SortBy, SqlValueFunctionOp, SubLinkType,
-    WindowDef,
+    MinMaxOp, NullTestType, RoleSpecType, SqlValueFunctionOp, SubLinkType,
 };
+use super::query::{SortBy, WindowDef};
+use super::{Name, Node};
 
 /// A possibly qualified name, `a.b.c` or `a.*`: strings, then perhaps a star.
 #[derive(Clone, PartialEq, Debug, Default)]

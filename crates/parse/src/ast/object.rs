@@ -1,11 +1,14 @@
 //! Schemas, databases, roles, types, functions and other objects.
 
-use super::{
-    AlterPublicationAction, AlterSubscriptionType, CoercionContext, CollateClause, ColumnDef,
-    Constraint, DefElem, DropBehavior, FunctionParameter, GrantTargetType, Name, Node, ObjectType,
-    ObjectWithArgs, PublicationObjSpecType, RangeVar, RoleSpec, RoleStmtType, TypeName,
-    VariableSetStmt,
+use super::enums::{
+    AlterPublicationAction, AlterSubscriptionType, CoercionContext, DropBehavior, GrantTargetType,
+    ObjectType, PublicationObjSpecType, RoleStmtType,
 };
+use super::expr::{CollateClause, DefElem, FunctionParameter, ObjectWithArgs, RoleSpec, TypeName};
+use super::query::RangeVar;
+use super::table::{ColumnDef, Constraint};
+use super::utility::VariableSetStmt;
+use super::{Name, Node};
 
 /// CREATE SCHEMA with the statements in it.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,10 +1,13 @@
 //! SELECT, INSERT, UPDATE, DELETE, MERGE and their clauses.
 
-use super::{
-    CmdType, ColumnDef, CteMaterialize, DefElem, GroupingSetKind, IndexElem, JoinType, LimitOption,
-    LockClauseStrength, LockWaitPolicy, MergeMatchKind, Name, Node, OnCommitAction,
-    OnConflictAction, OverridingKind, SetOperation, SortByDir, SortByNulls,
+use super::enums::{
+    CmdType, CteMaterialize, GroupingSetKind, JoinType, LimitOption, LockClauseStrength,
+    LockWaitPolicy, MergeMatchKind, OnCommitAction, OnConflictAction, OverridingKind, SetOperation,
+    SortByDir, SortByNulls,
 };
+use super::expr::DefElem;
+use super::table::{ColumnDef, IndexElem};
+use super::{Name, Node};
 
 /// A SELECT or VALUES, or a set operation (then `larg` and `rarg` are set).
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,10 +1,12 @@
 //! Tables, indexes, sequences, views: CREATE and ALTER.
 
-use super::{
-    AlterTableType, CmdType, CollateClause, ConstrType, DefElem, DropBehavior, IntoClause, Name,
-    Node, ObjectType, OnCommitAction, PartitionRangeDatumKind, PartitionStrategy, RangeVar,
-    RoleSpec, SortByDir, SortByNulls, TypeName, ViewCheckOption,
+use super::enums::{
+    AlterTableType, CmdType, ConstrType, DropBehavior, ObjectType, OnCommitAction,
+    PartitionRangeDatumKind, PartitionStrategy, SortByDir, SortByNulls, ViewCheckOption,
 };
+use super::expr::{CollateClause, DefElem, RoleSpec, TypeName};
+use super::query::{IntoClause, RangeVar};
+use super::{Name, Node};
 
 /// CREATE TABLE; elements are column definitions, constraints and LIKE clauses.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,9 +1,11 @@
 //! Session, transaction and maintenance statements.
 
-use super::{
-    DefElem, DiscardMode, FetchDirection, FuncCall, Name, Node, RangeVar, ReindexObjectType,
-    TransactionStmtKind, TypeName, VariableSetKind,
+use super::enums::{
+    DiscardMode, FetchDirection, ReindexObjectType, TransactionStmtKind, VariableSetKind,
 };
+use super::expr::{DefElem, FuncCall, TypeName};
+use super::query::RangeVar;
+use super::{Name, Node};
 
 /// BEGIN, COMMIT, SAVEPOINT and other transaction statements.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -43,7 +43,7 @@ impl Cx {
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
         self.bytes += bytes;
-        if self.bytes > crate::DEPTH_BYTES_MAX { Err(too_deep()) } else { Ok(()) }
+        if self.bytes > crate::options::DEPTH_BYTES_MAX { Err(too_deep()) } else { Ok(()) }
     }
 
     #[inline]

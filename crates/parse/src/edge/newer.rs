@@ -2,9 +2,13 @@
 //! error at the token at which PostgreSQL 15 stops. The grammar also accepts parameters (`$1`) in
 //! places where PostgreSQL requires a literal, so that it can parse normalized statements.
 
-use crate::ast::*;
+use crate::ast::{
+    AlterTableCmd, AlterTableType, CoercionForm, ColumnDef, ConstrType, Constraint,
+    CreateStatsStmt, CreateStmt, DefElem, FuncCall, GrantRoleStmt, Node, RangeSubselect,
+    ReindexObjectType, ReindexStmt, TypeCast, VacuumRelation, VariableSetStmt,
+};
+use crate::error::position;
 use crate::junk::Scan;
-use crate::position;
 use pgerror::{PgError, pg_err};
 
 /// The token at which PostgreSQL 15 stops. Locations are byte offsets in the text.

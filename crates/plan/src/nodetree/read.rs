@@ -6,8 +6,22 @@ mod xml;
 pub use partition::{PartitionBound, RangeDatum, read_partition_bound};
 
 use super::text::{NodeTree, Tree, malformed, parse};
-use crate::expr::*;
-use crate::query::*;
+use crate::expr::{
+    AggSplit, Aggref, ArrayCoerceExpr, ArrayExpr, BoolExpr, BoolOp, BooleanTest, CaseExpr,
+    CaseTestExpr, CaseWhen, CoalesceExpr, CoerceToDomain, CoerceToDomainValue, CoerceViaIo,
+    CoercionForm, CollateExpr, Const, ConvertRowtypeExpr, CurrentOfExpr, Expr, FieldSelect,
+    FieldStore, FuncExpr, GroupingFunc, Location, MinMaxExpr, NamedArgExpr, NextValueExpr,
+    NullTest, OpExpr, Param, ParamKind, RelabelType, RowCompareExpr, RowCompareKind, RowExpr,
+    ScalarArrayOpExpr, SetToDefault, SqlValueFunction, SubLink, SubLinkKind, SubscriptingRef,
+    TargetEntry, Var, WindowFunc,
+};
+use crate::query::{
+    Alias, CmdType, CommonTableExpr, CteCycle, CteMaterialize, CteSearch, FromExpr, GroupingSet,
+    GroupingSetKind, InferenceElem, JoinExpr, JoinTreeNode, JoinType, LimitOption, LockStrength,
+    LockWaitPolicy, NotifyStmt, OnConflictAction, OnConflictExpr, Override, Query, QuerySource,
+    RangeTblEntry, RangeTblFunction, RowMarkClause, RteKind, SetOpNode, SetOperation,
+    SetOperationStmt, SortGroupClause, TableSample, WindowClause,
+};
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use stdx::Nested;

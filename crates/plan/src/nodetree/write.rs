@@ -4,8 +4,14 @@
 mod xml;
 
 use super::text::escape;
-use crate::expr::*;
-use crate::query::*;
+use crate::expr::{
+    BoolOp, BoolTestKind, CoercionForm, Const, Expr, Location, OpExpr, SqlValueKind, TargetEntry,
+};
+use crate::query::{
+    Alias, CommonTableExpr, CteCycle, CteSearch, FromExpr, GroupingSet, GroupingSetKind,
+    JoinTreeNode, OnConflictExpr, Query, RangeTblEntry, RteKind, SetOpNode, SortGroupClause,
+    WindowClause,
+};
 use ids::{AttrNo, Oid};
 use std::fmt::{Display, Write};
 use stdx::stack::deep;

@@ -247,7 +247,7 @@ impl Services for Core {
     }
 
     fn index_keys(&mut self, index: Oid) -> Result<String> {
-        analyze::deparse::index_keys(self, index)
+        deparse::index_keys(self, index)
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
@@ -322,18 +322,17 @@ impl Services for Core {
     }
 
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        use SqlValueKind::*;
         let name = match kind {
-            CurrentRole | CurrentUser | User => {
+            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
                 let user = self.catalog.user;
                 self.cat().role_name(user)?
             }
-            SessionUser => {
+            SqlValueKind::SessionUser => {
                 let user = self.catalog.session_user;
                 self.cat().role_name(user)?
             }
-            CurrentCatalog => self.database_name.clone(),
-            CurrentSchema => match sysfn::info::current_schema(self)? {
+            SqlValueKind::CurrentCatalog => self.database_name.clone(),
+            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
                 Some(name) => name,
                 None => return Ok(Datum::Null),
             },

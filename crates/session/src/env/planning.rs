@@ -11,7 +11,10 @@ use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
-use planner::*;
+use planner::{
+    AggFacts, ColFacts, ColStats, CostSettings, DefaultOps, IndexFacts, IndexKey, OpFacts,
+    OrderFacts, PlannerFacts, RelFacts,
+};
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Datum, DatumRef};

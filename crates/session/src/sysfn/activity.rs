@@ -126,7 +126,6 @@ pub(super) const FNS: &[SysFn] = &[
 
 /// The rows of `pg_locks`.
 fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
-    use LockTagKind::*;
     let rows = core.backend.storage().locks.rows();
     let now = core.now();
     let word = |v: u32| Datum::Word(u64::from(v));
@@ -137,20 +136,23 @@ fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
             row[0] = Datum::text(t.kind.name());
             let vxid = |backend: u32, local: u32| Datum::text(&format!("{backend}/{local}"));
             match t.kind {
-                Relation | RelationExtend | Page | Tuple => {
+                LockTagKind::Relation
+                | LockTagKind::RelationExtend
+                | LockTagKind::Page
+                | LockTagKind::Tuple => {
                     row[1] = word(t.field1);
                     row[2] = word(t.field2);
-                    if matches!(t.kind, Page | Tuple) {
+                    if matches!(t.kind, LockTagKind::Page | LockTagKind::Tuple) {
                         row[3] = Datum::int4(t.field3 as i32);
                     }
-                    if t.kind == Tuple {
+                    if t.kind == LockTagKind::Tuple {
                         row[4] = Datum::int2(t.field4 as i16);
                     }
                 }
-                DatabaseFrozenIds => row[1] = word(t.field1),
-                Transaction => row[6] = word(t.field1),
-                VirtualTransaction => row[5] = vxid(t.field1, t.field2),
-                SpeculativeToken => {
+                LockTagKind::DatabaseFrozenIds => row[1] = word(t.field1),
+                LockTagKind::Transaction => row[6] = word(t.field1),
+                LockTagKind::VirtualTransaction => row[5] = vxid(t.field1, t.field2),
+                LockTagKind::SpeculativeToken => {
                     row[6] = word(t.field1);
                     row[8] = word(t.field2);
                 }

@@ -1,10 +1,10 @@
 //! Functions that return object definitions as SQL. Counterpart: utils/adt/ruleutils.c; the text is
-//! produced by [`analyze::deparse`].
+//! produced by [`deparse`].
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
-use analyze::deparse::{self, IndexParts, Style};
 use catalog::rows::indexes;
+use deparse::{IndexParts, Style};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};

@@ -244,7 +244,7 @@ fn members(core: &mut Core, multi: u32) -> Result<Vec<Vec<Datum>>> {
 }
 
 fn expressions(core: &mut Core, a: &[DatumRef<'_>]) -> Result<Datum> {
-    match analyze::deparse::statistics_expressions(core, a[0].as_oid())? {
+    match deparse::statistics_expressions(core, a[0].as_oid())? {
         Some(list) => {
             let list: Vec<Datum> = list.iter().map(|t| Datum::text(t)).collect();
             types::array::of_builtin(oids::TEXT, &list)

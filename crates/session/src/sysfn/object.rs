@@ -5,7 +5,13 @@ use super::{SysCall, SysFn};
 use crate::core::Core;
 use catalog::ObjectAddress;
 use catalog::format_type::quote_identifier;
-use catalog::rows::*;
+use catalog::rows::{
+    CatalogRow, PgAm, PgAmop, PgAmproc, PgAttrdef, PgAuthid, PgCast, PgClass, PgCollation,
+    PgConstraint, PgConversion, PgDatabase, PgDefaultAcl, PgEventTrigger, PgExtension, PgLanguage,
+    PgNamespace, PgOpclass, PgOperator, PgOpfamily, PgPolicy, PgProc, PgPublication, PgRewrite,
+    PgStatisticExt, PgTablespace, PgTrigger, PgTsConfig, PgTsDict, PgTsParser, PgTsTemplate,
+    PgType, indexes,
+};
 use ids::Oid;
 use pgerror::Result;
 use types::{Datum, DatumRef, oids};

@@ -5,7 +5,7 @@
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
 use analyze::SessionLookup;
-use catalog::rows::*;
+use catalog::rows::{PgClass, PgIndex};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use types::datetime::Interval;

@@ -1,6 +1,11 @@
 //! Subscripting: elements and slices, read and assigned. Counterpart: arrayfuncs.c, arraysubs.c.
 
-use super::*;
+use super::payload::{
+    ArrayRef, MAX_DIMS, MAX_ELEMENTS, build, check_bounds, count_of, empty, too_large,
+};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::TypeInfo;
+use pgerror::{Result, pg_err};
 
 fn subscript_error(message: &str) -> pgerror::PgError {
     pg_err!(ARRAY_SUBSCRIPT_ERROR, "{message}")

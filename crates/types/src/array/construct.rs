@@ -1,8 +1,15 @@
 //! Construction of arrays: append, prepend, concatenate, fill, array_agg. Counterpart:
 //! array_userfuncs.c.
 
-use super::*;
-use crate::builtin::AggState;
+use super::payload::{
+    ArrayRef, MAX_DIMS, build, build_1d, build_filled, builtin_info, check_bounds, count_of,
+    too_large,
+};
+use crate::builtin::function::AggState;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, TypeInfo};
+use crate::oids;
+use pgerror::{Result, pg_err};
 
 /// Element type of the array argument `i`, from its value or else from its analyzed type.
 fn elem_of(

@@ -1,8 +1,12 @@
 //! Dimensions, search, removal, replacement. Counterpart: arrayfuncs.c, array_userfuncs.c.
 
-use super::*;
-use crate::FnContext;
-use crate::fncx::Pace;
+use super::access::get_slice;
+use super::payload::{ArrayRef, build, of_builtin};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace};
+use crate::oids;
+use ids::Oid;
+use pgerror::{Result, pg_err};
 
 /// Lower bound and length of dimension `n` (1-based); `None` if there is no such dimension.
 fn dimension(array: DatumRef<'_>, n: i32) -> Option<(i32, i32)> {

@@ -1,11 +1,14 @@
 //! Text and binary formats of arrays. Counterpart: arrayfuncs.c.
 
-use super::*;
-use crate::fncx::{Pace, Watch};
+use super::payload::{ArrayRef, MAX_DIMS, build, check_bounds, count_of, empty, too_large};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace, Watch};
 use crate::form::{Reader, is_space};
 use crate::limits::TextBuffer;
-use crate::quoted::{self, Escape};
-use crate::{FnContext, memory};
+use crate::quoted::Escape;
+use crate::{memory, quoted};
+use ids::Oid;
+use pgerror::{Result, pg_err};
 
 fn malformed(text: &[u8], detail: impl Into<String>) -> pgerror::PgError {
     pg_err!(
@@ -427,7 +430,8 @@ pub(crate) fn read_array(
     build(&elem, &dims, &lower, values.iter().map(Datum::as_ref))
 }
 
-fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
+/// `array_send`.
+pub(crate) fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     let array = ArrayRef::new(d);
     let elem = cx.type_info(array.elem_type())?;
     let mut out = TextBuffer::new();

@@ -1,8 +1,11 @@
 //! Comparison, hash, containment and overlap. Counterpart: arrayfuncs.c.
 
-use super::*;
-use crate::fncx::Pace;
-use crate::{FnContext, compare, hash};
+use super::payload::{ArrayRef, Elements};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace, TypeInfo};
+use crate::{compare, hash};
+use ids::Oid;
+use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 

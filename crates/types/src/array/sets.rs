@@ -1,7 +1,8 @@
 //! unnest and generate_subscripts. Counterpart: arrayfuncs.c.
 
-use super::*;
-use crate::builtin::VecSource;
+use super::payload::ArrayRef;
+use crate::builtin::function::VecSource;
+use crate::datum::{Datum, DatumRef};
 use crate::fncx::Watch;
 
 builtins! { FNS;

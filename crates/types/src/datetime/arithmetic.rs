@@ -1,12 +1,22 @@
 //! Arithmetic of dates, times and intervals: sums, differences, justification, age, aggregates and
 //! series. Counterpart: timestamp.c, date.c.
 
+use super::calendar::{
+    DATE_END, DATE_MIN, Fields, SECS_PER_DAY, TIMESTAMP_NOBEGIN, USECS_PER_DAY, USECS_PER_SEC,
+    date_range, date2j, days_in_month, interval_range, is_finite_date, is_finite_ts,
+    is_valid_timestamp, j2date, time_of, timestamp_range,
+};
+use super::compare::{interval_cmp, timetz_cmp};
 use super::convert::{date_to_timestamp, local_to_utc, timetz, timetz_parts, utc_to_local};
-use super::*;
-use crate::builtin::SetSource;
+use super::interval::Interval;
+use crate::array::payload;
+use crate::builtin::function::SetSource;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::division_by_zero;
+use crate::oids;
 use crate::zone::Zone;
-use crate::{Datum, DatumRef, FnContext, array, oids};
+use pgerror::{PgError, Result, pg_err};
 
 /// Adds months (the day is limited to the length of the month) and days to a local timestamp.
 fn add_months_days(t: i64, i: &Interval) -> Result<i64> {
@@ -404,15 +414,15 @@ scalars! { FNS;
 /// The transition state of sum and avg over intervals: the sum, and the count in the second
 /// interval's time field.
 fn pair(d: DatumRef<'_>) -> Result<(Interval, Interval)> {
-    let info = array::builtin_info(oids::INTERVAL);
-    match array::ArrayRef::new(d).elements(&info)?[..] {
+    let info = payload::builtin_info(oids::INTERVAL);
+    match payload::ArrayRef::new(d).elements(&info)?[..] {
         [s @ DatumRef::Bytes(_), n @ DatumRef::Bytes(_)] => Ok((Interval::of(s), Interval::of(n))),
         _ => Err(PgError::internal("expected 2-element interval array")),
     }
 }
 
 fn pair_datum(s: Interval, n: Interval) -> Result<Datum> {
-    array::of_builtin(oids::INTERVAL, &[s.datum(), n.datum()])
+    payload::of_builtin(oids::INTERVAL, &[s.datum(), n.datum()])
 }
 
 scalars! { AGGREGATES;

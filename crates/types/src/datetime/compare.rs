@@ -1,12 +1,17 @@
 //! Comparison within and between the date and time types, and their hash functions. Counterpart:
 //! timestamp.c, date.c.
 
+use super::calendar::{
+    DATE_NOBEGIN, DATE_NOEND, TIMESTAMP_NOBEGIN, TIMESTAMP_NOEND, USECS_PER_DAY, USECS_PER_SEC,
+    is_finite_date, is_finite_ts, is_valid_timestamp,
+};
 use super::convert::{local_to_utc, timetz_parts};
-use super::*;
-use crate::compare::{Comparer, TypedCompare, btint4cmp, btint8cmp};
+use super::interval::Interval;
+use crate::compare::plain::{Comparer, TypedCompare, btint4cmp, btint8cmp};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::hash;
 use crate::zone::Zone;
-use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use std::cmp::Ordering;
 use std::sync::Arc;

@@ -1,9 +1,17 @@
 //! Conversions between the date and time types, and between local time and UTC.
 
-use super::*;
+use super::abbreviations::{abbreviation, dynamic_abbreviation};
+use super::calendar::{
+    DATE_NOBEGIN, DATE_NOEND, EPOCH_UNIX, TIMESTAMP_END, TIMESTAMP_MIN, TIMESTAMP_NOBEGIN,
+    TIMESTAMP_NOEND, USECS_PER_DAY, USECS_PER_SEC, is_finite_date, is_finite_ts,
+    is_valid_timestamp, timestamp_range,
+};
+use super::interval::Interval;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::shown;
 use crate::zone::Zone;
-use crate::{Datum, DatumRef, FnContext};
+use pgerror::{Result, pg_err};
 
 /// Local time of an instant, and the zone's offset at that instant (seconds east).
 pub fn utc_to_local(zone: &Zone, t: i64) -> (i64, i32) {

@@ -1,10 +1,16 @@
 //! EXTRACT (numeric) and date_part (float8). Counterpart: timestamp.c, date.c.
 
+use super::calendar::{
+    EPOCH_JDATE, EPOCH_UNIX, Fields, SECS_PER_DAY, UNIX_EPOCH_JDATE, USECS_PER_DAY, USECS_PER_HOUR,
+    USECS_PER_MINUTE, USECS_PER_SEC, date2j, is_finite_date, is_finite_ts, iso_week, j2date, j2day,
+};
 use super::convert::{timetz_parts, utc_to_local};
-use super::interval::{Unit, token, unit};
-use super::*;
-use crate::numeric::{Num, parse};
-use crate::{Datum, DatumRef, FnContext};
+use super::interval::{Interval, Unit, token, unit};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
+use crate::numeric::io::parse;
+use crate::numeric::num::Num;
+use pgerror::{PgError, Result, pg_err};
 
 /// A field that can be extracted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,14 +69,14 @@ impl Value {
             Value::Epoch(us) => decimal(us, 6).datum(),
             Value::Julian(day, us) => {
                 let (us, whole) = (Num::from(us), Num::from(USECS_PER_DAY));
-                let scale = crate::numeric::div_scale(&us, &whole);
+                let scale = crate::numeric::arith::select_div_scale(&us, &whole);
                 Num::from(day).plus(&us.divided(&whole, scale, true)?).datum()
             }
             Value::Infinite(positive) => {
                 let sign = if positive {
-                    crate::numeric::Sign::PosInf
+                    crate::numeric::num::Sign::PosInf
                 } else {
-                    crate::numeric::Sign::NegInf
+                    crate::numeric::num::Sign::NegInf
                 };
                 Num::special(sign).datum()
             }

@@ -1,11 +1,13 @@
 //! to_char over timestamps and intervals, and the template parser that to_date and to_timestamp
 //! share. Counterpart: formatting.c.
 
+use super::calendar::{EPOCH_UNIX, Fields, USECS_PER_SEC, date2j, is_finite_ts, iso_week, j2day};
 use super::convert::utc_to_local;
-use super::*;
-use crate::fncx::Pace;
+use super::interval::Interval;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace};
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
-use crate::{Datum, DatumRef, FnContext};
+use pgerror::{Result, pg_err};
 
 /// Keywords, longer ones before their prefixes. They are written entirely in upper or lower case;
 /// names of days and months also capitalized.

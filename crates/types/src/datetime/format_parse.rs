@@ -5,11 +5,15 @@
 //! of the text, or nothing; characters skipped beyond the template are counted against its other
 //! characters.
 
+use super::calendar::{
+    DATE_END, DATE_MIN, EPOCH_JDATE, Fields, USECS_PER_SEC, date2j, days_in_month, is_valid_julian,
+    is_valid_timestamp, iso_week_to_j, j2date, timestamp_range,
+};
 use super::convert::local_to_utc;
 use super::format::{DAYS, MONTHS, Node, ROMAN, is_separator, is_space, template};
-use super::*;
-use crate::fncx::Pace;
-use crate::{Datum, DatumRef, FnContext};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace};
+use pgerror::{PgError, Result, pg_err};
 
 /// The calendar that a field belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]

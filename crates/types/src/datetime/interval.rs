@@ -1,10 +1,14 @@
 //! Intervals: input, output, typmods. The payload is time (i64 microseconds), days (i32), months
 //! (i32). Counterpart: timestamp.c, datetime.c.
 
+use super::calendar::{
+    USECS_PER_DAY, USECS_PER_HOUR, USECS_PER_MINUTE, USECS_PER_SEC, interval_range, round_micros,
+    time_of,
+};
 use super::parse::{Fault, Parsed, Token, decode_time, error, tokenize};
-use super::*;
+use crate::datum::{Datum, DatumRef};
 use crate::settings::IntervalStyle;
-use crate::{Datum, DatumRef};
+use pgerror::{PgError, Result, pg_err};
 
 /// An interval.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -1,11 +1,21 @@
 //! Input, output, receive and send functions and typmods of the date and time types. Counterpart:
 //! date.c, timestamp.c.
 
+use super::calendar::{
+    DATE_END, DATE_MIN, DATE_NOBEGIN, DATE_NOEND, EPOCH_JDATE, EPOCH_UNIX, Fields,
+    TIMESTAMP_NOBEGIN, TIMESTAMP_NOEND, UNIX_EPOCH_JDATE, USECS_PER_DAY, USECS_PER_SEC, date_range,
+    date2j, is_finite_date, is_finite_ts, is_valid_julian, is_valid_timestamp, j2date,
+    precision_typmod, round_micros, time_of, timestamp_range,
+};
 use super::convert::{timetz, timetz_parts, utc_to_local};
+use super::interval::Interval;
 use super::parse::{DateTime, Fault, Kind, decode, error, tokenize};
-use super::*;
+use super::{interval, output};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::Reader;
-use crate::{Datum, DatumRef, FnContext};
+use crate::settings::{DateStyle, Settings};
+use pgerror::{Result, pg_err};
 
 fn typmod(a: &[DatumRef<'_>]) -> i32 {
     a.get(2).map_or(-1, |t| t.as_i32())
@@ -136,11 +146,10 @@ fn special(t: i64) -> Option<Datum> {
     }
 }
 
-fn timestamp_out(cx: &dyn FnContext, t: i64, tz: bool) -> Datum {
+fn timestamp_out(s: &Settings, t: i64, tz: bool) -> Datum {
     if let Some(d) = special(t) {
         return d;
     }
-    let s = cx.settings();
     if !tz {
         return Datum::text(&output::timestamp_text(&Fields::of_timestamp(t), None, s));
     }
@@ -150,25 +159,24 @@ fn timestamp_out(cx: &dyn FnContext, t: i64, tz: bool) -> Datum {
     Datum::text(&output::timestamp_text(&Fields::of_timestamp(local), Some((east, &name)), s))
 }
 
-fn date_out(cx: &dyn FnContext, d: i32) -> Datum {
+fn date_out(s: &Settings, d: i32) -> Datum {
     match d {
         DATE_NOBEGIN => Datum::text("-infinity"),
         DATE_NOEND => Datum::text("infinity"),
         d => {
             let (y, m, day) = j2date(d.wrapping_add(EPOCH_JDATE));
-            Datum::text(&output::date_text(y, m, day, cx.settings()))
+            Datum::text(&output::date_text(y, m, day, s))
         }
     }
 }
 
 /// A date or time in ISO 8601 format whatever `DateStyle` is, as JSON and XML require.
-pub(crate) fn iso8601(settings: &crate::Settings, ty: ids::Oid, d: DatumRef<'_>) -> String {
-    let s = crate::Settings { date_style: crate::settings::DateStyle::Iso, ..settings.clone() };
-    let cx = crate::BasicContext::new(s);
+pub(crate) fn iso8601(settings: &Settings, ty: ids::Oid, d: DatumRef<'_>) -> String {
+    let settings = Settings { date_style: DateStyle::Iso, ..settings.clone() };
     let text = match ty {
-        crate::oids::DATE => date_out(&cx, d.as_i32()),
-        crate::oids::TIMESTAMP => timestamp_out(&cx, d.as_i64(), false),
-        _ => timestamp_out(&cx, d.as_i64(), true),
+        crate::oids::DATE => date_out(&settings, d.as_i32()),
+        crate::oids::TIMESTAMP => timestamp_out(&settings, d.as_i64(), false),
+        _ => timestamp_out(&settings, d.as_i64(), true),
     };
     let text = String::from_utf8_lossy(text.as_ref().as_bytes()).into_owned();
     let Some((day, clock)) = text.split_once(' ') else { return text };
@@ -215,7 +223,7 @@ fn scaled(d: DatumRef<'_>, typmod: i32) -> Result<Datum> {
 }
 
 fn typmod_in(a: &[DatumRef<'_>], tz: bool, name: &str) -> Result<Datum> {
-    Ok(Datum::int4(precision_typmod(&crate::array::cstring_integers(a[0])?, tz, name)?))
+    Ok(Datum::int4(precision_typmod(&crate::array::payload::cstring_integers(a[0])?, tz, name)?))
 }
 
 fn typmod_out(a: &[DatumRef<'_>], suffix: &str) -> Datum {
@@ -236,7 +244,7 @@ const WITH: &str = " with time zone";
 
 scalars! { FNS;
     "date_in" => |cx, a| Ok(Datum::int4(date_in(cx, a[0].as_bytes())?)),
-    "date_out" => |cx, a| Ok(date_out(cx, a[0].as_i32())),
+    "date_out" => |cx, a| Ok(date_out(cx.settings(), a[0].as_i32())),
     "date_recv" => |_, a| {
         let d = Reader::new(a[0].as_bytes()).i32()?;
         if is_finite_date(d) && !(DATE_MIN..DATE_END).contains(&d) {
@@ -274,12 +282,12 @@ scalars! { FNS;
         Ok(Datum::bytes([t.to_be_bytes().as_slice(), &west.to_be_bytes()].concat()))
     },
     "timestamp_in" => |cx, a| Ok(Datum::int8(timestamp_in(cx, a[0].as_bytes(), typmod(a), false)?)),
-    "timestamp_out" => |cx, a| Ok(timestamp_out(cx, a[0].as_i64(), false)),
+    "timestamp_out" => |cx, a| Ok(timestamp_out(cx.settings(), a[0].as_i64(), false)),
     "timestamp_recv" => |_, a| timestamp_recv(a),
     "timestamp_send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
     "timestamptz_in" =>
         |cx, a| Ok(Datum::int8(timestamp_in(cx, a[0].as_bytes(), typmod(a), true)?)),
-    "timestamptz_out" => |cx, a| Ok(timestamp_out(cx, a[0].as_i64(), true)),
+    "timestamptz_out" => |cx, a| Ok(timestamp_out(cx.settings(), a[0].as_i64(), true)),
     "timestamptz_recv" => |_, a| timestamp_recv(a),
     "timestamptz_send" => |_, a| Ok(Datum::bytes(a[0].as_i64().to_be_bytes())),
     "interval_in" => |cx, a| Ok(interval::parse(
@@ -315,6 +323,6 @@ scalars! { FNS;
     "timestamptypmodout" => |_, a| Ok(typmod_out(a, WITHOUT)),
     "timestamptztypmodout" => |_, a| Ok(typmod_out(a, WITH)),
     "intervaltypmodin" => |_, a| Ok(Datum::int4(
-        interval::typmod_of(&crate::array::cstring_integers(a[0])?)?)),
+        interval::typmod_of(&crate::array::payload::cstring_integers(a[0])?)?)),
     "intervaltypmodout" => |_, a| Ok(Datum::text(&interval::typmod_text(a[0].as_i32())?)),
 }

@@ -1,10 +1,17 @@
 //! make_date, make_time, make_timestamp, make_timestamptz, make_interval. Counterpart: date.c,
 //! timestamp.c.
 
+use super::calendar::{
+    DATE_END, DATE_MIN, EPOCH_JDATE, USECS_PER_DAY, USECS_PER_HOUR, USECS_PER_MINUTE,
+    USECS_PER_SEC, date2j, days_in_month, interval_range, is_valid_julian, is_valid_timestamp,
+    time_of, timestamp_range,
+};
 use super::convert::{local_to_utc, zone_arg};
+use super::interval::Interval;
 use super::parse::time_overflows;
-use super::*;
-use crate::{Datum, DatumRef, FnContext};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
+use pgerror::{Result, pg_err};
 
 /// `as_given`: do error messages show a year BC as a negative number, as it was given?
 fn make_date(a: &[DatumRef<'_>], as_given: bool) -> Result<i32> {

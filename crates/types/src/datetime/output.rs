@@ -1,6 +1,6 @@
 //! Output of dates and times by DateStyle. Counterpart: datetime.c.
 
-use super::*;
+use super::calendar::{Fields, date2j, j2day, time_fields};
 use crate::settings::{DateOrder, DateStyle, Settings};
 
 const MONTHS: [&str; 12] =

@@ -1,11 +1,16 @@
 //! Parsing of dates and times: the text is split into fields by their lexical form, then the fields
 //! are decoded from left to right. Counterpart: datetime.c (ParseDateTime, DecodeDateTime).
 
-use super::*;
-use crate::FnContext;
+use super::abbreviations::{abbreviation, dynamic_abbreviation};
+use super::calendar::{
+    EPOCH_JDATE, Fields, USECS_PER_DAY, date2j, days_in_month, j2date, time_fields, time_of,
+};
+use super::convert;
+use crate::fncx::FnContext;
 use crate::form::{is_space, shown};
 use crate::settings::DateOrder;
 use crate::zone::Zone;
+use pgerror::{PgError, pg_err};
 
 /// A parse error, before the type's name and the text are known.
 #[derive(Clone, Debug)]
@@ -39,7 +44,7 @@ pub fn error(fault: Fault, text: &[u8], type_name: &str) -> PgError {
         Fault::IntervalOverflow => {
             pg_err!(INTERVAL_FIELD_OVERFLOW, "interval field value out of range: \"{text}\"")
         }
-        Fault::IntervalRange => super::interval_range(),
+        Fault::IntervalRange => super::calendar::interval_range(),
         Fault::ZoneOverflow => pg_err!(
             INVALID_TIME_ZONE_DISPLACEMENT_VALUE,
             "time zone displacement out of range: \"{text}\""

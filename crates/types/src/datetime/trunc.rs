@@ -1,10 +1,15 @@
 //! date_trunc. Counterpart: timestamp.c.
 
+use super::calendar::{
+    Fields, USECS_PER_HOUR, USECS_PER_MINUTE, USECS_PER_SEC, is_finite_ts, is_valid_timestamp,
+    iso_week, iso_week_to_j, j2date, timestamp_range,
+};
 use super::convert::{local_to_utc, utc_to_local, zone_arg};
 use super::extract::{unrecognized, word_of};
-use super::interval::{Unit, unit};
-use super::*;
-use crate::{Datum, DatumRef, FnContext};
+use super::interval::{Interval, Unit, unit};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
+use pgerror::{PgError, Result, pg_err};
 
 fn unsupported(word: &str, type_name: &str) -> PgError {
     pg_err!(FEATURE_NOT_SUPPORTED, "unit \"{word}\" not supported for type {type_name}")

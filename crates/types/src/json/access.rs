@@ -5,12 +5,14 @@ use super::binary::{Container, Item};
 use super::encode::datum_of;
 use super::io::put_item;
 use super::parse::{Kind, Node, tree};
-use crate::array::ArrayRef;
-use crate::builtin::{SetSource, VecSource};
-use crate::fncx::Watch;
+use crate::array::payload::ArrayRef;
+use crate::builtin::function::{self, SetSource, VecSource};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Watch};
 use crate::limits::TextBuffer;
-use crate::numeric::with_text;
-use crate::{Datum, DatumRef, FnContext, memory};
+use crate::memory;
+use crate::numeric::functions::CASTS;
+use crate::numeric::io::with_text;
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
 
@@ -255,7 +257,8 @@ fn number(
     match (item(d), cast) {
         (Item::Number(n), None) => Ok(Datum::bytes(n)),
         (Item::Number(n), Some(cast)) => {
-            let f = crate::builtin::scalar(cast).ok_or_else(|| PgError::unsupported(cast))?;
+            let f =
+                function::scalar_in(&[CASTS], cast).ok_or_else(|| PgError::unsupported(cast))?;
             f(cx, &[DatumRef::Bytes(n)])
         }
         (other, _) => Err(not_castable(other, name)),

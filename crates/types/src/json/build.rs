@@ -5,13 +5,14 @@ use super::access::item;
 use super::encode::Json;
 use super::io::{put_string, text_of};
 use super::parse::tree;
-use crate::array::ArrayRef;
-use crate::builtin::AggState;
-use crate::fncx::{RowDesc, TypeInfo, Watch};
+use crate::array::payload::ArrayRef;
+use crate::builtin::function::AggState;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, RowDesc, TypeInfo, Watch};
 use crate::limits::TextBuffer;
-use crate::numeric::with_text;
+use crate::numeric::io::with_text;
 use crate::pieces::joined;
-use crate::{Datum, DatumRef, FnContext, oids, record};
+use crate::{oids, record};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -111,7 +112,7 @@ fn put(
             })??;
         }
         Class::Time => {
-            let text = crate::datetime::iso8601(cx.settings(), info.oid, d);
+            let text = crate::datetime::io::iso8601(cx.settings(), info.oid, d);
             put_string(out, text.as_bytes(), &Watch::new(cx))?;
         }
         Class::Json => out.extend_from_slice(d.as_bytes()),
@@ -182,11 +183,11 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
         Class::Bool => Json::Bool(d.as_bool()),
         Class::Number => {
             let text = cx.type_output(info.oid, d)?;
-            let n = crate::numeric::parse(&text)?;
+            let n = crate::numeric::io::parse(&text)?;
             if n.is_finite() { Json::number(&n)? } else { Json::String(text) }
         }
         Class::Time => {
-            Json::String(crate::datetime::iso8601(cx.settings(), info.oid, d).into_bytes())
+            Json::String(crate::datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes())
         }
         Class::Json => {
             let watch = &Watch::new(cx);
@@ -241,7 +242,7 @@ fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
             "key value must be scalar, not array, composite, or json"
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
-        Class::Time => Ok(crate::datetime::iso8601(cx.settings(), info.oid, d).into_bytes()),
+        Class::Time => Ok(crate::datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
         Class::Number | Class::Text => printed(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }
@@ -251,7 +252,7 @@ fn arguments<'a>(
     a: &[DatumRef<'a>],
 ) -> Result<Option<Vec<(Oid, DatumRef<'a>)>>> {
     let variadic = cx.variadic_array();
-    crate::string::variadic_values(cx, a, 0, variadic)
+    crate::string::build::values(cx, a, 0, variadic)
 }
 
 fn uneven(name: &str) -> PgError {

@@ -6,10 +6,11 @@ use super::binary::{Container, Item};
 use super::encode::Json;
 use super::io::put_string;
 use super::parse::{Kind, Node, tree};
-use crate::array::ArrayRef;
-use crate::fncx::Watch;
+use crate::array::payload::ArrayRef;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Watch};
 use crate::limits::TextBuffer;
-use crate::{Datum, DatumRef, FnContext, memory};
+use crate::memory;
 use pgerror::{PgError, Result, pg_err};
 
 fn refused(message: &str) -> PgError {

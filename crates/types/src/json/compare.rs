@@ -1,17 +1,18 @@
 //! Comparison, hash functions and containment of jsonb. Counterpart: jsonb_op.c, jsonb_util.c.
 
-use super::binary::*;
-use crate::array::ArrayRef;
-use crate::fncx::Watch;
+use super::binary::{ARRAY, Container, Item, OBJECT};
+use crate::array::payload::ArrayRef;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Watch};
 use crate::hash;
-use crate::numeric::{self, Num};
-use crate::{Datum, DatumRef, FnContext};
+use crate::numeric::num::Num;
+use crate::numeric::{functions, order};
 use ids::Oid;
 use pgerror::Result;
 use std::cmp::Ordering;
 
 fn number_order(a: &[u8], b: &[u8]) -> Ordering {
-    numeric::compare(&Num::from_payload(a), &Num::from_payload(b))
+    order::compare(&Num::from_payload(a), &Num::from_payload(b))
 }
 
 /// Rank of the JSON types in the sort order.
@@ -192,7 +193,7 @@ fn hash32(c: Container<'_>) -> u32 {
     hash_members(c, &mut state, &|state: u32, kind| state ^ kind, &|state, item| {
         let h = match item {
             Item::String(s) => hash::hash_bytes(s),
-            Item::Number(n) => numeric::hash_of(DatumRef::Bytes(n)),
+            Item::Number(n) => functions::hash_of(DatumRef::Bytes(n)),
             Item::Bool(true) => 2,
             Item::Bool(false) => 4,
             Item::Null | Item::Container(_) => 1,
@@ -211,7 +212,7 @@ fn hash64(c: Container<'_>, seed: u64) -> u64 {
     hash_members(c, &mut state, &container, &|state, item| {
         let h = match item {
             Item::String(s) => hash::hash_bytes_extended(s, seed),
-            Item::Number(n) => numeric::hash_extended(DatumRef::Bytes(n), seed),
+            Item::Number(n) => functions::hash_extended(DatumRef::Bytes(n), seed),
             Item::Bool(b) if seed != 0 => hash::hash_uint32_extended(u32::from(b), seed),
             Item::Bool(true) => 2,
             Item::Bool(false) => 4,

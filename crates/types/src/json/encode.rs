@@ -1,10 +1,15 @@
 //! Encoding of trees as jsonb. Counterpart: jsonb_util.c (convertToJsonb).
 
-use super::binary::*;
+use super::binary::{
+    ARRAY, CONTAINER, COUNT, FALSE, HAS_OFFSET, Item, LENGTH, NULL, NUMBER, OBJECT, SCALAR, STRIDE,
+    TRUE, TYPE, key_order,
+};
 use super::parse::{DEPTH_MAX, Kind, Node, too_deep};
+use crate::datum::Datum;
 use crate::fncx::Watch;
-use crate::numeric::{self, Num};
-use crate::{Datum, memory};
+use crate::memory;
+use crate::numeric::io::parse as parse_number;
+use crate::numeric::num::Num;
 use pgerror::{Result, pg_err};
 
 /// A tree that is built or modified in memory.
@@ -31,7 +36,7 @@ impl Json {
         Ok(match node.kind {
             Kind::Null => Json::Null,
             Kind::Bool(b) => Json::Bool(b),
-            Kind::Number => Json::number(&numeric::parse(&text[node.span])?)?,
+            Kind::Number => Json::number(&parse_number(&text[node.span])?)?,
             Kind::String(s) => Json::String(s),
             Kind::Array(elements) => {
                 let mut all = memory::with_capacity(elements.len())?;

@@ -3,11 +3,11 @@
 use super::binary::{Container, Item};
 use super::encode::Json;
 use super::parse;
-use crate::fncx::Watch;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Watch};
 use crate::form::Reader;
 use crate::limits::TextBuffer;
-use crate::numeric::with_text;
-use crate::{Datum, DatumRef, FnContext};
+use crate::numeric::io::with_text;
 use pgerror::{Result, pg_err};
 
 /// The version byte of jsonb's binary form.

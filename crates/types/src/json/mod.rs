@@ -5,13 +5,13 @@ mod access;
 mod binary;
 mod build;
 mod change;
-mod compare;
+pub(crate) mod compare;
 mod encode;
 mod io;
 mod parse;
 mod path;
 
-use crate::builtin::Builtin;
+use crate::builtin::function::Builtin;
 
 pub(crate) use compare::hash_of;
 pub use compare::jsonb_cmp;

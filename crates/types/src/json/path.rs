@@ -6,9 +6,9 @@
 //! the kind. Offsets are relative to the item.
 
 use super::io::put_short;
-use crate::Datum;
+use crate::datum::Datum;
 use crate::limits::TextBuffer;
-use crate::numeric::Num;
+use crate::numeric::num::Num;
 use pgerror::{PgError, Result, pg_err};
 
 const LAX: u32 = 1 << 31;

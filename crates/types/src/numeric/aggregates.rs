@@ -6,9 +6,15 @@
 use super::arith::select_div_scale;
 use super::math::checked;
 use super::nat::Check;
-use super::*;
-use crate::builtin::AggState;
-use crate::{FnContext, array, oids};
+use super::num::{Num, Sign, overflow};
+use super::{functions, math, small};
+use crate::array::payload;
+use crate::builtin::function::AggState;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
+use crate::oids;
+use pgerror::{PgError, Result};
+use std::cmp::Ordering;
 
 /// Transition state over integers. `squares` stays 0 if only the sum is needed.
 #[derive(Clone, Default)]
@@ -421,8 +427,8 @@ builtins! { FNS;
 
 /// Count and sum of the transition state of avg(int2) and avg(int4): an int8 array of two.
 fn int8_pair(d: DatumRef<'_>) -> Result<(i64, i64)> {
-    let array = array::ArrayRef::new(d);
-    let info = array::builtin_info(oids::INT8);
+    let array = payload::ArrayRef::new(d);
+    let info = payload::builtin_info(oids::INT8);
     match array.elements(&info)?[..] {
         [DatumRef::Word(count), DatumRef::Word(sum)] => Ok((count as i64, sum as i64)),
         _ => Err(PgError::internal("expected 2-element int8 array")),
@@ -430,7 +436,7 @@ fn int8_pair(d: DatumRef<'_>) -> Result<(i64, i64)> {
 }
 
 fn pair_datum(count: i64, sum: i64) -> Result<Datum> {
-    array::of_builtin(oids::INT8, &[Datum::int8(count), Datum::int8(sum)])
+    payload::of_builtin(oids::INT8, &[Datum::int8(count), Datum::int8(sum)])
 }
 
 fn pair_step(a: &[DatumRef<'_>], sign: i64) -> Result<Datum> {

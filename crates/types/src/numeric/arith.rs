@@ -1,7 +1,10 @@
 //! Addition, subtraction, multiplication, division, rounding and comparison of finite numbers.
 
-use super::*;
+use super::num::{DEC_DIGITS, Digits, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS, NBASE, Num, Sign};
 use crate::form::division_by_zero;
+use pgerror::Result;
+use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 const POW10: [i32; 4] = [1, 10, 100, 1000];
 
@@ -471,6 +474,7 @@ pub fn select_div_scale(a: &Num, b: &Num) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::order::compare;
 
     /// Numbers with runs of zeros and nines, in which carries propagate far.
     fn digits(seed: &mut u64, len: usize) -> Vec<i16> {

@@ -6,8 +6,9 @@
 //! last one is rounded the other way. Costs for p bits: about 2·√p products of p/64 limbs for e^x,
 //! and one e^x at full precision for ln x.
 
-use super::nat::{self, Check, Divisor, Limbs, Nat};
-use super::{DEC_DIGITS, NBASE, Num, Sign, short};
+use super::nat::{Check, Divisor, Limbs, Nat};
+use super::num::{DEC_DIGITS, NBASE, Num, Sign};
+use super::{nat, short};
 use pgerror::Result;
 
 /// Guard digits: decimals beyond the requested ones.

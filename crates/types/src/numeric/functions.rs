@@ -1,10 +1,15 @@
 //! Functions on numeric: arithmetic with NaN and infinities, rounding, casts, comparison, hash,
 //! series. Counterpart: numeric.c.
 
-use super::*;
-use crate::builtin::SetSource;
+use super::num::{DEC_DIGITS, DSCALE_MAX, Num, Sign, WEIGHT_MAX};
+use super::order::{compare, numeric_cmp};
+use super::{arith, io, small};
+use crate::builtin::function::SetSource;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::form::{division_by_zero, out_of_range};
-use crate::{FnContext, hash};
+use crate::hash;
+use pgerror::{Result, pg_err};
 
 fn nan() -> Num {
     Num::special(Sign::NaN)
@@ -36,7 +41,7 @@ pub fn add(a: &Num, b: &Num, flip: bool) -> Num {
 
 /// Appends the sum (`flip`: the difference) of two payloads.
 #[inline]
-pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Result<()> {
+pub fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Result<()> {
     if small::add(a, b, flip, out).is_none() {
         let sum = add(&Num::from_payload(a), &Num::from_payload(b), flip);
         out.extend_from_slice(&sum.to_payload()?);
@@ -46,7 +51,7 @@ pub(crate) fn sum_into(a: &[u8], b: &[u8], flip: bool, out: &mut Vec<u8>) -> Res
 
 /// Appends the product of two payloads.
 #[inline]
-pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::multiply(a, b, out).is_none() {
         let product = multiply(&Num::from_payload(a), &Num::from_payload(b));
         out.extend_from_slice(&product.to_payload()?);
@@ -55,7 +60,7 @@ pub(crate) fn product_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> 
 }
 
 /// Appends the quotient of two payloads.
-pub(crate) fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
+pub fn quotient_into(a: &[u8], b: &[u8], out: &mut Vec<u8>) -> Result<()> {
     if small::divide(a, b, out).is_none() {
         let (a, b) = (Num::from_payload(a), Num::from_payload(b));
         let scale = arith::select_div_scale;

@@ -1,7 +1,11 @@
 //! Text and binary formats, typmods, and conversion from floats. Counterpart: numeric.c.
 
-use super::*;
+use super::num::{DEC_DIGITS, DSCALE_MAX, Digits, NBASE, Num, Sign, WEIGHT_MAX, overflow};
+use super::small;
+use crate::array::payload::cstring_integers;
+use crate::datum::Datum;
 use crate::form::{Reader, bad_syntax, is_space, trim_space};
+use pgerror::{Result, pg_err};
 use std::fmt;
 
 impl fmt::Display for Num {
@@ -328,7 +332,7 @@ scalars! { FNS;
         n.apply_typmod(a[1].as_i32())?;
         n.datum()
     },
-    "numerictypmodin" => |_, a| Ok(Datum::int4(typmod_of(&crate::array::cstring_integers(a[0])?)?)),
+    "numerictypmodin" => |_, a| Ok(Datum::int4(typmod_of(&cstring_integers(a[0])?)?)),
     "numerictypmodout" => |_, a| {
         let typmod = a[0].as_i32();
         let (p, s) = typmod_parts(typmod);

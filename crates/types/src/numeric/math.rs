@@ -5,9 +5,14 @@
 use super::arith::select_div_scale;
 use super::fixed::ln;
 use super::nat::{Check, Nat};
-use super::*;
-use crate::FnContext;
+use super::num::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS, Num, Sign, WEIGHT_MAX, overflow};
+use super::order::compare;
+use super::{arith, fixed, short};
+use crate::datum::Datum;
+use crate::fncx::FnContext;
 use crate::form::out_of_range;
+use pgerror::{PgError, Result, pg_err};
+use std::cmp::Ordering;
 use std::f64::consts::{LN_10, LOG10_E};
 
 /// `NUMERIC_MAX_RESULT_SCALE`: e^x overflows for x of at least three times this.

@@ -5,7 +5,7 @@
 //! decimal digits) has 6,800 limbs, and a product of numbers of half that length takes about ten
 //! milliseconds.
 
-use super::Digits;
+use super::num::Digits;
 use pgerror::Result;
 use smallvec::SmallVec;
 use std::cmp::Ordering;

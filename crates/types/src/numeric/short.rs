@@ -9,7 +9,7 @@
 //! A `u128` below is a fraction in units of 2^-128 unless its name says otherwise. The errors of
 //! the terms add up to less than 2^-115.
 
-use super::{DEC_DIGITS, Digits, NBASE, Num, Sign};
+use super::num::{DEC_DIGITS, Digits, NBASE, Num, Sign};
 
 /// The largest number of base-10000 digits of an argument: as an integer it is below 10^32.
 const DIGITS_MAX: usize = 8;

@@ -3,7 +3,7 @@
 //! number or the result is not small; the caller then computes with [`Num`]. Results are
 //! bit-identical.
 
-use super::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
+use super::num::{DEC_DIGITS, MAX_DISPLAY_SCALE, MIN_SIG_DIGITS};
 use std::cmp::Ordering;
 
 /// The largest number of base-10000 digits of an operand: its mantissa is then below 10^16, a

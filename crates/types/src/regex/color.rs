@@ -3,7 +3,7 @@
 
 use super::class::{CharSet, Ctype, Sets, named};
 use super::meter::Meter;
-use super::syntax::too_complex;
+use super::syntax::{fault, too_complex};
 use pgerror::Result;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -175,7 +175,7 @@ impl Partition {
         for (&color, &runs) in &within {
             let next = self.runs_of.len();
             if next > COLORS_MAX {
-                return Err(super::fault("too many colors"));
+                return Err(fault("too many colors"));
             }
             self.runs_of[usize::from(color)] -= runs;
             self.runs_of.push(runs);

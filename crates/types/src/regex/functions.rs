@@ -1,12 +1,17 @@
 //! The operators `~` and `~*` and the `regexp_*` functions. Counterpart: regexp.c.
 
-use super::syntax::no_collation;
-use super::{Ctype, Flavor, Options, Pattern, Search, Spans, compile};
-use crate::builtin::{Builtin, SetSource, VecSource};
+use super::class::Ctype;
+use super::syntax::{Flavor, Options, no_collation};
+use super::tree::Spans;
+use super::{Pattern, Search, compile};
+use crate::array::payload;
+use crate::builtin::function::{Builtin, SetSource, VecSource};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::limits::TextBuffer;
 use crate::settings::Encoding;
 use crate::string::case::ascii_only;
-use crate::{Datum, DatumRef, FnContext, array, memory, oids};
+use crate::{memory, oids};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 
@@ -156,7 +161,7 @@ fn piece(text: &[u8], span: Option<(usize, usize)>) -> Datum {
 fn match_array(text: &[u8], spans: &Spans) -> Result<Datum> {
     let from = if spans.len() > 1 { 1 } else { 0 };
     let parts: Vec<Datum> = spans[from..].iter().map(|s| piece(text, *s)).collect();
-    array::of_builtin(oids::TEXT, &parts)
+    payload::of_builtin(oids::TEXT, &parts)
 }
 
 fn split(
@@ -445,10 +450,10 @@ scalars! { FNS;
     "regexp_match" => |cx, a| first_match(cx, a),
     "regexp_match_no_flags" => |cx, a| first_match(cx, a),
     "regexp_split_to_array" => |cx, a| {
-        array::of_builtin(oids::TEXT, &split_call(cx, a, "regexp_split_to_array()")?)
+        payload::of_builtin(oids::TEXT, &split_call(cx, a, "regexp_split_to_array()")?)
     },
     "regexp_split_to_array_no_flags" => |cx, a| {
-        array::of_builtin(oids::TEXT, &split_call(cx, a, "regexp_split_to_array()")?)
+        payload::of_builtin(oids::TEXT, &split_call(cx, a, "regexp_split_to_array()")?)
     },
 }
 

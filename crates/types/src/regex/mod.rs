@@ -21,21 +21,15 @@ mod tree;
 
 pub use class::Ctype;
 pub use syntax::{Flavor, Options};
+pub use tree::Spans;
 
 use color::Colors;
 use dfa::{Dfa, Env, Pos, Text};
 use look::LookState;
 use meter::Meter;
 use nfa::Nfa;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::Result;
 use tree::{Candidates, Part};
-
-/// Byte ranges of a match: the whole match, then each capture group.
-pub type Spans = Vec<Option<(usize, usize)>>;
-
-fn fault(what: &str) -> PgError {
-    pg_err!(INVALID_REGULAR_EXPRESSION, "invalid regular expression: {what}")
-}
 
 /// A compiled pattern, with the DFA states built so far.
 pub struct Pattern {

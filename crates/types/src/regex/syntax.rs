@@ -2,7 +2,6 @@
 //! Counterpart: regc_lex.c and the parsing half of regcomp.c.
 
 use super::class::{CharSet, Ctype, Sets, element};
-use super::fault;
 use super::meter::Meter;
 use crate::memory::reserve;
 use pgerror::{PgError, Result, pg_err};
@@ -155,6 +154,11 @@ const DEPTH_MAX: usize = 8_500;
 
 /// A pattern with more parts has no automaton; it is refused before it takes memory and time.
 const PARTS_MAX: usize = super::nfa::INSTS_MAX;
+
+/// 2201B: the pattern is invalid.
+pub(super) fn fault(what: &str) -> PgError {
+    pg_err!(INVALID_REGULAR_EXPRESSION, "invalid regular expression: {what}")
+}
 
 pub(super) fn too_complex() -> PgError {
     fault("regular expression is too complex")

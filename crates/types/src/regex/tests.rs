@@ -1,4 +1,7 @@
-use super::*;
+use super::class::Ctype;
+use super::compile;
+use super::syntax::{Flavor, Options};
+use pgerror::pg_err;
 
 fn groups(pattern: &str, text: &str) -> Option<Vec<Option<String>>> {
     let mut p =

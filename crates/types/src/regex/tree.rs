@@ -9,7 +9,6 @@
 //! of a repetition are reset in the next. Counterpart: parseqatom in regcomp.c, cdissect in
 //! regexec.c.
 
-use super::Spans;
 use super::dfa::{Dfa, Env, Pos};
 use super::meter::Meter;
 use super::nfa::Nfa;
@@ -17,6 +16,9 @@ use super::syntax::{Node, Preference, UNBOUNDED};
 use pgerror::Result;
 use std::ops::Range;
 use stdx::stack::deep;
+
+/// Byte ranges of a match: the whole match, then each capture group.
+pub type Spans = Vec<Option<(usize, usize)>>;
 
 /// Properties of a part: its preferences, and properties of its sub-parts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

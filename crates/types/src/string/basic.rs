@@ -1,13 +1,13 @@
 //! Length, substrings, positions, padding, trimming, replacement. Counterpart: varlena.c,
 //! oracle_compat.c.
 
-use crate::fncx::Pace;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace};
 use crate::limits::{PAYLOAD_BYTES_MAX, TextBuffer, allocate_payload};
 use crate::limits::{buffer_full, requested_length_too_large};
 use crate::pieces::{self, copied, joined};
 use crate::settings::Encoding;
 use crate::text::{char_count, char_len, char_offset};
-use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
 fn enc(cx: &dyn FnContext) -> Encoding {

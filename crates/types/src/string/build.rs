@@ -1,11 +1,11 @@
 //! concat, concat_ws, format, string_agg. Counterpart: varlena.c.
 
-use crate::array::ArrayRef;
-use crate::builtin::AggState;
-use crate::fncx::Pace;
+use crate::array::payload::ArrayRef;
+use crate::builtin::function::AggState;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace};
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, invalid_allocation};
 use crate::pieces::{PIECE_BYTES, joined};
-use crate::{Datum, DatumRef, FnContext};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::borrow::Cow;

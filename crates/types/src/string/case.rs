@@ -2,9 +2,11 @@
 //! by its simple Unicode mapping, as the C library's functions do. Counterpart: formatting.c
 //! (str_tolower).
 
+use crate::datum::Datum;
+use crate::fncx::FnContext;
 use crate::limits::allocate;
 use crate::settings::Encoding;
-use crate::{Datum, FnContext, memory, pieces};
+use crate::{memory, pieces};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 

@@ -1,10 +1,11 @@
 //! md5, sha224 to sha512, encode and decode. Counterpart: cryptohashfuncs.c, encode.c.
 
 use crate::bytea::{escape_decode, hex_decode, hex_encode, push_octal};
-use crate::fncx::Pace;
+use crate::datum::Datum;
+use crate::fncx::{FnContext, Pace};
 use crate::form::shown;
 use crate::limits::{PAYLOAD_BYTES_MAX, allocate};
-use crate::{Datum, FnContext, pieces};
+use crate::pieces;
 use md5::Md5;
 use pgerror::{Result, pg_err};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};

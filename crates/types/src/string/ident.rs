@@ -1,8 +1,10 @@
 //! Parsing of qualified names. Counterpart: misc.c (`parse_ident`), varlena.c
 //! (`SplitIdentifierString`).
 
+use crate::array::payload;
+use crate::datum::Datum;
 use crate::form::{is_space, shown};
-use crate::{Datum, array, oids};
+use crate::oids;
 use pgerror::{PgError, Result, pg_err};
 
 /// Splits a list of identifiers: double quotes are removed, unquoted ones are folded to lower case,
@@ -122,6 +124,6 @@ scalars! { FNS;
     "parse_ident" => |_, a| {
         let parts = parts(a[0].as_bytes(), a[1].as_bool())?;
         let parts: Vec<Datum> = parts.into_iter().map(Datum::bytes).collect();
-        array::of_builtin(oids::TEXT, &parts)
+        payload::of_builtin(oids::TEXT, &parts)
     },
 }

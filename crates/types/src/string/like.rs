@@ -1,9 +1,10 @@
 //! LIKE and ILIKE, and the translation of SIMILAR TO. Counterpart: like.c, like_match.c, regexp.c.
 
 use super::case::{ascii_only, lower};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use crate::settings::Encoding;
 use crate::text::char_len;
-use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 
 /// Does the whole `text` match the pattern? `%` matches any characters, `_` one character; a

@@ -1,10 +1,10 @@
 //! Unicode normalization forms. Counterpart: varlena.c (`unicode_normalize_func`).
 
-use crate::fncx::Watch;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Watch};
 use crate::form::shown;
 use crate::limits::TextBuffer;
 use crate::settings::Encoding;
-use crate::{Datum, DatumRef, FnContext};
 use pgerror::{Result, pg_err};
 use unicode_normalization::UnicodeNormalization;
 

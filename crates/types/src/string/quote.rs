@@ -1,8 +1,9 @@
 //! Quoting of identifiers and literals. Counterpart: quote.c, ruleutils.c (quote_identifier).
 
+use crate::datum::Datum;
+use crate::fncx::FnContext;
 use crate::limits::{ALLOCATION_BYTES_MAX, TextBuffer, VARLENA_HEADER_BYTES, invalid_allocation};
 use crate::quoted::{Escape, escaped};
-use crate::{Datum, FnContext};
 use pgerror::Result;
 
 /// Identifiers that must be quoted because the grammar does not accept them as column names

@@ -1,11 +1,13 @@
 //! Conversion between strings and lists: split_part, string_to_array, array_to_string, unistr.
 //! Counterpart: varlena.c.
 
-use crate::array::{self, ArrayRef};
-use crate::builtin::{SetSource, VecSource};
-use crate::fncx::Pace;
+use crate::array::ArrayRef;
+use crate::array::payload;
+use crate::builtin::function::{SetSource, VecSource};
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::{FnContext, Pace};
 use crate::limits::{TextBuffer, allocate_payload};
-use crate::{Datum, DatumRef, FnContext, oids};
+use crate::oids;
 use pgerror::{Result, pg_err};
 
 /// The fields of `text` between separators.
@@ -76,7 +78,7 @@ fn elements(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Option<Vec<Datum>>
 fn to_array(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     match elements(cx, a)? {
         None => Ok(Datum::Null),
-        Some(parts) => array::of_builtin(oids::TEXT, &parts),
+        Some(parts) => payload::of_builtin(oids::TEXT, &parts),
     }
 }
 
@@ -207,7 +209,7 @@ impl SetSource for Options {
 }
 
 fn options(array: DatumRef<'_>) -> Box<dyn SetSource> {
-    let text = array::builtin_info(oids::TEXT);
+    let text = payload::builtin_info(oids::TEXT);
     let array = ArrayRef::new(array);
     let options = array.iter(&text).filter(|o| !o.is_null()).map(|o| o.as_bytes().to_vec());
     Box::new(Options(options.collect::<Vec<_>>().into_iter()))

@@ -1,8 +1,8 @@
 //! Reads SQL/XML expressions and `XMLTABLE`.
 
-use super::{Tree, expr, node};
+use super::{expr, node};
 use crate::expr::{XmlExpr, XmlOp};
-use crate::nodetree::text::{NodeTree, malformed};
+use crate::nodetree::text::{NodeTree, Tree, malformed};
 use crate::query::{TableFunc, TableFuncColumn};
 use pgerror::Result;
 

@@ -4,12 +4,12 @@
 //! Counterpart: ruleutils.c: `pg_get_partkeydef`, `pg_get_partition_constraintdef` and
 //! `PartitionBoundSpec` in `get_rule_expr`.
 
-use super::expr::malformed;
-use super::object::{expr_of, looks_like_function, opclass_suffix};
-use super::{Deparser, Style};
-use crate::partition::{all_of, partition_conditions};
-use crate::session::{Host, SessionLookup};
-use crate::stored;
+use crate::object::{expr_of, looks_like_function, opclass_suffix};
+use crate::{Deparser, Style};
+use analyze::partition::{all_of, partition_conditions};
+use analyze::session::{Host, SessionLookup};
+use analyze::stored;
+use analyze::stored::malformed;
 use catalog::cache;
 use catalog::format_type::quote_identifier;
 use ids::Oid;

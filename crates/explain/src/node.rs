@@ -2,17 +2,20 @@
 //!
 //! Counterpart: `ExplainNode` and the `show_*` functions of explain.c.
 
-use super::Options;
-use super::doc::{NodeView, Value};
-use super::metrics;
-use crate::host::CommandHost;
-use analyze::deparse::{Above, Deparser, Place, PlanNames, qualified};
+use crate::Options;
+use crate::doc::{NodeView, Value};
+use crate::metrics;
+use commands::CommandHost;
+use deparse::{Above, Deparser, Place, PlanNames, qualified};
 use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
 use pgerror::Result;
 use plan::Plan;
-use plan::expr::*;
-use plan::node::*;
+use plan::expr::{BoolExpr, BoolOp, Expr, Location, SubPlan};
+use plan::node::{
+    Agg, AggStrategy, BitmapNode, IndexProbe, ModifyTable, PlanInfo, PlanNode, PlannedStmt,
+    ScanDirection, SetOpStrategy, SortKeys,
+};
 use plan::query::{CmdType, JoinType, OnConflictAction, RteKind, SetOperation};
 use std::collections::HashSet;
 

@@ -1,7 +1,7 @@
 //! Deparses window functions and WINDOW clauses. Counterpart: ruleutils.c (`get_windowfunc_expr`,
 //! `get_rule_windowspec`).
 
-use super::Deparser;
+use crate::Deparser;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, TargetEntry, WindowFunc};
 use plan::query::{Query, WindowClause};
@@ -65,7 +65,7 @@ impl Deparser<'_> {
         for clause in &query.window_clause {
             let Some(name) = &clause.name else { continue };
             if first {
-                self.keyword(" WINDOW ", -super::STD, super::STD, 1);
+                self.keyword(" WINDOW ", -crate::STD, crate::STD, 1);
             } else {
                 self.put(", ");
             }

@@ -3,14 +3,14 @@
 //!
 //! Counterpart: ruleutils.c: `get_special_variable`, `find_param_referent`.
 
-use super::Deparser;
-use super::columns::Columns;
-use super::names::{Entry, Scope};
-use crate::session::Host;
+use crate::Deparser;
+use crate::columns::Columns;
+use crate::names::{Entry, Scope};
+use analyze::session::Host;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Expr, Param, SubPlan, Var};
 use plan::node::{Plan, PlanNode};
 
 /// A step of the path from the top of a statement's plan to a node.
@@ -146,7 +146,7 @@ impl<'h> Deparser<'h> {
         place: Place<'h>,
         prefix: bool,
     ) -> Deparser<'h> {
-        let mut d = Deparser::new(host, super::Style::PLAIN);
+        let mut d = Deparser::new(host, crate::Style::PLAIN);
         d.scopes.push(names.0.clone());
         d.prefix = prefix;
         d.place = Some(place);

@@ -1,11 +1,12 @@
 //! Definitions of functions and procedures. Counterpart: ruleutils.c (`pg_get_functiondef` and the
 //! functions for its parts).
 
-use super::expr::{dotted, malformed};
-use super::names::Scope;
-use super::{Deparser, Style, quote_literal};
-use crate::session::{Host, SessionLookup};
-use crate::stored;
+use crate::expr::dotted;
+use crate::names::Scope;
+use crate::{Deparser, Style, quote_literal};
+use analyze::session::{Host, SessionLookup};
+use analyze::stored;
+use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use catalog::rows::PgProc;
 use ids::Oid;

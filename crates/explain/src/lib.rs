@@ -9,13 +9,14 @@
 //!
 //! Counterpart: explain.c.
 
+#![forbid(unsafe_code)]
+
 mod doc;
 mod metrics;
 mod names;
 mod node;
 
-use crate::host::CommandHost;
-use crate::{create_as, options};
+use commands::{CommandHost, empty_table, options, take_rows};
 use doc::{Fields, Markup, NodeView, Value};
 use engine::BufferUsage;
 use executor::{Execution, QueryDesc};
@@ -269,9 +270,7 @@ fn execute(
     host.backend().push_snapshot(snapshot.clone());
     let step = || -> Result<_> {
         let table = match subject.into {
-            Some(into) => {
-                Some((into, create_as::empty_table(host, into, subject.sql, &subject.plan)?))
-            }
+            Some(into) => Some((into, empty_table(host, into, subject.sql, &subject.plan)?)),
             None => None,
         };
         let desc =
@@ -281,7 +280,7 @@ fn execute(
         match table {
             Some((into, _)) if into.into.skip_data => {}
             Some((_, oid)) => {
-                create_as::take_rows(host, oid, &mut run)?;
+                take_rows(host, oid, &mut run)?;
             }
             None => while run.next(host.services(), BATCH_ROWS_MAX)?.is_some() {},
         }

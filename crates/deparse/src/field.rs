@@ -1,7 +1,7 @@
 //! Names of the fields of composite values. Counterpart: ruleutils.c, `get_name_for_var_field`.
 
-use super::Deparser;
-use super::planned::Place;
+use crate::Deparser;
+use crate::planned::Place;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::{Expr, Var};

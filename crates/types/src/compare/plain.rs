@@ -1,7 +1,7 @@
-//! B-tree support functions: three-way comparison of two values of one type, neither of them NULL.
-//! Counterpart: access/nbtree/nbtcompare.c and the `bt*cmp` functions of the types.
+//! Three-way comparisons of two values of one type, neither of them NULL, that depend on no type
+//! family. Counterpart: access/nbtree/nbtcompare.c.
 
-use crate::{DatumRef, oids};
+use crate::datum::DatumRef;
 use ids::Oid;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -142,112 +142,4 @@ pub fn bpcharcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
 /// Bytewise order: bytea, uuid.
 pub fn bytes_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
     a.as_bytes().cmp(b.as_bytes())
-}
-
-/// Orders by block, then by offset number.
-pub fn bttidcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-    crate::system::tid_of(a).cmp(&crate::system::tid_of(b))
-}
-
-/// Length first, then the elements as OIDs.
-pub fn btoidvectorcmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-    let (a, b) = (crate::system::oidvector_of(a), crate::system::oidvector_of(b));
-    a.len().cmp(&b.len()).then_with(|| a.cmp(&b))
-}
-
-/// The comparison with this `pg_proc.prosrc` (`btint4cmp`, …).
-pub fn lookup(prosrc: &str) -> Option<CompareFn> {
-    TABLE.iter().find(|(name, _)| *name == prosrc).map(|&(_, f)| f)
-}
-
-const TABLE: &[(&str, CompareFn)] = &[
-    ("btboolcmp", btboolcmp),
-    ("btint2cmp", btint2cmp),
-    ("btint4cmp", btint4cmp),
-    ("btint8cmp", btint8cmp),
-    ("btint24cmp", btint8cmp),
-    ("btint28cmp", btint8cmp),
-    ("btint42cmp", btint8cmp),
-    ("btint48cmp", btint8cmp),
-    ("btint82cmp", btint8cmp),
-    ("btint84cmp", btint8cmp),
-    ("btoidcmp", btoidcmp),
-    ("btcharcmp", btcharcmp),
-    ("btnamecmp", btnamecmp),
-    ("bttextcmp", bttextcmp),
-    ("bttext_pattern_cmp", bttextcmp_c),
-    ("btbpchar_pattern_cmp", bpcharcmp),
-    ("btnametextcmp", btnametextcmp),
-    ("bttextnamecmp", bttextnamecmp),
-    ("bpcharcmp", bpcharcmp),
-    ("btfloat4cmp", btfloat4cmp),
-    ("btfloat8cmp", btfloat8cmp),
-    ("btfloat48cmp", btfloat48cmp),
-    ("btfloat84cmp", btfloat84cmp),
-    ("bitcmp", crate::bits::bitcmp),
-    ("byteacmp", bytes_cmp),
-    ("uuid_cmp", bytes_cmp),
-    ("pg_lsn_cmp", word_cmp),
-    ("xid8cmp", word_cmp),
-    ("bttidcmp", bttidcmp),
-    ("btoidvectorcmp", btoidvectorcmp),
-    ("jsonb_cmp", crate::json::jsonb_cmp),
-    ("numeric_cmp", crate::numeric::numeric_cmp),
-    ("btarraycmp", crate::array::btarraycmp),
-    ("date_cmp", btint4cmp),
-    ("date_cmp_timestamp", crate::datetime::date_cmp_timestamp),
-    ("timestamp_cmp_date", crate::datetime::timestamp_cmp_date),
-    ("time_cmp", btint8cmp),
-    ("timestamp_cmp", btint8cmp),
-    ("cash_cmp", btint8cmp),
-    ("timetz_cmp", crate::datetime::timetz_cmp),
-    ("interval_cmp", crate::datetime::interval_cmp),
-];
-
-/// Are two values of this type equal exactly if their words are equal?
-pub fn equal_by_word(ty: Oid) -> bool {
-    const BY_WORD: [CompareFn; 7] =
-        [btboolcmp, btcharcmp, btint2cmp, btint4cmp, btint8cmp, btoidcmp, word_cmp];
-    of_type(ty).is_some_and(|f| BY_WORD.iter().any(|&w| std::ptr::fn_addr_eq(f, w)))
-}
-
-/// The default B-tree comparison of a built-in type.
-pub fn of_type(ty: Oid) -> Option<CompareFn> {
-    Some(match ty {
-        oids::BOOL => btboolcmp,
-        oids::CHAR => btcharcmp,
-        oids::INT2 => btint2cmp,
-        oids::INT4 | oids::DATE => btint4cmp,
-        oids::INT8 | oids::TIME | oids::TIMESTAMP | oids::TIMESTAMPTZ | oids::MONEY => btint8cmp,
-        oids::FLOAT4 => btfloat4cmp,
-        oids::FLOAT8 => btfloat8cmp,
-        oids::NAME => btnamecmp,
-        oids::TEXT | oids::VARCHAR => bttextcmp,
-        oids::BPCHAR => bpcharcmp,
-        oids::BYTEA | oids::UUID => bytes_cmp,
-        oids::BIT | oids::VARBIT => crate::bits::bitcmp,
-        oids::PG_LSN | oids::XID8 => word_cmp,
-        oids::TID => bttidcmp,
-        oids::TIMETZ => crate::datetime::timetz_cmp,
-        oids::INTERVAL => crate::datetime::interval_cmp,
-        oids::NUMERIC => crate::numeric::numeric_cmp,
-        oids::OIDVECTOR => btoidvectorcmp,
-        oids::JSONB => crate::json::jsonb_cmp,
-        oids::OID
-        | oids::REGPROC
-        | oids::REGPROCEDURE
-        | oids::REGOPER
-        | oids::REGOPERATOR
-        | oids::REGCLASS
-        | oids::REGCOLLATION
-        | oids::REGTYPE
-        | oids::REGROLE
-        | oids::REGNAMESPACE
-        | oids::REGCONFIG
-        | oids::REGDICTIONARY => btoidcmp,
-        // The order of rows depends on their column types, which only the session knows.
-        oids::RECORD_ARRAY => return None,
-        _ if crate::builtin_types::get(ty)?.output == "array_out" => crate::array::btarraycmp,
-        _ => return None,
-    })
 }

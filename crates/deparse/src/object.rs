@@ -1,12 +1,13 @@
 //! Definitions of indexes, constraints, views, rules, triggers and statistics objects. The result
 //! is `None` if there is no such object. Counterpart: ruleutils.c.
 
-use super::expr::{dotted, malformed};
-use super::{Deparser, Style, quote_literal};
-use crate::session::{Host, SessionLookup};
-use crate::stored;
+use crate::expr::dotted;
+use crate::{Deparser, Style, quote_literal};
+use analyze::session::{Host, SessionLookup};
+use analyze::stored;
+use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
-use catalog::rows::*;
+use catalog::rows::{PgConstraint, PgIndex, PgRewrite, Text, indexes};
 use catalog::{CatCx, cache};
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -25,7 +26,7 @@ pub fn stored_expr(
 ) -> Result<Option<String>> {
     let text = text.trim_start();
     if let Some(bound) = plan::nodetree::read_partition_bound(text)? {
-        return super::partition::partition_bound(host, &bound).map(Some);
+        return crate::partition::partition_bound(host, &bound).map(Some);
     }
     let list = if text.starts_with('(') {
         stored::exprs(&mut SessionLookup::new(host), text)?

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: `show_buffer_usage`, `show_sort_info` and others of explain.c.
 
-use super::Options;
-use super::doc::{NodeView, Value};
+use crate::Options;
+use crate::doc::{NodeView, Value};
 use engine::{BufferUsage, WalUsage};
 use executor::{Counts, HashCounts, NodeStats, SortStats};
 use plan::node::PlanInfo;

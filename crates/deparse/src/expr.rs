@@ -1,10 +1,14 @@
 //! Deparses expressions. Counterpart: ruleutils.c (`get_rule_expr`).
 
-use super::{Deparser, quote_literal};
+use crate::{Deparser, quote_literal};
+use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use ids::Oid;
 use pgerror::{PgError, Result};
-use plan::expr::*;
+use plan::expr::{
+    BoolExpr, BoolOp, BoolTestKind, CaseExpr, CoercionForm, Const, Expr, OpExpr, ParamKind,
+    SqlValueFunction, SqlValueKind, SubLink, SubLinkKind, SubscriptingRef, Var,
+};
 use types::oids;
 
 impl Deparser<'_> {
@@ -478,7 +482,7 @@ impl Deparser<'_> {
     }
 
     fn case(&mut self, c: &CaseExpr) -> Result<()> {
-        self.keyword("CASE", 0, super::VAR, 0);
+        self.keyword("CASE", 0, crate::VAR, 0);
         if let Some(arg) = &c.arg {
             self.put(" ");
             self.expr(arg, true)?;
@@ -510,7 +514,7 @@ impl Deparser<'_> {
                 self.put(" ");
             }
         }
-        self.keyword("END", -super::VAR, 0, 0);
+        self.keyword("END", -crate::VAR, 0, 0);
         Ok(())
     }
 
@@ -601,10 +605,6 @@ impl Deparser<'_> {
     }
 }
 
-pub(crate) fn malformed() -> PgError {
-    PgError::internal("malformed expression tree")
-}
-
 fn strip_implicit(e: &Expr) -> &Expr {
     use CoercionForm::ImplicitCast;
     match e {
@@ -634,23 +634,22 @@ pub(super) fn system_column(number: ids::AttrNo) -> &'static str {
 }
 
 fn sql_value_name(v: &SqlValueFunction) -> String {
-    use SqlValueKind::*;
     match v.op {
-        CurrentDate => "CURRENT_DATE".to_owned(),
-        CurrentTime => "CURRENT_TIME".to_owned(),
-        CurrentTimeN => format!("CURRENT_TIME({})", v.typmod),
-        CurrentTimestamp => "CURRENT_TIMESTAMP".to_owned(),
-        CurrentTimestampN => format!("CURRENT_TIMESTAMP({})", v.typmod),
-        Localtime => "LOCALTIME".to_owned(),
-        LocaltimeN => format!("LOCALTIME({})", v.typmod),
-        Localtimestamp => "LOCALTIMESTAMP".to_owned(),
-        LocaltimestampN => format!("LOCALTIMESTAMP({})", v.typmod),
-        CurrentRole => "CURRENT_ROLE".to_owned(),
-        CurrentUser => "CURRENT_USER".to_owned(),
-        User => "USER".to_owned(),
-        SessionUser => "SESSION_USER".to_owned(),
-        CurrentCatalog => "CURRENT_CATALOG".to_owned(),
-        CurrentSchema => "CURRENT_SCHEMA".to_owned(),
+        SqlValueKind::CurrentDate => "CURRENT_DATE".to_owned(),
+        SqlValueKind::CurrentTime => "CURRENT_TIME".to_owned(),
+        SqlValueKind::CurrentTimeN => format!("CURRENT_TIME({})", v.typmod),
+        SqlValueKind::CurrentTimestamp => "CURRENT_TIMESTAMP".to_owned(),
+        SqlValueKind::CurrentTimestampN => format!("CURRENT_TIMESTAMP({})", v.typmod),
+        SqlValueKind::Localtime => "LOCALTIME".to_owned(),
+        SqlValueKind::LocaltimeN => format!("LOCALTIME({})", v.typmod),
+        SqlValueKind::Localtimestamp => "LOCALTIMESTAMP".to_owned(),
+        SqlValueKind::LocaltimestampN => format!("LOCALTIMESTAMP({})", v.typmod),
+        SqlValueKind::CurrentRole => "CURRENT_ROLE".to_owned(),
+        SqlValueKind::CurrentUser => "CURRENT_USER".to_owned(),
+        SqlValueKind::User => "USER".to_owned(),
+        SqlValueKind::SessionUser => "SESSION_USER".to_owned(),
+        SqlValueKind::CurrentCatalog => "CURRENT_CATALOG".to_owned(),
+        SqlValueKind::CurrentSchema => "CURRENT_SCHEMA".to_owned(),
     }
 }
 

@@ -5,13 +5,13 @@
 //! (all functions here are strict), so an error is raised only for rows that row-at-a-time
 //! evaluation would compute.
 
-use crate::compare::{bpchar_trimmed, float_cmp};
-use crate::float::{div8, mul8, sum8};
-use crate::form::{division_by_zero, out_of_range};
-use crate::numeric::{compare_payloads, product_into, quotient_into, sum_into};
-use crate::{BytesColumn, Column, ColumnData, NullMask};
 use pgerror::Result;
 use std::cmp::Ordering;
+use types::compare::{bpchar_trimmed, float_cmp};
+use types::float::{div8, mul8, sum8};
+use types::form::{division_by_zero, out_of_range};
+use types::numeric::{compare_payloads, product_into, quotient_into, sum_into};
+use types::{BytesColumn, Column, ColumnData, NullMask};
 
 /// A two-argument function over columns. `selection`: the rows to compute, in ascending order;
 /// `None` for all `len`. A column of one row in a batch of several rows is a constant.
@@ -104,7 +104,8 @@ macro_rules! word_comparison {
 }
 
 macro_rules! word_comparisons {
-    ($($get:expr => $($eq:literal $ne:literal $lt:literal $le:literal $gt:literal $ge:literal),+;)*) => {
+    ($($get:expr => $($eq:literal $ne:literal $lt:literal $le:literal $gt:literal
+       $ge:literal),+;)*) => {
         &[$($(
             ($eq, word_comparison!($get, ==)),
             ($ne, word_comparison!($get, !=)),
@@ -437,7 +438,7 @@ const TABLE: &[(&str, BinaryKernel)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BasicContext, Datum, builtin};
+    use types::{BasicContext, Datum, builtin};
 
     /// A selection kernel keeps the rows for which the scalar function is true.
     #[test]
@@ -489,7 +490,7 @@ mod tests {
             let pool: Vec<Datum> = if name.starts_with("float8") {
                 floats.iter().map(|f| Datum::float8(*f)).collect()
             } else if name.starts_with("numeric") {
-                let number = |t: &str| crate::numeric::parse(t.as_bytes())?.datum();
+                let number = |t: &str| types::numeric::parse(t.as_bytes())?.datum();
                 let texts = ["0", "1.50", "-0.07", "NaN", "Infinity", "1e40", "3", "12345678.9"];
                 texts.iter().map(|t| number(t).expect("a number")).collect()
             } else if name.starts_with("oid") {

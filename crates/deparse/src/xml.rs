@@ -1,8 +1,8 @@
 //! Deparses SQL/XML expressions and `XMLTABLE`. Counterpart: ruleutils.c (`get_rule_expr` for
 //! `XmlExpr`, `get_tablefunc`).
 
-use super::Deparser;
-use super::expr::malformed;
+use crate::Deparser;
+use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use pgerror::Result;
 use plan::expr::{Expr, XmlExpr, XmlOp};

@@ -1,9 +1,9 @@
 //! Deparses functions with special SQL syntax, such as EXTRACT. Counterpart: ruleutils.c
 //! (`get_func_sql_syntax`).
 
-use super::Deparser;
+use crate::Deparser;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Expr, FuncExpr};
 
 impl Deparser<'_> {
     /// Writes the call in its special syntax; false if it has none.

@@ -1,8 +1,8 @@
 //! Namespaces for deparsing: the names of a query's tables, and the present names of their columns.
 //! Counterpart: ruleutils.c (`set_deparse_for_query`, `set_rtable_names`).
 
-use super::columns::{Columns, Naming};
-use crate::session::Host;
+use crate::columns::{Columns, Naming};
+use analyze::session::Host;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};

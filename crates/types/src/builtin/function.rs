@@ -1,12 +1,10 @@
-//! The table of built-in functions and their calling conventions. The key is `pg_proc.prosrc`, as
-//! in PostgreSQL's table. Higher crates have tables of the same kind for functions that need
-//! catalogs or the engine. Counterpart: fmgrtab.c.
+//! The calling conventions of built-in functions, and the entries of their tables.
 
-use crate::{Column, Datum, DatumRef, FnContext};
+use crate::batch::Column;
+use crate::datum::{Datum, DatumRef};
+use crate::fncx::FnContext;
 use pgerror::{PgError, Result};
 use std::any::Any;
-use std::collections::HashMap;
-use std::sync::LazyLock;
 
 /// An ordinary function. The caller checks `proisstrict`. Conventions where SQL has no value: a
 /// `cstring` is its bytes; the `internal` argument of a receive function is the whole message field
@@ -134,81 +132,7 @@ impl Builtin {
     }
 }
 
-/// The tables of all modules.
-const TABLES: &[&[&[Builtin]]] = &[
-    &[
-        crate::hash::FNS,
-        crate::int::ARITHMETIC,
-        crate::int::UNARY,
-        crate::int::OTHER,
-        crate::int::SETS,
-        crate::operators::COMPARISONS,
-        crate::operators::ORDERINGS,
-        crate::operators::SUPPORT,
-        crate::operators::PATTERN,
-        crate::boolean::FNS,
-        crate::chars::FNS,
-        crate::system::FNS,
-        crate::text::FNS,
-        crate::bits::FNS,
-        crate::bits::COMPARISONS,
-        crate::bits::SUPPORT,
-        crate::bytea::FNS,
-        crate::float::FNS,
-        crate::float_math::FNS,
-        crate::float_aggregates::FNS,
-        crate::float_aggregates::AGGREGATES,
-        crate::reg::FNS,
-        crate::reg::CASTS,
-        crate::reg::COLLATION,
-        crate::acl::GONE,
-        crate::enums::FNS,
-        crate::record::FNS,
-        crate::acl::FNS,
-        crate::network::FNS,
-        crate::outputs::FNS,
-        crate::range::FNS,
-        crate::in_range::FNS,
-        crate::format_number::FNS,
-        crate::acl::SETS,
-        crate::pseudo::FNS,
-        crate::pseudo::OTHERS,
-        crate::sizes::FNS,
-        crate::xid_snapshot::FNS,
-        crate::xid_snapshot::SETS,
-    ],
-    crate::numeric::TABLES,
-    crate::array::TABLES,
-    crate::regex::functions::TABLES,
-    crate::string::TABLES,
-    crate::datetime::TABLES,
-    crate::json::TABLES,
-];
-
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Builtin>> =
-    LazyLock::new(|| builtins().map(|b| (b.name, b)).collect());
-
-/// All built-in functions of this crate.
-pub fn builtins() -> impl Iterator<Item = &'static Builtin> {
-    TABLES.iter().flat_map(|m| m.iter()).flat_map(|t| t.iter())
-}
-
-/// The function with this `pg_proc.prosrc`.
-pub fn lookup(prosrc: &str) -> Option<&'static Builtin> {
-    BY_NAME.get(prosrc).copied()
-}
-
-/// The ordinary function with this `pg_proc.prosrc`.
-pub fn scalar(prosrc: &str) -> Option<ScalarFn> {
-    lookup(prosrc)?.scalar()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique() {
-        assert_eq!(builtins().count(), BY_NAME.len());
-    }
+/// The ordinary function with this `pg_proc.prosrc` in one of these tables.
+pub(crate) fn scalar_in(tables: &[&[Builtin]], prosrc: &str) -> Option<ScalarFn> {
+    tables.iter().flat_map(|t| t.iter()).find(|b| b.name == prosrc)?.scalar()
 }

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: `select_rtable_names_for_explain`.
 
-use crate::host::CommandHost;
-use analyze::deparse::{PlanNames, unused};
+use commands::CommandHost;
+use deparse::{PlanNames, unused};
 use pgerror::Result;
 use plan::Plan;
 use plan::node::{PlanNode, PlannedStmt};

@@ -1,11 +1,12 @@
 //! Deparses calls of functions and aggregates. Counterpart: ruleutils.c: `get_func_expr`,
 //! `get_agg_expr`, `generate_function_name`.
 
-use super::Deparser;
-use super::expr::{dotted, malformed};
+use crate::Deparser;
+use crate::expr::dotted;
+use analyze::stored::malformed;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::*;
+use plan::expr::{Aggref, CoercionForm, Expr, FuncExpr, TargetEntry};
 use plan::query::SortGroupClause;
 
 impl Deparser<'_> {

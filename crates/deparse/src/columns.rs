@@ -17,7 +17,7 @@
 //! Counterpart: ruleutils.c (`set_using_names`, `set_relation_column_names`,
 //! `set_join_column_names`).
 
-use super::names::unused;
+use crate::names::unused;
 use plan::expr::Expr;
 use plan::query::{JoinExpr, JoinTreeNode, Query, RangeTblEntry, RteKind};
 

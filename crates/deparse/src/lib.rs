@@ -7,6 +7,8 @@
 //!
 //! Counterpart: ruleutils.c.
 
+#![forbid(unsafe_code)]
+
 mod columns;
 mod expr;
 mod field;
@@ -21,14 +23,18 @@ mod special;
 mod window;
 mod xml;
 
-pub(crate) use expr::malformed;
 pub use names::unused;
-pub use object::*;
+pub use object::{
+    IndexParts, constraint_def, index_def, index_keys, options_text, rule_def, statistics_def,
+    statistics_expressions, stored_expr, trigger_def, view_def,
+};
 pub use partition::{partition_constraint, partition_key};
 pub use planned::{Above, Place, PlanNames, qualified};
-pub use routine::*;
+pub use routine::{
+    function_arguments, function_body, function_def, function_default, function_result,
+};
 
-use crate::session::Host;
+use analyze::session::Host;
 use catalog::format_type::quote_identifier;
 use ids::{AttrNo, Oid};
 use names::Scope;

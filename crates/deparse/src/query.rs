@@ -1,13 +1,17 @@
 //! Deparses queries. Counterpart: ruleutils.c (`get_query_def`).
 
-use super::expr::malformed;
-use super::names::Scope;
-use super::object::looks_like_function;
-use super::{Deparser, JOIN, STD, VAR, quote_literal};
+use crate::names::Scope;
+use crate::object::looks_like_function;
+use crate::{Deparser, JOIN, STD, VAR, quote_literal};
+use analyze::stored::malformed;
 use catalog::format_type::quote_identifier;
 use pgerror::{PgError, Result};
-use plan::expr::*;
-use plan::query::*;
+use plan::expr::{CoercionForm, Expr, ParamKind, SubLink, SubLinkKind, TargetEntry};
+use plan::query::{
+    CmdType, CteMaterialize, FromExpr, GroupingSet, GroupingSetKind, JoinExpr, JoinTreeNode,
+    JoinType, LimitOption, LockStrength, LockWaitPolicy, OnConflictAction, Override, Query,
+    RangeTblFunction, RteKind, SetOpNode, SetOperation,
+};
 use stdx::stack::deep;
 
 impl Deparser<'_> {
