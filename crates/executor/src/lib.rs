@@ -10,7 +10,7 @@
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
 //! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill`
-//! (temporary files), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
+//! (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
 //! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
 //! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
@@ -49,6 +49,7 @@ mod setop;
 mod sort;
 mod sorter;
 mod source;
+mod spare;
 mod spill;
 mod subplan;
 mod tidbitmap;

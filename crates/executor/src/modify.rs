@@ -433,7 +433,7 @@ impl Exec for ModifyNode {
         self.done = false;
         self.started = false;
         if let Some((_, batch)) = &mut self.old_fetch
-            && crate::project::is_large(batch)
+            && crate::spare::is_large(batch)
         {
             *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
         }

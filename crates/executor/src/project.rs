@@ -14,9 +14,8 @@ use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::RteKind;
 use std::sync::Arc;
-use types::batch::ColumnData;
 use types::fncx::{RowColumn, RowDesc};
-use types::{Batch, Column, Datum};
+use types::{Batch, Datum};
 
 /// A filter and a projection.
 pub(crate) struct Projection {
@@ -81,27 +80,6 @@ fn collect_plans(expr: &Expr, out: &mut Vec<u32>) {
         out.push(s.plan_id);
     }
     plan::walk::each_child(expr, &mut |c| collect_plans(c, out));
-}
-
-/// True if the batch has too much memory to be kept between executions.
-pub(crate) fn is_large(batch: &Batch) -> bool {
-    const KEPT_BYTES_MAX: usize = 16 * 1024;
-    capacity_bytes(batch) > KEPT_BYTES_MAX
-}
-
-/// True if the batch has too much memory to be reused for rows that may be narrow.
-pub(crate) fn is_wide(batch: &Batch) -> bool {
-    const REUSED_BYTES_MAX: usize = 1 << 20;
-    capacity_bytes(batch) > REUSED_BYTES_MAX
-}
-
-/// Allocated capacity of a batch in bytes.
-fn capacity_bytes(batch: &Batch) -> usize {
-    let size = |c: &Column| match &c.data {
-        ColumnData::Word(w) => w.capacity() * 8,
-        ColumnData::Bytes(b) => b.data.capacity() + b.offsets.capacity() * 4,
-    };
-    batch.columns.iter().map(size).sum()
 }
 
 enum OutputColumn {
@@ -346,7 +324,7 @@ impl Projection {
     /// As [`Self::restart`]; also frees large memory.
     pub(crate) fn release(&mut self) {
         self.restart();
-        self.spare.take_if(|b| is_large(b));
+        self.spare.take_if(|b| crate::spare::is_large(b));
     }
 
     /// True if there is no filter and all output columns are input columns.

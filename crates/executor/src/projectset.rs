@@ -1,9 +1,10 @@
 //! Set-returning functions in a target list. Counterpart: nodeProjectSet.c.
 
 use crate::node::{ChildColumns, DeferredError, Exec, Node, batch_for, compile};
-use crate::project::{is_volatile, is_wide};
+use crate::project::is_volatile;
 use crate::run::Run;
 use crate::source::{STEP_ROWS, SetCall, SetStart, argument_types, row_columns};
+use crate::spare::is_wide;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use pgerror::Result;
 use plan::expr::Expr;

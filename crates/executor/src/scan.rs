@@ -592,7 +592,7 @@ impl Exec for ScanNode {
             Access::TidRange { scan, .. } => *scan = None,
         }
         let s = &mut self.source;
-        s.spare.take_if(|b| crate::project::is_large(b));
+        s.spare.take_if(|b| crate::spare::is_large(b));
         s.projection.release();
         Ok(true)
     }

@@ -5,10 +5,11 @@
 use crate::depend::Sources;
 use crate::instrument::Counts;
 use crate::node::{ChildColumns, Exec, Node, compile, compile_all, reset_all};
-use crate::project::{ByPosition, Projection, is_large, is_volatile, is_wide};
+use crate::project::{ByPosition, Projection, is_volatile};
 use crate::run::{Run, Shared};
 use crate::services::SetStream;
 use crate::sort::slice;
+use crate::spare::{is_large, is_wide};
 use crate::spill::RowStore;
 use eval::{CallContext, Callee, EvalState, HostCall, Program, Resolve, RowInput, Source};
 use pgerror::{PgError, Result, bail, pg_err};

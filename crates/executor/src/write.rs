@@ -131,7 +131,7 @@ impl RowWriter {
     /// Releases memory that large values have taken.
     pub(crate) fn reset(&mut self) {
         if let Some((_, batch)) = &mut self.entry_fetch
-            && crate::project::is_large(batch)
+            && crate::spare::is_large(batch)
         {
             *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
         }

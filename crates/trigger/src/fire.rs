@@ -1,9 +1,11 @@
 //! Events are queued when rows change, and their triggers called later.
 
+use crate::call::TriggerCall;
+use crate::host::{TriggerHost, no_constraint};
 use crate::queue::Event;
-use crate::registry::{Side, TriggerCall, constraint_function};
+use crate::registry::{Side, constraint_function};
+use crate::ri;
 use crate::stats::{Counts, TriggerStats};
-use crate::{TriggerHost, no_constraint, ri};
 use executor::{Change, Firing, Level, OpenRel, RowAnswer, RowEvent, RowVersion, Timing, Trigger};
 use ids::{Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
@@ -158,7 +160,15 @@ pub fn after_statement_counted(
     let result = after_statement(host);
     let counts = host.triggers().counts.take().unwrap_or_default();
     result?;
-    counts.finish(host, results)
+    let mut out = Vec::new();
+    for (mut stats, constraint) in counts.finish(results) {
+        if constraint.is_valid() {
+            let row = host.catalog().constraint(constraint)?;
+            stats.constraint = row.map(|row| row.conname.to_string());
+        }
+        out.push(stats);
+    }
+    Ok(out)
 }
 
 /// Fires the pending events before the commit. Counterpart: `AfterTriggerFireDeferred`.

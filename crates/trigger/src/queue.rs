@@ -6,8 +6,8 @@
 //! INVARIANT: while a subtransaction is open, fired events stay in the list of pending events,
 //! because ROLLBACK TO makes those pending again that fired since the savepoint.
 
-use crate::registry::TriggerFunction;
-use crate::ri::Queries;
+use crate::call::TriggerFunction;
+use crate::ri::query::Queries;
 use crate::stats::Counts;
 use executor::Change;
 use hashbrown::HashMap;

@@ -1,28 +1,10 @@
-//! Trigger functions by OID.
+//! The trigger functions of constraints, by OID.
 
-use crate::{TriggerHost, ri, unique};
-use executor::{Change, OpenRel, RowAnswer, Trigger};
-use ids::{Oid, Tid};
+use crate::call::TriggerCall;
+use crate::host::TriggerHost;
+use crate::{ri, unique};
+use ids::Oid;
 use pgerror::Result;
-use std::sync::Arc;
-use types::Datum;
-
-/// The context of a call of a trigger function. When it is called and for what, once for each row
-/// or once for the statement, is in `trigger`. Counterpart: `TriggerData`.
-pub struct TriggerCall<'a> {
-    pub rel: &'a Arc<OpenRel>,
-    pub trigger: &'a Trigger,
-    pub change: Change,
-    /// The version that is or was updated or deleted; invalid for an insertion.
-    pub old: Tid,
-    /// The version that was stored; invalid before the change and for a deletion.
-    pub new: Tid,
-    /// Before an insertion or update: the row that is about to be stored.
-    pub proposed: Option<&'a [Datum]>,
-}
-
-/// A trigger function. Its answer counts only before a row is changed.
-pub type TriggerFunction = fn(&mut dyn TriggerHost, &TriggerCall<'_>) -> Result<RowAnswer>;
 
 /// A trigger function of a constraint, called after a row was changed.
 type ConstraintCall = fn(&mut dyn TriggerHost, &TriggerCall<'_>) -> Result<()>;

@@ -13,14 +13,13 @@
 //! Counterpart: utils/adt/ri_triggers.c.
 
 mod key;
-mod query;
+pub(crate) mod query;
 mod validation;
 
-pub(crate) use query::Queries;
 pub use validation::validate;
 
-use crate::registry::TriggerCall;
-use crate::{TriggerHost, no_constraint};
+use crate::call::TriggerCall;
+use crate::host::{TriggerHost, no_constraint};
 use engine::table::{self, RowFetch};
 use engine::{Snapshot, SnapshotKind};
 use executor::{RowEvent, RowVersion, Trigger};

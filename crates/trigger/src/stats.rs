@@ -1,10 +1,8 @@
 //! Statistics of the triggers that fired in a statement, for EXPLAIN ANALYZE. Counterpart:
 //! explain.c (`ExplainPrintTriggers`).
 
-use crate::TriggerHost;
 use executor::{OpenRel, Trigger};
 use ids::Oid;
-use pgerror::Result;
 
 /// Executions of a trigger during the statement.
 #[derive(Clone, Debug)]
@@ -53,13 +51,9 @@ impl Counts {
         }
     }
 
-    /// The counted triggers: those of the statement's result relations first, then those of other
-    /// tables, which referential actions have changed.
-    pub(crate) fn finish(
-        mut self,
-        host: &mut dyn TriggerHost,
-        results: &[Oid],
-    ) -> Result<Vec<TriggerStats>> {
+    /// The counted triggers with the OIDs of their constraints: those of the statement's result
+    /// relations first, then those of other tables, which referential actions have changed.
+    pub(crate) fn finish(mut self, results: &[Oid]) -> Vec<(TriggerStats, Oid)> {
         let rank = |oid: Oid| results.iter().position(|r| *r == oid).unwrap_or(results.len());
         self.0.sort_by_key(|(oid, ..)| rank(*oid));
         let shows_relation =
@@ -67,20 +61,17 @@ impl Counts {
         let mut out = Vec::new();
         for (_, relation, counts) in self.0 {
             for c in counts.into_iter().filter(|c| c.calls > 0) {
-                let constraint = match c.constraint.valid() {
-                    Some(oid) => host.catalog().constraint(oid)?,
-                    None => None,
-                };
-                out.push(TriggerStats {
+                let stats = TriggerStats {
                     trigger: c.name,
-                    constraint: constraint.map(|row| row.conname.to_string()),
+                    constraint: None,
                     relation: relation.clone(),
                     shows_relation,
                     time_us: c.time_us,
                     calls: c.calls,
-                });
+                };
+                out.push((stats, c.constraint));
             }
         }
-        Ok(out)
+        out
     }
 }

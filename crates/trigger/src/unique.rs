@@ -1,8 +1,8 @@
 //! Recheck of deferrable unique constraints. Counterpart: commands/constraint.c
 //! (`unique_key_recheck`).
 
-use crate::TriggerHost;
-use crate::registry::TriggerCall;
+use crate::call::TriggerCall;
+use crate::host::TriggerHost;
 use engine::index::Conflict;
 use engine::table::{self, RowFetch};
 use pgerror::Result;

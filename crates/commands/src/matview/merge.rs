@@ -1,5 +1,5 @@
-//! REFRESH MATERIALIZED VIEW CONCURRENTLY: changes only the rows that differ. Counterpart: matview.c
-//! (`refresh_by_match_merge`).
+//! REFRESH MATERIALIZED VIEW CONCURRENTLY: changes only the rows that differ. Counterpart:
+//! matview.c (`refresh_by_match_merge`).
 //!
 //! The TIDs of the old rows are kept by a hash of the row. Each row of the query looks for an equal
 //! old row. If there is none, it is written to the heap at once; its index entries follow after the

@@ -1,6 +1,6 @@
 //! A foreign key constraint with its tables, and its errors.
 
-use crate::{TriggerHost, no_constraint};
+use crate::host::{TriggerHost, no_constraint};
 use catalog::rows::{PgAttribute, PgConstraint};
 use catalog::{RelDesc, Row};
 use ids::{AttrNo, Oid};

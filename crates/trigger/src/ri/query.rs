@@ -1,7 +1,7 @@
 //! The queries of foreign key checks and actions: texts, plans, execution.
 
 use super::key::{Key, column};
-use crate::TriggerHost;
+use crate::host::TriggerHost;
 use catalog::RelDesc;
 use catalog::format_type::quote_identifier;
 use executor::{Execution, QueryDesc};

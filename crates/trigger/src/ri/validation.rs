@@ -2,7 +2,7 @@
 
 use super::key::{Key, column};
 use super::query::{equality, qualified, quoted};
-use crate::TriggerHost;
+use crate::host::TriggerHost;
 use catalog::format_type::quote_identifier;
 use executor::{Execution, QueryDesc};
 use ids::Oid;

@@ -1,0 +1,32 @@
+//! What the trigger manager needs of the session.
+
+use crate::queue::TriggerManager;
+use executor::Services;
+use ids::Oid;
+use pgerror::{PgError, Result};
+use plan::PlannedStmt;
+use std::sync::Arc;
+
+/// What the trigger manager needs of the session.
+pub trait TriggerHost: Services + analyze::Host {
+    /// The session's trigger manager.
+    fn triggers(&mut self) -> &mut TriggerManager;
+
+    /// Is `session_replication_role` set to replica?
+    fn is_replica(&self) -> bool;
+
+    /// The generic plan of a query of the server itself, with these parameter types.
+    fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>>;
+
+    /// Runs `work` with the privileges of the owner of a table.
+    fn as_definer(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
+    ) -> Result<()>;
+}
+
+/// The error for a constraint without a row in `pg_constraint`.
+pub(crate) fn no_constraint(oid: Oid) -> PgError {
+    PgError::internal(format!("cache lookup failed for constraint {oid}"))
+}
