@@ -21,7 +21,7 @@ pub use abbreviations::{abbreviation, dynamic_abbreviation};
 pub(crate) use arithmetic::{difference, sum};
 pub use arithmetic::{timestamp_plus, timestamptz_plus};
 pub use compare::{date_cmp_timestamp, interval_cmp, timestamp_cmp_date, timetz_cmp, zoned};
-pub(crate) use compare::{hash_interval, hash_timetz};
+pub(crate) use compare::{hash_timetz, span};
 pub use convert::{date_to_timestamp, local_to_utc, utc_to_local};
 pub(crate) use convert::{timetz, timetz_parts};
 pub use interval::Interval;
