@@ -431,8 +431,11 @@ impl Acc {
     /// Removes all groups except `at`, which becomes group 0.
     pub(crate) fn keep_only(&mut self, at: usize) {
         fn only<T>(v: &mut Vec<T>, at: usize) {
-            v.swap(0, at);
-            v.truncate(1);
+            // An aggregate that shares the state of another one has none of its own.
+            if at < v.len() {
+                v.swap(0, at);
+                v.truncate(1);
+            }
         }
         match self {
             Acc::Count(n) => only(n, at),

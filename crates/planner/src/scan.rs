@@ -259,7 +259,7 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The conditions of plain index scans. Those with arrays that the access method does not accept
+    /// The conditions of plain index scans. Those with arrays that the access method does not take
     /// are for bitmap scans only, which make a scan for each element.
     fn match_plain(
         &mut self,
