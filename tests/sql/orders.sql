@@ -95,6 +95,7 @@ INSERT INTO oc3 SELECT g, g % 3 FROM generate_series(1, 2000, 3) g
 VACUUM ANALYZE oc1, oc2, oc3
 SET enable_hashjoin = off
 SET enable_hashagg = off
+SELECT count(v), min(v), max(v), min(d), max(d) FROM (SELECT x, variance(y::float8) v, stddev(y::float8) d FROM (SELECT g / 3 x, g y FROM generate_series(1, 9000) g) q GROUP BY x) r
 SET enable_nestloop = off
 EXPLAIN (COSTS OFF) SELECT oc1.id, oc2.b FROM oc1 JOIN oc2 ON oc1.id = oc2.id ORDER BY oc2.id
 EXPLAIN (COSTS OFF) SELECT * FROM oc1 JOIN oc2 ON oc1.id = oc2.id ORDER BY oc2.id DESC

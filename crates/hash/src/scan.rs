@@ -3,8 +3,8 @@
 //! needed afterwards.
 //!
 //! While a split populates the bucket, some of its tuples are still in the old bucket only. Then
-//! the scan skips the copied tuples and reads the old bucket too, where all of them are until the split
-//! is complete and no scan has the old bucket pinned.
+//! the scan skips the copied tuples and reads the old bucket too, where all of them are until the
+//! split is complete and no scan has the old bucket pinned.
 //!
 //! Counterpart: hashsearch.c, parts of hash.c and hashutil.c.
 

@@ -180,7 +180,7 @@ const PLAIN: &[(&str, HashFn)] = &[
     ("time_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
     ("timestamp_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
     ("timetz_hash", |v, _| crate::datetime::hash_timetz(v)),
-    ("interval_hash", |v, _| crate::datetime::hash_interval(v)),
+    ("interval_hash", |v, _| hash_uint32(fold_int8(crate::datetime::span(v) as i64))),
     ("hash_numeric", |v, _| crate::numeric::hash_of(v)),
     ("hash_aclitem", |v, _| crate::acl::hash_of(v)),
     ("hashoidvector", |v, _| hash_bytes(v.as_bytes().get(20..).unwrap_or(&[]))),
@@ -217,14 +217,8 @@ pub fn function_of_type(ty: Oid) -> Option<&'static str> {
         _ if oids::is_object_id(ty) => "hashoid",
         oids::RECORD => "hash_record",
         oids::JSONB => "jsonb_hash",
-        _ => {
-            let t = crate::builtin_types::get(ty)?;
-            if t.input == "array_in" {
-                "hash_array"
-            } else {
-                return None;
-            }
-        }
+        _ if crate::builtin_types::get(ty)?.input == "array_in" => "hash_array",
+        _ => return None,
     })
 }
 

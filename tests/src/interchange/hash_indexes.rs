@@ -1,5 +1,6 @@
 //! Hash indexes on both servers: the pages must be the same byte for byte after the same
-//! statements; each server must recover from the other's log and find every row through the indexes.
+//! statements; each server must recover from the other's log and find every row through the
+//! indexes.
 
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -83,7 +84,8 @@ fn pages(server: &RealServer, index: &str) -> Vec<String> {
     let mut out = vec![format!("{count} pages, {meta}")];
     // Pages that are all zeros have no type.
     let each = format!(
-        "FROM generate_series(1, {count} - 1) n, LATERAL (SELECT get_raw_page('{index}', n) raw) r, \
+        "FROM generate_series(1, {count} - 1) n, \
+         LATERAL (SELECT get_raw_page('{index}', n) raw) r, \
          LATERAL (SELECT CASE WHEN (page_header(raw)).upper = 0 THEN 'new' \
            ELSE hash_page_type(raw) END AS type) t"
     );

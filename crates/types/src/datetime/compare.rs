@@ -17,7 +17,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// Length of an interval in microseconds with months of 30 days and days of 24 hours.
-fn span(d: DatumRef<'_>) -> i128 {
+pub(crate) fn span(d: DatumRef<'_>) -> i128 {
     let i = Interval::of(d);
     let days = i128::from(i.month) * 30 + i128::from(i.day);
     days * i128::from(USECS_PER_DAY) + i128::from(i.time)
@@ -197,11 +197,6 @@ pub(crate) fn hash_timetz(d: DatumRef<'_>) -> u32 {
     h8(t) ^ hash::hash_uint32(west as u32)
 }
 
-/// The hash of an interval, equal for equal spans of time.
-pub(crate) fn hash_interval(d: DatumRef<'_>) -> u32 {
-    h8(span(d) as i64)
-}
-
 fn h8x(v: i64, seed: u64) -> u64 {
     hash::hash_uint32_extended(fold(v), seed)
 }
@@ -216,6 +211,6 @@ scalars! { HASHES;
         let ((t, west), seed) = (timetz_parts(a[0]), a[1].word());
         Ok(hash::h64(h8x(t, seed) ^ hash::hash_uint32_extended(west as u32, seed)))
     },
-    "interval_hash" => |_, a| Ok(hash::h32(hash_interval(a[0]))),
+    "interval_hash" => |_, a| Ok(hash::h32(h8(span(a[0]) as i64))),
     "interval_hash_extended" => |_, a| Ok(hash::h64(h8x(span(a[0]) as i64, a[1].word()))),
 }

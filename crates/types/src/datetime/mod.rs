@@ -29,7 +29,7 @@ pub use calendar::{
     timestamp_range,
 };
 pub use compare::{date_cmp_timestamp, interval_cmp, timestamp_cmp_date, timetz_cmp, zoned};
-pub(crate) use compare::{hash_interval, hash_timetz};
+pub(crate) use compare::{hash_timetz, span};
 pub use convert::{date_to_timestamp, local_to_utc, utc_to_local};
 pub use interval::Interval;
 
