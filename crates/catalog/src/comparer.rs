@@ -180,8 +180,8 @@ impl CatCx<'_> {
         self.comparer_at(prosrc, ty, 0)
     }
 
-    /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None` where
-    /// there is none.
+    /// The hash of values of type `ty`, given the `pg_proc.prosrc` of the hash function. `None`
+    /// where there is none.
     pub fn hasher(&mut self, prosrc: &str, ty: Oid) -> Result<Option<Hasher>> {
         let _ = self.base_type(ty)?;
         Ok(types::hash::lookup(prosrc).map(Hasher::Plain))

@@ -35,8 +35,8 @@ pub fn heap_faults(
     Ok(faults.into_iter().map(|f| (f.block, f.offset, f.message)).collect())
 }
 
-/// Checks the index's structure, and that an index scan finds each visible row once (so the index must
-/// not be partial). Returns the number of entries. Error: XX002, which describes the fault.
+/// Checks the index's structure, and that an index scan finds each visible row once (so the index
+/// must not be partial). Returns the number of entries. Error: XX002, which describes the fault.
 pub fn check_index(
     be: &mut Backend,
     table: &Arc<TableDesc>,

@@ -9,10 +9,10 @@
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
-//! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary files), `keys`,
-//! `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`,
-//! `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `modify`, `lockrows`, `epq`,
-//! `instrument`.
+//! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill`
+//! (temporary files), `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`,
+//! `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`,
+//! `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 

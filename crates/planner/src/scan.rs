@@ -259,8 +259,8 @@ impl Glob<'_> {
         Ok(out)
     }
 
-    /// The conditions of plain index scans. Those with arrays that the access method does not accept
-    /// are for bitmap scans only, which make a scan for each element.
+    /// The conditions of plain index scans. Those with arrays that the access method does not
+    /// accept are for bitmap scans only, which make a scan for each element.
     fn match_plain(
         &mut self,
         root: &Root,
