@@ -3,8 +3,8 @@
 //! Counterpart: the session half of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 
-use crate::redo::XLOG_RESTORE_POINT;
 use crate::storage::{PendingFiles, make_new_files_durable};
+use crate::xlog::XLOG_RESTORE_POINT;
 use crate::{Storage, TempSpace};
 
 use bufmgr::{BufferPool, BufferUsage, PoolConfig, PoolSettings, Strategy};

@@ -13,7 +13,7 @@
 
 use crate::Engine;
 use crate::engine::EngineConfig;
-use crate::redo::{XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN};
+use crate::xlog::{XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN};
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};
 use std::time::Duration;

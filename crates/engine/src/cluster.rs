@@ -95,7 +95,7 @@ pub fn create_cluster(env: &Env, options: &ClusterOptions) -> Result<()> {
         overwrite: false,
     };
     wal.start(start)?;
-    let mut record = RecordBuilder::new(RmgrId::Xlog, crate::redo::XLOG_CHECKPOINT_SHUTDOWN);
+    let mut record = RecordBuilder::new(RmgrId::Xlog, crate::xlog::XLOG_CHECKPOINT_SHUTDOWN);
     record.main(&checkpoint.to_bytes());
     let at = wal.insert(&mut record, &[], Xid::INVALID)?;
     wal.flush(at.end)?;

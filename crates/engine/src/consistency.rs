@@ -4,18 +4,22 @@
 //!
 //! Counterpart: `verifyBackupPageConsistency` in xlogrecovery.c, bufmask.c, `heap_mask`.
 
-use crate::rmgr::manager;
 use bufmgr::redo::{IfMissing, RedoCx, read_block};
 use page::PageBuf;
 use page::heap_tuple::{INFOMASK_AT, infomask};
 use pgerror::{PgError, Result, Severity};
-use wal::{DecodedRecord, RmgrId};
+use wal::DecodedRecord;
 
 /// Value of masked bytes.
 const MARKER: u8 = 0;
 
-/// Compares the blocks of the record that this context replays with their images.
-pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -> Result<()> {
+/// Compares the blocks of the record that this context replays with their images. `mask` clears the
+/// parts that may differ.
+pub(crate) fn check(
+    cx: &mut RedoCx<'_>,
+    mask: fn(&mut PageBuf),
+    record: &DecodedRecord,
+) -> Result<()> {
     for (id, block) in record.blocks() {
         // A page that was restored from its image is equal to it.
         let foreign = !cx.owns(block.rel, block.block);
@@ -32,7 +36,6 @@ pub(crate) fn check(cx: &mut RedoCx<'_>, rmgr: RmgrId, record: &DecodedRecord) -
         drop(guard);
         let mut expected = PageBuf::new();
         record.restore_image(id, &mut expected)?;
-        let mask = manager(rmgr).mask;
         mask(&mut replayed);
         mask(&mut expected);
         if replayed.as_bytes() != expected.as_bytes() {

@@ -5,6 +5,7 @@
 use crate::describe::text;
 use crate::relmap::{DbKey, database_path};
 use crate::unlogged::{copy_dir, databases, names};
+use crate::xlog::XLOG_FPI;
 use crate::{Backend, Engine, truncate};
 use bufmgr::redo::RedoCx;
 use bufmgr::{PageEdit, Strategy};
@@ -22,7 +23,6 @@ const DBASE_CREATE_WAL_LOG: u8 = 0x10;
 const DBASE_DROP: u8 = 0x20;
 const TBLSPC_CREATE: u8 = 0x00;
 const TBLSPC_DROP: u8 = 0x10;
-const XLOG_FPI: u8 = 0xB0;
 /// Directory of this version's files in a tablespace.
 pub const TABLESPACE_VERSION_DIRECTORY: &str = "PG_15_202209061";
 const VERSION_FILE: &[u8] = b"15\n";

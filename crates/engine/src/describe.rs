@@ -5,28 +5,17 @@
 
 pub(crate) mod unsupported;
 
-use crate::redo::{
+use crate::xlog::{
     XLOG_BACKUP_END, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
     XLOG_FPW_CHANGE, XLOG_NEXTOID, XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
     XLOG_RESTORE_POINT,
 };
-use crate::rmgr::manager;
 use std::fmt::Write;
 use wal::{CheckPoint, DecodedRecord, Fields};
 
 const REPLORIGIN_SET: u8 = 0x00;
 const REPLORIGIN_DROP: u8 = 0x10;
 const LOGICAL_MESSAGE: u8 = 0x00;
-
-/// The description of the record, without its name ([`wal::desc::identify`]); as much as can be
-/// read if the record is too short. `time` formats microseconds since 2000-01-01.
-pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String {
-    let mut out = String::new();
-    let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };
-    // `None` only means that the record is too short.
-    let _ = (manager(rmgr).describe)(record, time, &mut out);
-    out
-}
 
 pub(crate) fn xlog(
     record: &DecodedRecord,

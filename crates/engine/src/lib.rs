@@ -2,11 +2,11 @@
 //! and sequences, vacuum, TOAST, control file. Code above it does not access pages.
 //!
 //! Reading order: `engine` (components of an instance), `cluster`, `shared` (components that
-//! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `rmgr` (resource managers),
-//! `redo`, `redo_workers`, `consistency`, `describe`, `recovery`, `checkpoint`; for sessions: `am`
-//! (index access methods), `backend` (state of a session), `desc` (open tables and indexes),
-//! `storage` (their files), `table`, `index`, `build`, `inplace`, `vacuum`, `rewrite`, `sample`,
-//! `sequence`, `verify`, `tempfile`, `prewarm`.
+//! sessions use), `control`, `relmap`, `truncate`, `dbase`, `unlogged`, `xlog`, `rmgr` (resource
+//! managers), `redo`, `redo_workers`, `consistency`, `describe`, `recovery`, `checkpoint`; for
+//! sessions: `am` (index access methods), `backend` (state of a session), `desc` (open tables and
+//! indexes), `storage` (their files), `table`, `index`, `build`, `inplace`, `vacuum`, `rewrite`,
+//! `sample`, `sequence`, `verify`, `tempfile`, `prewarm`.
 
 #![forbid(unsafe_code)]
 
@@ -48,6 +48,7 @@ mod unlogged;
 pub mod vacuum;
 pub mod verify;
 pub mod version;
+mod xlog;
 
 pub use backend::{Backend, BackendSettings, CommitExtras};
 pub use bufmgr::{BufferUsage, PoolSettings};
@@ -56,10 +57,10 @@ pub use cluster::{ClusterOptions, create_cluster};
 pub use control::Control;
 pub use dbase::{SourceRelation, TABLESPACE_VERSION_DIRECTORY};
 pub use desc::{IndexDesc, OpenIndex, OpenTable, TableDesc, ToastDesc};
-pub use describe::describe;
 pub use engine::{Engine, EngineConfig, LogSink};
 pub use page::varlena::Compression as ToastCompression;
 pub use relmap::{DbKey, RelMap, RelMaps};
+pub use rmgr::describe;
 pub use shared::Storage;
 pub use tempfile::{TempFile, TempSpace};
 pub use txn::{CommitDelay, DroppedStats, Isolation, Snapshot, SnapshotKind};

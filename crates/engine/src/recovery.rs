@@ -6,13 +6,14 @@
 
 use crate::Engine;
 use crate::log_check::LogCheck;
-use crate::redo::{
-    Replay, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
-    XLOG_FPW_CHANGE, XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
-};
+use crate::redo::Replay;
 use crate::redo_workers::RedoWorkers;
 use crate::time::{format_seconds, format_timestamp};
 use crate::unlogged::{self, Reset};
+use crate::xlog::{
+    XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY, XLOG_FPW_CHANGE,
+    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE,
+};
 use bufmgr::redo::RedoCx;
 use ids::{Lsn, Xid};
 use pgerror::{PgError, Result, Severity, SqlState};

@@ -3,10 +3,14 @@
 //!
 //! Counterpart: rmgr.c, `xlog_redo` in xlog.c, `seq_redo`, `generic_redo`.
 
-use crate::describe::describe;
 use crate::redo_workers::RedoWorkers;
-use crate::rmgr::{Concern, Support, manager};
+use crate::rmgr::{Concern, Support, describe, manager};
 use crate::time::format_timestamp;
+use crate::xlog::{
+    XLOG_BACKUP_END, XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN, XLOG_END_OF_RECOVERY,
+    XLOG_FPI, XLOG_FPI_FOR_HINT, XLOG_FPW_CHANGE, XLOG_NEXTOID, XLOG_NOOP,
+    XLOG_OVERWRITE_CONTRECORD, XLOG_PARAMETER_CHANGE, XLOG_RESTORE_POINT, XLOG_SWITCH,
+};
 use crate::{Engine, consistency, dbase, truncate};
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
 use ids::{Fork, Lsn, Oid};
@@ -14,20 +18,6 @@ use page::PageMut;
 use pgerror::{PgError, Result, Severity};
 use wal::record::XLR_CHECK_CONSISTENCY;
 use wal::{CheckPoint, DecodedRecord, RecordHeader, RmgrId, desc};
-
-pub(crate) const XLOG_CHECKPOINT_SHUTDOWN: u8 = 0x00;
-pub(crate) const XLOG_CHECKPOINT_ONLINE: u8 = 0x10;
-pub(crate) const XLOG_NOOP: u8 = 0x20;
-pub(crate) const XLOG_NEXTOID: u8 = 0x30;
-pub(crate) const XLOG_SWITCH: u8 = 0x40;
-pub(crate) const XLOG_BACKUP_END: u8 = 0x50;
-pub(crate) const XLOG_PARAMETER_CHANGE: u8 = 0x60;
-pub(crate) const XLOG_RESTORE_POINT: u8 = 0x70;
-pub(crate) const XLOG_FPW_CHANGE: u8 = 0x80;
-pub(crate) const XLOG_END_OF_RECOVERY: u8 = 0x90;
-pub(crate) const XLOG_FPI_FOR_HINT: u8 = 0xA0;
-pub(crate) const XLOG_FPI: u8 = 0xB0;
-pub(crate) const XLOG_OVERWRITE_CONTRECORD: u8 = 0xD0;
 
 /// State of replay.
 pub(crate) struct Replay<'a> {
@@ -105,7 +95,7 @@ pub(crate) fn replay_pages(
 ) -> Result<()> {
     let mut result = (manager(rmgr).pages)(cx, record);
     if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
-        result = consistency::check(cx, rmgr, record);
+        result = consistency::check(cx, manager(rmgr).mask, record);
     }
     result.map_err(|e| in_record(rmgr, record, e))
 }
@@ -138,7 +128,7 @@ impl Replay<'_> {
             None => (manager(rmgr).pages)(&mut self.cx, record),
         };
         if result.is_ok() && record.header.info & XLR_CHECK_CONSISTENCY != 0 {
-            result = consistency::check(&mut self.cx, rmgr, record);
+            result = consistency::check(&mut self.cx, manager(rmgr).mask, record);
         }
         result.map_err(|e| in_record(rmgr, record, e))
     }

@@ -11,6 +11,7 @@
 
 use crate::build::Owner;
 use crate::rows::RowReader;
+use crate::xlog::XLOG_FPI;
 use crate::{Backend, IndexDesc, TableDesc, table};
 use access::SupportFunction;
 use bufmgr::{PageEdit, Strategy};
@@ -26,8 +27,6 @@ use std::cmp::Ordering;
 use sync::Arc;
 use types::{Datum, DatumRef};
 use wal::{RegFlags, RmgrId};
-
-const XLOG_FPI: u8 = 0xB0;
 
 /// Statistics of a copy, for `pg_class`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,7 @@
 //! Counterpart: rmgr.c, rmgrlist.h.
 
 use crate::consistency::{mask_heap, mask_other};
-use crate::describe::{self, unsupported};
+use crate::describe::{self as texts, unsupported};
 use crate::redo::{self, Replay};
 use crate::{dbase, relmap, sequence, truncate};
 use bufmgr::redo::RedoCx;
@@ -58,6 +58,16 @@ pub(crate) fn manager(id: RmgrId) -> &'static ResourceManager {
     let manager = &MANAGERS[id as usize];
     debug_assert_eq!(manager.id, id);
     manager
+}
+
+/// The description of the record, without its name ([`wal::desc::identify`]); as much as can be
+/// read if the record is too short. `time` formats microseconds since 2000-01-01.
+pub fn describe(record: &DecodedRecord, time: &dyn Fn(i64) -> String) -> String {
+    let mut out = String::new();
+    let Some(rmgr) = record.header.rmgr() else { return format!("rmid: {}", record.header.rmid) };
+    // `None` only means that the record is too short.
+    let _ = (manager(rmgr).describe)(record, time, &mut out);
+    out
 }
 
 /// A manager whose records are replayed by the main thread.
@@ -114,7 +124,7 @@ const fn concern(pages: bool) -> Concern {
 static MANAGERS: [ResourceManager; 22] = [
     ResourceManager {
         pages: redo::images,
-        ..main(RmgrId::Xlog, redo::xlog_concern, redo::xlog, describe::xlog)
+        ..main(RmgrId::Xlog, redo::xlog_concern, redo::xlog, texts::xlog)
     },
     ResourceManager {
         support: Support::Except(txn::prepares),
@@ -156,10 +166,10 @@ static MANAGERS: [ResourceManager; 22] = [
     images_only(RmgrId::Brin, |r, _, out| unsupported::brin(r, out)),
     main(RmgrId::CommitTs, status, redo::transaction, txn::describe),
     // Replication origins are not kept; logical messages are for logical decoding only.
-    main(RmgrId::ReplOrigin, all, redo::ignored, |r, _, out| describe::origin(r, out)),
+    main(RmgrId::ReplOrigin, all, redo::ignored, |r, _, out| texts::origin(r, out)),
     // A generic record has only block data, which is not described.
     main(RmgrId::Generic, all, redo::generic, |_, _, _| Some(())),
-    main(RmgrId::LogicalMsg, all, redo::ignored, |r, _, out| describe::message(r, out)),
+    main(RmgrId::LogicalMsg, all, redo::ignored, |r, _, out| texts::message(r, out)),
 ];
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! Counterpart: storage.c.
 
 use crate::Backend;
-use crate::redo::XLOG_FPI;
 use crate::shared::fork_name;
+use crate::xlog::XLOG_FPI;
 use bufmgr::{ExclusiveGuard, ForkBuffers, LOAD_PAGES_MAX, PageEdit};
 use ids::{BackendNo, BlockNo, Fork, Lsn, Persistence, RelFile};
 use page::PAGE_SIZE;

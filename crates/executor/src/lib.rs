@@ -10,9 +10,9 @@
 //!
 //! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
 //! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill`
-//! (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
-//! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
-//! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
+//! (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`,
+//! `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`,
+//! `relation`, `trigger`, `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 

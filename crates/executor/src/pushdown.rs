@@ -5,8 +5,8 @@
 //! Only a prefix of the qual is pushed down: a condition after one that is not pushed down could
 //! otherwise hide an error of that one.
 
-use crate::run::Run;
 use engine::table::WordCondition;
+use eval::Facts;
 use eval::kernels::WordTest;
 use ids::AttrNo;
 use pgerror::Result;
@@ -30,11 +30,11 @@ pub(crate) struct PushedPredicate {
 pub(crate) fn leading_predicates(
     qual: &[Expr],
     rti: i32,
-    run: &mut Run<'_>,
+    facts: &mut dyn Facts,
 ) -> Result<Vec<PushedPredicate>> {
     let mut out = Vec::new();
     for e in qual {
-        match predicate(e, rti, run)? {
+        match predicate(e, rti, facts)? {
             Some(s) => out.push(s),
             None => break,
         }
@@ -42,7 +42,7 @@ pub(crate) fn leading_predicates(
     Ok(out)
 }
 
-fn predicate(e: &Expr, rti: i32, run: &mut Run<'_>) -> Result<Option<PushedPredicate>> {
+fn predicate(e: &Expr, rti: i32, facts: &mut dyn Facts) -> Result<Option<PushedPredicate>> {
     let Expr::OpExpr(op) = e else { return Ok(None) };
     let [left, right] = op.args.as_slice() else { return Ok(None) };
     let column = |e: &Expr| match e {
@@ -59,18 +59,17 @@ fn predicate(e: &Expr, rti: i32, run: &mut Run<'_>) -> Result<Option<PushedPredi
         (_, _, Some(v), Some(c)) => (c, v, 1),
         _ => return Ok(None),
     };
-    let facts = run.sv.as_facts();
     let function = facts.operator_function(op.opno)?;
     let words = facts.function(function)?.words;
     Ok(words.map(|w| PushedPredicate { column, test: w.test[swapped], value }))
 }
 
 impl PushedPredicate {
-    /// The predicate with its current value.
-    pub(crate) fn condition(&self, run: &Run<'_>) -> WordCondition {
+    /// The predicate with its current value; `params` are those of the statement.
+    pub(crate) fn condition(&self, params: &[Datum]) -> WordCondition {
         let value = match &self.value {
             Value::Const(v) => Some(v),
-            Value::Extern(id) => run.st.extern_param(*id),
+            Value::Extern(id) => usize::try_from(id - 1).ok().and_then(|i| params.get(i)),
         };
         match value {
             Some(&Datum::Word(constant)) => {

@@ -161,7 +161,7 @@ pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
     let mut pushed = Vec::new();
     let (rti, recheck): (i32, Vec<Expr>) = match &plan.node {
         PlanNode::SeqScan { scanrelid } => {
-            pushed = pushdown::leading_predicates(qual, *scanrelid, run)?;
+            pushed = pushdown::leading_predicates(qual, *scanrelid, run.sv.as_facts())?;
             let (tested, rest) = qual.split_at(pushed.len());
             qual = rest;
             (*scanrelid, tested.to_vec())
@@ -321,7 +321,9 @@ impl ScanNode {
                     Some(s) => {
                         if std::mem::replace(stale, false) {
                             s.set_snapshot(run.st.desc.snapshot.clone());
-                            s.set_conditions(pushed.iter().map(|s| s.condition(run)));
+                            s.set_conditions(
+                                pushed.iter().map(|s| s.condition(&run.st.desc.params)),
+                            );
                             s.rescan(run.sv.backend())?;
                         }
                         s
@@ -332,7 +334,7 @@ impl ScanNode {
                         let snapshot = run.st.desc.snapshot.clone();
                         let be = run.sv.backend();
                         let mut s = TableScan::new(be, &rel.table, snapshot, columns, options)?;
-                        s.set_conditions(pushed.iter().map(|s| s.condition(run)));
+                        s.set_conditions(pushed.iter().map(|s| s.condition(&run.st.desc.params)));
                         slot.insert(s)
                     }
                 };
