@@ -5,8 +5,8 @@
 //! LOCK ORDER, for a thread that holds pages and latches one more:
 //! - pages of an index before those of its table; of one index from a level to the same or a higher
 //!   one, the metapage last, and on one level from left to right;
-//! - of a hash index buckets by ascending number, then bitmap pages, then the metapage; pages of one
-//!   bucket in any order, since a thread that latches two of them has the bucket's primary page
+//! - of a hash index buckets by ascending number, then bitmap pages, then the metapage; pages of
+//!   one bucket in any order, since a thread that latches two of them has the bucket's primary page
 //!   pinned, which excludes other such threads;
 //! - pages of one table by ascending block, and of no other relation;
 //! - a table's page before a page of its visibility map; pages of the free space map last;

@@ -10,7 +10,8 @@ use pgerror::{PgError, Result};
 use sync::Arc;
 use types::array::ArrayRef;
 use types::fncx::TypeInfo;
-use types::hash::{self, Hasher, TypedHash};
+use types::hash::{Hasher, TypedHash};
+use types::hash_functions;
 use types::{DatumRef, oids, record};
 
 /// The hash of an array's elements.
@@ -81,7 +82,7 @@ impl CatCx<'_> {
     }
 
     fn hasher_at(&mut self, prosrc: &str, ty: Oid, depth: u32) -> Result<Option<Hasher>> {
-        if let Some(f) = hash::lookup(prosrc) {
+        if let Some(f) = hash_functions::lookup(prosrc) {
             return Ok(Some(Hasher::Plain(f)));
         }
         if depth >= DEPTH_MAX {

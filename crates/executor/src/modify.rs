@@ -19,7 +19,7 @@ use crate::project::is_volatile;
 use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::trigger::{Change, RowAnswer, Timing};
-use crate::write::{Refs, RowWriter, with_computed};
+use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
@@ -353,6 +353,16 @@ impl ModifyNode {
 /// Options for an insertion by the running statement.
 fn insert_options(run: &Run<'_>) -> InsertOptions {
     InsertOptions { command: Some(run.st.desc.snapshot.curcid), ..InsertOptions::default() }
+}
+
+impl WriteHost for Run<'_> {
+    fn expressions(&mut self) -> &mut dyn eval::Host {
+        self
+    }
+
+    fn services(&mut self) -> &mut dyn crate::services::Services {
+        self.sv
+    }
 }
 
 impl Exec for ModifyNode {

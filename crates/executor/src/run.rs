@@ -372,16 +372,6 @@ impl Run<'_> {
     }
 }
 
-impl crate::write::WriteHost for Run<'_> {
-    fn expressions(&mut self) -> &mut dyn Host {
-        self
-    }
-
-    fn services(&mut self) -> &mut dyn Services {
-        self.sv
-    }
-}
-
 impl Host for Run<'_> {
     fn extern_param(&mut self, id: i32) -> Result<Datum> {
         self.st

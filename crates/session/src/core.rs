@@ -59,7 +59,7 @@ pub struct Core {
     /// are valid.
     pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
     pub(crate) hash_functions_at: catalog::Seen,
-    pub(crate) planning: crate::env::planning::Known,
+    pub(crate) planning: crate::env::known::Known,
     /// The session has executed a statement whose expressions are nested so deeply that it needs a
     /// larger stack.
     pub(crate) deep_statements: bool,
@@ -72,7 +72,7 @@ pub struct Core {
     /// The sequence of the last `nextval`.
     pub last_sequence: Oid,
     /// Prepared bodies of SQL functions that have been called.
-    pub(crate) bodies: crate::function::sql::Bodies,
+    pub(crate) bodies: crate::function::sql::bodies::Bodies,
     /// Nesting depth of SQL function calls.
     pub(crate) depth: u32,
     pub triggers: trigger::TriggerManager,

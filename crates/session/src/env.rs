@@ -5,5 +5,6 @@ mod analysis;
 mod execution;
 mod facts;
 mod functions;
-pub(crate) mod planning;
+pub(crate) mod known;
+mod planning;
 mod relations;

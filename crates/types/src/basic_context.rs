@@ -153,7 +153,7 @@ impl FnContext for BasicContext {
         collation: Oid,
         seed: Option<u64>,
     ) -> Result<u64> {
-        let name = match crate::hash::function_of_type(ty) {
+        let name = match crate::hash_functions::function_of_type(ty) {
             Some(name) => name,
             None => {
                 let name = self.type_name(ty, None)?;

@@ -2,7 +2,6 @@
 //! indexes depend on disk. The mixing is Bob Jenkins' lookup3. Counterpart: hashfn.c, hashfunc.c.
 
 use crate::datum::{Datum, DatumRef};
-use crate::oids;
 use ids::Oid;
 use std::sync::Arc;
 
@@ -107,13 +106,13 @@ pub fn hash_combine64(a: u64, b: u64) -> u64 {
 }
 
 /// Folds an int8 so that a value that fits int4 has the same hash in both types.
-fn fold_int8(v: i64) -> u32 {
+pub(crate) fn fold_int8(v: i64) -> u32 {
     let (lo, hi) = (v as u32, (v >> 32) as u32);
     lo ^ if v >= 0 { hi } else { !hi }
 }
 
 /// The bytes to hash of a float8: all NaNs are equal, and so are both zeros (`None`).
-fn float_bytes(v: f64) -> Option<[u8; 8]> {
+pub(crate) fn float_bytes(v: f64) -> Option<[u8; 8]> {
     if v == 0.0 {
         None
     } else if v.is_nan() {
@@ -160,68 +159,6 @@ impl std::fmt::Debug for Hasher {
     }
 }
 
-/// The 32-bit hash functions that need only their value, by `pg_proc.prosrc`.
-const PLAIN: &[(&str, HashFn)] = &[
-    ("hashchar", |v, _| hash_uint32(v.as_char() as i8 as i32 as u32)),
-    ("hashint2", |v, _| hash_uint32(v.as_i16() as i32 as u32)),
-    ("hashint4", |v, _| hash_uint32(v.as_i32() as u32)),
-    ("hashint8", |v, _| hash_uint32(fold_int8(v.as_i64()))),
-    ("hashoid", |v, _| hash_uint32(v.as_oid().0)),
-    ("hashenum", |v, _| hash_uint32(v.as_oid().0)),
-    ("hashfloat4", |v, _| float_bytes(v.as_f32().into()).map_or(0, |b| hash_bytes(&b))),
-    ("hashfloat8", |v, _| float_bytes(v.as_f64()).map_or(0, |b| hash_bytes(&b))),
-    ("hashname", |v, _| hash_bytes(v.as_name())),
-    ("hashtext", |v, _| hash_bytes(v.as_bytes())),
-    ("hashvarlena", |v, _| hash_bytes(v.as_bytes())),
-    ("hashbpchar", |v, _| hash_bytes(trimmed_bpchar(v.as_bytes()))),
-    ("hashtid", |v, _| hash_bytes(v.as_bytes())),
-    ("uuid_hash", |v, _| hash_bytes(v.as_bytes())),
-    ("pg_lsn_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
-    ("time_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
-    ("timestamp_hash", |v, _| hash_uint32(fold_int8(v.as_i64()))),
-    ("timetz_hash", |v, _| crate::datetime::hash_timetz(v)),
-    ("interval_hash", |v, _| hash_uint32(fold_int8(crate::datetime::span(v) as i64))),
-    ("hash_numeric", |v, _| crate::numeric::hash_of(v)),
-    ("hash_aclitem", |v, _| crate::acl::hash_of(v)),
-    ("hashoidvector", |v, _| hash_bytes(v.as_bytes().get(20..).unwrap_or(&[]))),
-    ("jsonb_hash", |v, _| crate::json::hash_of(v)),
-];
-
-/// The hash function with this `pg_proc.prosrc`, if it needs only its value.
-pub fn lookup(prosrc: &str) -> Option<HashFn> {
-    PLAIN.iter().find(|f| f.0 == prosrc).map(|f| f.1)
-}
-
-/// The default hash function of a built-in type, by its `pg_proc.prosrc`.
-pub fn function_of_type(ty: Oid) -> Option<&'static str> {
-    Some(match ty {
-        oids::BOOL | oids::CHAR => "hashchar",
-        oids::INT2 => "hashint2",
-        oids::INT4 | oids::DATE | oids::XID | oids::CID => "hashint4",
-        oids::INT8 => "hashint8",
-        oids::XID8 | oids::PG_LSN => "hashint8",
-        oids::FLOAT4 => "hashfloat4",
-        oids::FLOAT8 => "hashfloat8",
-        oids::NUMERIC => "hash_numeric",
-        oids::NAME => "hashname",
-        oids::TEXT | oids::VARCHAR => "hashtext",
-        oids::BPCHAR => "hashbpchar",
-        oids::BYTEA => "hashvarlena",
-        oids::OIDVECTOR => "hashoidvector",
-        oids::TID => "hashtid",
-        oids::UUID => "uuid_hash",
-        oids::TIME => "time_hash",
-        oids::TIMETZ => "timetz_hash",
-        oids::TIMESTAMP | oids::TIMESTAMPTZ => "timestamp_hash",
-        oids::INTERVAL => "interval_hash",
-        _ if oids::is_object_id(ty) => "hashoid",
-        oids::RECORD => "hash_record",
-        oids::JSONB => "jsonb_hash",
-        _ if crate::builtin_types::get(ty)?.input == "array_in" => "hash_array",
-        _ => return None,
-    })
-}
-
 /// The name of the 64-bit seeded variant of a hash function.
 pub fn extended_name(name: &str) -> String {
     if name.contains('_') { format!("{name}_extended") } else { format!("{name}extended") }
@@ -247,7 +184,7 @@ pub(crate) fn hash_int8_extended(v: DatumRef<'_>, seed: DatumRef<'_>) -> Datum {
     h64(hash_uint32_extended(fold_int8(v.as_i64()), seed.word()))
 }
 
-fn trimmed_bpchar(b: &[u8]) -> &[u8] {
+pub(crate) fn trimmed_bpchar(b: &[u8]) -> &[u8] {
     let end = b.iter().rposition(|&c| c != b' ').map_or(0, |i| i + 1);
     &b[..end]
 }

@@ -33,6 +33,7 @@ pub mod fncx;
 pub mod form;
 pub mod format_number;
 pub mod hash;
+pub mod hash_functions;
 pub mod in_range;
 pub mod int;
 pub mod json;

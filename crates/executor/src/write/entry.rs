@@ -187,7 +187,7 @@ impl RowWriter {
 /// 23505 for an index, with the key if the user may read its columns.
 #[cold]
 pub fn unique_violation(
-    services: &mut dyn crate::Services,
+    services: &mut dyn crate::services::Services,
     rel: &OpenRel,
     idx: &RelIndex,
     values: &[DatumRef<'_>],

@@ -1,12 +1,12 @@
 //! The interface to the planner.
 
+use super::known::KnownRel;
 use crate::core::Core;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
 use catalog::{RelDesc, cache};
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
-use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
@@ -18,43 +18,6 @@ use planner::{
 use std::sync::Arc;
 use types::array::ArrayRef;
 use types::{Datum, DatumRef};
-
-/// Maximum number of entries in each cache; then it is cleared.
-const KNOWN_MAX: usize = 1000;
-
-/// Cached planner facts, with the catalog rows and descriptors that they were made from.
-#[derive(Default)]
-pub(crate) struct Known {
-    relations: HashMap<Oid, KnownRel>,
-    operators: HashMap<Oid, Arc<OpFacts>>,
-    stats: HashMap<(Oid, AttrNo), KnownStats>,
-}
-
-type KnownStats = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColStats>);
-
-struct KnownRel {
-    desc: Arc<RelDesc>,
-    blocks: u32,
-    /// The descriptors of the indexes in `facts`, in the same order.
-    indexes: Vec<Arc<RelDesc>>,
-    facts: Arc<RelFacts>,
-}
-
-impl Known {
-    fn keep_relation(&mut self, relid: Oid, known: KnownRel) {
-        if self.relations.len() >= KNOWN_MAX {
-            self.relations.clear();
-        }
-        self.relations.insert(relid, known);
-    }
-
-    fn keep_stats(&mut self, column: (Oid, AttrNo), known: KnownStats) {
-        if self.stats.len() >= KNOWN_MAX {
-            self.stats.clear();
-        }
-        self.stats.insert(column, known);
-    }
-}
 
 impl Core {
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {

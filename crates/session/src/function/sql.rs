@@ -4,6 +4,7 @@
 //!
 //! Counterpart: executor/functions.c.
 
+pub(crate) mod bodies;
 mod inline;
 mod rows;
 
@@ -12,14 +13,13 @@ pub(crate) use inline::{inline, inline_set, may_inline};
 use super::Call;
 use super::language::{Language, ReadyRows, StartedSet};
 use crate::core::Core;
-use crate::plancache::Locks;
 use crate::query;
 use analyze::SessionLookup;
 use analyze::function::{self, Form};
+use bodies::{Body, Step};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
-use hashbrown::HashMap;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
@@ -27,9 +27,6 @@ use plan::PlannedStmt;
 use plan::query::{CmdType, Query};
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
-
-/// Maximum number of cached bodies.
-const BODIES_MAX: usize = 500;
 
 pub(crate) struct Sql;
 
@@ -72,43 +69,6 @@ impl Language for Sql {
         let width = body.types.len();
         Ok(Some(rows.into_iter().next().unwrap_or_else(|| vec![Datum::Null; width])))
     }
-}
-
-/// A planned body.
-pub(crate) struct Body {
-    generation: u64,
-    environment: u64,
-    user: Oid,
-    steps: Vec<Step>,
-    form: Form,
-    /// The result type, and types and names of the fields of a composite result.
-    result: Oid,
-    types: Vec<Oid>,
-    names: Vec<String>,
-}
-
-struct Step {
-    plan: Arc<PlannedStmt>,
-    locks: Locks,
-    /// It reads only, and nothing in it is volatile: rows may be computed before they are needed.
-    reads_ahead: bool,
-}
-
-impl Step {
-    /// A plain query, which may stop before its end. A statement that writes must not.
-    fn may_stop(&self) -> bool {
-        self.plan.command_type == CmdType::Select && !self.plan.has_modifying_cte
-    }
-}
-
-/// The function, its argument types, and the types of the column definition list of the call.
-type Key = (Oid, Vec<Oid>, Vec<function::Column>);
-
-/// The cached bodies of a session.
-#[derive(Default)]
-pub(crate) struct Bodies {
-    run: HashMap<Key, Arc<Body>>,
-    inlined: HashMap<(Oid, Vec<Oid>), inline::Inlined>,
 }
 
 /// Is this a polymorphic pseudo-type or `"any"`?
@@ -256,7 +216,7 @@ fn find(
     let types = argument_types(row, arg_types);
     let key = (row.oid, types, columns.to_vec());
     let environment = core.environment()?;
-    if let Some(body) = core.bodies.run.get(&key).cloned()
+    if let Some(body) = core.bodies.find(&key)
         && body.environment == environment
         && body.user == core.catalog.user
         && body.generation == core.catalog.catalog.generation()
@@ -269,10 +229,7 @@ fn find(
         }
     }
     let body = Arc::new(make(core, row, &key.1, columns)?);
-    if core.bodies.run.len() >= BODIES_MAX {
-        core.bodies.run.clear();
-    }
-    core.bodies.run.insert(key, body.clone());
+    core.bodies.keep(key, body.clone());
     Ok(body)
 }
 

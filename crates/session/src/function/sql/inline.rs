@@ -1,7 +1,8 @@
 //! SQL functions whose body replaces the call. Counterpart: optimizer/util/clauses.c
 //! (`inline_function`, `inline_set_returning_function`).
 
-use super::{BODIES_MAX, analyse, argument_types, within};
+use super::bodies::Inlined;
+use super::{analyse, argument_types, within};
 use crate::core::Core;
 use crate::function::DEPTH_MAX;
 use crate::function::language::SQL;
@@ -15,13 +16,6 @@ use plan::expr::{Expr, FuncExpr, TargetEntry};
 use plan::query::{CmdType, Query};
 use std::sync::Arc;
 use types::oids;
-
-/// The inlined expression of a function, if it can be inlined, and the state for which it is valid.
-pub(super) struct Inlined {
-    generation: u64,
-    environment: u64,
-    expr: Option<Arc<eval::Inline>>,
-}
 
 /// Can the function be inlined, by its properties in `pg_proc`?
 pub(crate) fn may_inline(row: &PgProc) -> bool {
@@ -48,7 +42,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
     // Read before any catalog: changes from here on make the expression stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
-    if let Some(known) = core.bodies.inlined.get(&key)
+    if let Some(known) = core.bodies.find_inlined(&key)
         && known.environment == environment
         && known.generation == generation
     {
@@ -60,11 +54,7 @@ pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval
         core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
     let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
     let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
-    if core.bodies.inlined.len() >= BODIES_MAX {
-        core.bodies.inlined.clear();
-    }
-    let known = Inlined { generation, environment, expr: expr.clone() };
-    core.bodies.inlined.insert(key, known);
+    core.bodies.keep_inlined(key, Inlined { generation, environment, expr: expr.clone() });
     Ok(expr)
 }
 

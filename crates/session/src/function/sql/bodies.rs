@@ -1,0 +1,81 @@
+//! The cached bodies of SQL functions.
+
+use crate::plancache::Locks;
+use analyze::function::{Column, Form};
+use hashbrown::HashMap;
+use ids::Oid;
+use plan::PlannedStmt;
+use plan::query::CmdType;
+use std::sync::Arc;
+
+/// Maximum number of cached bodies.
+const BODIES_MAX: usize = 500;
+
+/// A planned body.
+pub(crate) struct Body {
+    pub generation: u64,
+    pub environment: u64,
+    pub user: Oid,
+    pub steps: Vec<Step>,
+    pub form: Form,
+    /// The result type, and types and names of the fields of a composite result.
+    pub result: Oid,
+    pub types: Vec<Oid>,
+    pub names: Vec<String>,
+}
+
+/// A statement of a body.
+pub(crate) struct Step {
+    pub plan: Arc<PlannedStmt>,
+    pub locks: Locks,
+    /// It reads only, and nothing in it is volatile: rows may be computed before they are needed.
+    pub reads_ahead: bool,
+}
+
+impl Step {
+    /// A plain query, which may stop before its end. A statement that writes must not.
+    pub(super) fn may_stop(&self) -> bool {
+        self.plan.command_type == CmdType::Select && !self.plan.has_modifying_cte
+    }
+}
+
+/// The function, its argument types, and the types of the column definition list of the call.
+pub(super) type Key = (Oid, Vec<Oid>, Vec<Column>);
+
+/// The cached bodies of a session.
+#[derive(Default)]
+pub(crate) struct Bodies {
+    run: HashMap<Key, Arc<Body>>,
+    inlined: HashMap<(Oid, Vec<Oid>), Inlined>,
+}
+
+impl Bodies {
+    pub(super) fn find(&self, key: &Key) -> Option<Arc<Body>> {
+        self.run.get(key).cloned()
+    }
+
+    pub(super) fn keep(&mut self, key: Key, body: Arc<Body>) {
+        if self.run.len() >= BODIES_MAX {
+            self.run.clear();
+        }
+        self.run.insert(key, body);
+    }
+
+    pub(super) fn find_inlined(&self, key: &(Oid, Vec<Oid>)) -> Option<&Inlined> {
+        self.inlined.get(key)
+    }
+
+    pub(super) fn keep_inlined(&mut self, key: (Oid, Vec<Oid>), inlined: Inlined) {
+        if self.inlined.len() >= BODIES_MAX {
+            self.inlined.clear();
+        }
+        self.inlined.insert(key, inlined);
+    }
+}
+
+/// The inlined expression of a function, if it can be inlined, and the state for which it is valid.
+pub(super) struct Inlined {
+    pub generation: u64,
+    pub environment: u64,
+    pub expr: Option<Arc<eval::Inline>>,
+}
