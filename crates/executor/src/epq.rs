@@ -5,7 +5,7 @@
 //! for every other relation the row of the original result. A separate node tree is used, so that
 //! the statement's own scans are not disturbed.
 
-use crate::node::{self, Node};
+use crate::node::Node;
 use crate::run::{ExecParam, Run};
 use hashbrown::HashMap;
 use ids::Tid;
@@ -69,7 +69,7 @@ impl Recheck {
             }
             slot => {
                 let plan = self.plan.clone();
-                slot.insert(node::build(&plan, run)?)
+                slot.insert((run.st.build)(&plan, run)?)
             }
         };
         while let Some(b) = node.next(run, 1)? {

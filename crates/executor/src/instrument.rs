@@ -2,12 +2,20 @@
 
 use crate::node::{Exec, Node};
 use crate::run::Run;
-use crate::sorter::SortStats;
 use engine::{BufferUsage, WalUsage};
 use hashbrown::HashMap;
 use pgerror::Result;
 use plan::node::Plan;
 use types::Batch;
+
+/// Method and size of a sort, for EXPLAIN ANALYZE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SortStats {
+    /// The name that PostgreSQL uses.
+    pub method: &'static str,
+    pub on_disk: bool,
+    pub kilobytes: u64,
+}
 
 /// Sums over all loops of a node.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]

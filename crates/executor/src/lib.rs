@@ -8,11 +8,12 @@
 //!
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
-//! Reading order: `services`, `run` (a running statement), `node`, `depend` (rescan rules),
-//! `project`, `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill`
-//! (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`,
-//! `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`,
-//! `relation`, `trigger`, `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
+//! Reading order: `services`, `execution` (the entry points), `run` (the state of a statement),
+//! `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`, `scan`,
+//! `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary files),
+//! `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
+//! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
+//! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 
@@ -20,8 +21,10 @@ mod accum;
 mod agg;
 mod aggfn;
 mod bitmap;
+mod build;
 mod depend;
 mod epq;
+mod execution;
 mod frame;
 mod hashjoin;
 mod instrument;
@@ -60,11 +63,11 @@ mod winfn;
 mod write;
 
 pub use epq::tid_of;
-pub use instrument::{Counts, HashCounts, NodeStats};
+pub use execution::Execution;
+pub use instrument::{Counts, HashCounts, NodeStats, SortStats};
 pub use relation::{OpenRel, RelCheck, RelIndex};
-pub use run::{Execution, QueryDesc};
+pub use run::QueryDesc;
 pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
-pub use sorter::SortStats;
 pub use trigger::{
     Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
 };

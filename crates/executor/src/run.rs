@@ -1,13 +1,11 @@
-//! A running statement: its parameters, sub-plans and shared row sets, and the entry points of the
-//! executor. Counterpart: execMain.c, execUtils.c (`EState`).
+//! The state of a running statement: its parameters, sub-plans and shared row sets. Counterpart:
+//! execUtils.c (`EState`).
 
 use crate::depend::{Sources, Watch};
-use crate::instrument::{self, Instruments, NodeStats};
-use crate::node::{self, Node};
+use crate::instrument::Instruments;
+use crate::node::Node;
 use crate::relation::OpenRel;
 use crate::services::Services;
-use crate::sorter::SortStats;
-use crate::source;
 use crate::spill::RowStore;
 use crate::subplan::{self, SubState};
 use eval::{Host, HostCall};
@@ -15,10 +13,10 @@ use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{SqlValueKind, SubPlan};
-use plan::node::PlannedStmt;
+use plan::node::{Plan, PlannedStmt};
 use std::any::Any;
 use std::sync::Arc;
-use types::{Batch, Datum, FnContext};
+use types::{Datum, FnContext};
 
 /// A plan with its parameters and snapshot. Counterpart: execdesc.h.
 #[derive(Clone)]
@@ -74,7 +72,10 @@ pub(crate) struct RunState {
     /// Rows to be changed must also be visible to this snapshot. Counterpart:
     /// `es_crosscheck_snapshot`.
     pub crosscheck: Option<Arc<engine::Snapshot>>,
-    no_params: Arc<[Datum]>,
+    pub no_params: Arc<[Datum]>,
+    /// Builds the node tree of a sub-plan. A function of `build`, which depends on all kinds of
+    /// nodes, and they on this module.
+    pub build: fn(&Plan, &mut Run<'_>) -> Result<Node>,
 }
 
 impl RunState {
@@ -83,8 +84,8 @@ impl RunState {
         usize::try_from(id - 1).ok().and_then(|i| self.desc.params.get(i))
     }
 
-    /// Drops the state of one run: see [`Execution::park`].
-    fn clear(&mut self, no_snapshot: Arc<engine::Snapshot>) {
+    /// Drops the state of one run: see [`crate::Execution::park`].
+    pub(crate) fn clear(&mut self, no_snapshot: Arc<engine::Snapshot>) {
         self.desc.params = self.no_params.clone();
         self.desc.snapshot = no_snapshot;
         for (value, version) in self.exec.iter_mut().zip(&mut self.versions) {
@@ -114,212 +115,6 @@ pub(crate) struct Shared {
 pub(crate) struct Run<'a> {
     pub sv: &'a mut dyn Services,
     pub st: &'a mut RunState,
-}
-
-/// A statement in execution. It may be suspended between calls (portals).
-pub struct Execution {
-    root: Node,
-    state: RunState,
-    /// The plan's `bound` expressions, compiled at first use.
-    bound: Option<Vec<eval::Program>>,
-    done: bool,
-    /// No row has been read yet.
-    fresh: bool,
-    /// It may be run again by [`Execution::rerun`].
-    parked: bool,
-}
-
-impl Execution {
-    /// Checks the privileges and builds the node tree. Counterpart: `ExecutorStart`.
-    pub fn start(desc: QueryDesc, sv: &mut dyn Services) -> Result<Execution> {
-        Execution::start_with(desc, sv, None)
-    }
-
-    /// As [`Self::start`], with statistics for each node; times are measured only with `timing`.
-    pub fn start_instrumented(
-        desc: QueryDesc,
-        sv: &mut dyn Services,
-        timing: bool,
-    ) -> Result<Execution> {
-        let instruments = Instruments { timing, ..Instruments::default() };
-        Execution::start_with(desc, sv, Some(instruments))
-    }
-
-    /// The statistics of a node of the executed plan or of its sub-plans; `None` if it never ran.
-    pub fn stats(&self, plan: &plan::Plan) -> Option<NodeStats> {
-        let all = self.state.instruments.as_ref()?;
-        all.stats.get(&instrument::key_of(plan)).copied()
-    }
-
-    /// Method and size of a Sort node of the executed plan; `None` if it has not sorted.
-    pub fn sort_stats(&self, plan: &plan::Plan) -> Option<SortStats> {
-        let all = self.state.instruments.as_ref()?;
-        all.sorts.get(&instrument::key_of(plan)).copied()
-    }
-
-    /// The statistics of a node of a bitmap scan's index tree.
-    pub fn bitmap_stats(&self, node: &plan::node::BitmapNode) -> Option<NodeStats> {
-        let all = self.state.instruments.as_ref()?;
-        all.stats.get(&std::ptr::from_ref(node).addr()).copied()
-    }
-
-    fn start_with(
-        desc: QueryDesc,
-        sv: &mut dyn Services,
-        instruments: Option<Instruments>,
-    ) -> Result<Execution> {
-        let plan = desc.plan.clone();
-        sv.check_rights(&plan)?;
-        let mut state = RunState {
-            exec: vec![ExecParam::Unset; plan.param_exec_types.len()],
-            versions: vec![0; plan.param_exec_types.len()],
-            version: 0,
-            watches: Vec::new(),
-            started: HashMap::new(),
-            instruments,
-            modifying: Vec::new(),
-            init_plans: Vec::new(),
-            subs: (0..plan.subplans.len()).map(|_| None).collect(),
-            shared: HashMap::new(),
-            work_tables: HashMap::new(),
-            processed: 0,
-            relations: HashMap::new(),
-            epq: None,
-            crosscheck: None,
-            no_params: Arc::from([]),
-            desc,
-        };
-        let mut run = Run { sv, st: &mut state };
-        let root = node::build(&plan.plan_tree, &mut run)?;
-        Ok(Execution { root, state, bound: None, done: false, fresh: true, parked: false })
-    }
-
-    /// Evaluates the expressions `PlannedStmt::bound`, for their errors. Called after values are
-    /// bound to a generic plan, before the first row is read.
-    pub fn check_values(&mut self, sv: &mut dyn Services) -> Result<()> {
-        if self.state.desc.plan.bound.is_empty() {
-            return Ok(());
-        }
-        let plan = self.state.desc.plan.clone();
-        let run = &mut Run { sv, st: &mut self.state };
-        if self.bound.is_none() {
-            let programs = plan.bound.iter().map(|e| node::compile(e, &mut eval::NoColumns, run));
-            self.bound = Some(programs.collect::<Result<_>>()?);
-        }
-        let mut memory = eval::EvalState::default();
-        for program in self.bound.iter().flatten() {
-            program.eval_row(&mut memory, run, &eval::RowInput::EMPTY)?;
-        }
-        Ok(())
-    }
-
-    /// Returns the next rows, about `max` (at least 1), with all columns of the target list,
-    /// including junk columns. `None` at the end. Counterpart: `ExecutorRun`.
-    pub fn next(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
-        if self.done {
-            return Ok(None);
-        }
-        let mut run = Run { sv, st: &mut self.state };
-        if std::mem::take(&mut self.fresh) {
-            let plan = &run.st.desc.plan;
-            if !plan.result_relations.is_empty() || !plan.row_marks.is_empty() {
-                // Marks the command id as used, so that functions called by the statement write
-                // under later command ids than the statement itself.
-                run.sv.backend().txn.current_command(true);
-            }
-        }
-        loop {
-            run.sv.check_interrupts()?;
-            let batch = self.root.next(&mut run, max.clamp(1, types::BATCH_ROWS_MAX))?;
-            run.sv.check_compared_rows()?;
-            match batch {
-                Some(b) if b.len == 0 => {}
-                Some(b) => return Ok(Some(b)),
-                None => {
-                    self.done = true;
-                    finish_modifying(&mut run)?;
-                    return Ok(None);
-                }
-            }
-        }
-    }
-
-    /// Runs data-modifying `WITH` queries to completion, even if their rows are not read.
-    /// [`Self::next`] does this at the end of the rows; the caller does it for a portal that is
-    /// closed earlier. Counterpart: `ExecPostprocessPlan`.
-    pub fn finish(&mut self, sv: &mut dyn Services) -> Result<()> {
-        self.done = true;
-        finish_modifying(&mut Run { sv, st: &mut self.state })
-    }
-
-    /// Ends the run, complete or not, and keeps the node tree for [`Self::rerun`]. Rows, snapshot,
-    /// parameters and running scans are released: afterwards no pin, lock or snapshot is held, only
-    /// descriptors and compiled expressions.
-    ///
-    /// After false or an error, the caller must drop the execution. After an error of
-    /// [`Self::next`] it must be dropped without calling this function.
-    pub fn park(&mut self, sv: &mut dyn Services) -> Result<bool> {
-        let mut run = Run { sv, st: &mut self.state };
-        let reset = self.root.reset(&mut run)? && subplan::reset_all(&mut run)?;
-        let nothing = sv.backend().no_snapshot();
-        self.state.clear(nothing);
-        self.parked = reset && self.state.instruments.is_none();
-        Ok(self.parked)
-    }
-
-    /// Prepares a parked execution for another run with these parameters. It is then in the same
-    /// state as after [`Self::start`] with the same plan.
-    ///
-    /// The caller guarantees that the catalogs have not changed since the start (their generation
-    /// is the same, and the present transaction has made no catalog changes), that the session, its
-    /// role and the settings used in planning are the same, that all relations of the plan are
-    /// locked by the present transaction, and that privileges have been checked.
-    pub fn rerun(&mut self, params: Arc<[Datum]>, snapshot: Arc<engine::Snapshot>) -> Result<()> {
-        if !std::mem::replace(&mut self.parked, false) {
-            return Err(PgError::internal("execution is not parked"));
-        }
-        self.state.desc.params = params;
-        self.state.desc.snapshot = snapshot;
-        self.done = false;
-        self.fresh = true;
-        Ok(())
-    }
-
-    /// Sets the crosscheck snapshot until the end of the run: changing a row that is not visible to
-    /// it is a serialization failure. Used for foreign-key actions under REPEATABLE READ, which
-    /// search rows with a newer snapshot than the transaction's.
-    pub fn crosscheck(&mut self, snapshot: Arc<engine::Snapshot>) {
-        self.state.crosscheck = Some(snapshot);
-    }
-
-    /// Gives back a batch that [`Self::next`] returned, to reuse its memory.
-    pub fn recycle(&mut self, batch: Batch) {
-        self.root.recycle(batch);
-    }
-
-    /// The executed plan.
-    pub fn plan(&self) -> &Arc<PlannedStmt> {
-        &self.state.desc.plan
-    }
-
-    /// The statement's snapshot.
-    pub fn snapshot(&self) -> &Arc<engine::Snapshot> {
-        &self.state.desc.snapshot
-    }
-
-    /// Number of rows processed by the topmost INSERT, UPDATE or DELETE.
-    pub fn processed(&self) -> u64 {
-        self.state.processed
-    }
-}
-
-fn finish_modifying(run: &mut Run<'_>) -> Result<()> {
-    for (param, plan_id) in run.st.modifying.clone() {
-        while source::read_shared(run, param, plan_id)? {
-            run.interrupts()?;
-        }
-    }
-    Ok(())
 }
 
 impl Run<'_> {

@@ -6,6 +6,7 @@
 //! first `bound` rows whenever it has twice as many, and rows after the last of these are dropped
 //! on input.
 
+use crate::instrument::SortStats;
 use crate::run::Run;
 use crate::sort::SortColumn;
 use crate::spill::SpillFile;
@@ -208,15 +209,6 @@ pub(crate) struct Sorter {
     merge: Option<Merge>,
     peak: usize,
     count: u64,
-}
-
-/// Method and size of a sort, for EXPLAIN ANALYZE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SortStats {
-    /// The name that PostgreSQL uses.
-    pub method: &'static str,
-    pub on_disk: bool,
-    pub kilobytes: u64,
 }
 
 /// A run is written when a column exceeds this number of bytes, even if memory allows more.

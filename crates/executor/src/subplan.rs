@@ -2,7 +2,7 @@
 
 use crate::depend::Sources;
 use crate::keys::{Key, Keys};
-use crate::node::{self, Node};
+use crate::node::Node;
 use crate::run::{ExecParam, Run};
 use eval::Host;
 use hashbrown::HashTable;
@@ -41,7 +41,7 @@ fn with_sub<T>(
         Some(s) => s,
         None => {
             let desc = run.st.desc.plan.clone();
-            let node = node::build(&desc.subplans[index], run)?;
+            let node = (run.st.build)(&desc.subplans[index], run)?;
             let sources = Sources::new(&[&desc.subplans[index]], &[], run);
             Box::new(SubState { node, started: false, hashed: None, sources })
         }

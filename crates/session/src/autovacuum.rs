@@ -61,7 +61,7 @@ pub fn round(
                 return Err(e);
             }
             let kind = "autovacuum worker";
-            let speaker = crate::Speaker { kind, ..crate::Speaker::default() };
+            let speaker = crate::instance::Speaker { kind, ..crate::instance::Speaker::default() };
             instance.log.write(&speaker, &e, None);
         }
     }
@@ -91,7 +91,7 @@ pub fn is_due(instance: &Instance) -> bool {
 /// Reads the names of databases, and logs a warning if transaction ids are about to run out.
 pub fn begin(instance: &Arc<Instance>) -> Result<()> {
     if let Some(warning) = instance.engine.txn().wraparound_warning() {
-        instance.log.write(&crate::Speaker::default(), &warning, None);
+        instance.log.write(&crate::instance::Speaker::default(), &warning, None);
     }
     let handle = instance.register_own(LAUNCHER);
     let _registered = Registered { instance, pid: handle.pid };

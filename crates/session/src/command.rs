@@ -1,9 +1,9 @@
 //! The session as host of utility commands: gives them catalogs, storage, settings, and the client
 //! connection for COPY.
 
-use crate::Speaker;
 use crate::connection::Received;
 use crate::function;
+use crate::instance::Speaker;
 use crate::session::Session;
 use crate::xact::Block;
 use analyze::OperatorCache;

@@ -68,7 +68,7 @@ pub struct Core {
     /// The result of `pg_backend_pid()`.
     pub backend_pid: i32,
     /// Cached sequence values (CREATE SEQUENCE … CACHE).
-    pub sequences: HashMap<Oid, crate::CachedSequence>,
+    pub sequences: HashMap<Oid, crate::sysfn::sequence::CachedSequence>,
     /// The sequence of the last `nextval`.
     pub last_sequence: Oid,
     /// Prepared bodies of SQL functions that have been called.

@@ -1,0 +1,220 @@
+//! The construction of a tree of nodes from a plan. Counterpart: execProcnode.c.
+
+use crate::instrument::Counts;
+use crate::node::{Exec, Node};
+use crate::run::Run;
+use crate::{
+    agg, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend, mergejoin, modify,
+    pace, project, projectset, scan, setop, sort, source, window,
+};
+use eval::too_deep;
+use pgerror::Result;
+use plan::expr::TargetEntry;
+use plan::node::{Plan, PlanNode};
+use stdx::stack;
+use types::Batch;
+
+/// Builds the node tree of a plan.
+pub(crate) fn build(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
+    build_at(plan, run, 0)
+}
+
+/// Deepest nesting of nodes.
+const NODES_DEPTH_MAX: u32 = 10_000;
+
+/// Number of nested nodes whose calls fit the stack without a check: every so many levels a
+/// [`DeepNode`] checks the stack.
+const NODES_UNCHECKED: u32 = 25;
+
+fn build_at(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
+    if depth > NODES_DEPTH_MAX {
+        return Err(too_deep());
+    }
+    run.interrupts()?;
+    if depth % NODES_UNCHECKED != NODES_UNCHECKED - 1 {
+        return build_here(plan, run, depth);
+    }
+    Ok(Box::new(DeepNode(stack::deep(|| build_here(plan, run, depth))?)))
+}
+
+/// Calls its child through `stack::deep`, which extends the stack if necessary.
+struct DeepNode(Node);
+
+impl Exec for DeepNode {
+    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
+        stack::deep(|| self.0.next(run, want))
+    }
+
+    fn skip(&mut self, run: &mut Run<'_>, rows: usize) -> Result<Option<usize>> {
+        stack::deep(|| self.0.skip(run, rows))
+    }
+
+    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
+        stack::deep(|| self.0.rescan(run))
+    }
+
+    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
+        stack::deep(|| self.0.reset(run))
+    }
+
+    fn recycle(&mut self, batch: Batch) {
+        stack::deep(|| self.0.recycle(batch));
+    }
+
+    fn set_bound(&mut self, bound: Option<usize>) {
+        stack::deep(|| self.0.set_bound(bound));
+    }
+
+    fn report(&self, counts: &mut Counts) {
+        self.0.report(counts);
+    }
+}
+
+fn build_here(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
+    let first = run.st.init_plans.len();
+    run.register_init_plans(&plan.info.init_plan);
+    let mut node = build_node(plan, run, depth)?;
+    if may_be_wide(&plan.info.target_list, run)? {
+        node = pace::PaceNode::over(node);
+    }
+    if run.st.instruments.is_some() {
+        node = instrument::InstrumentNode::over(node, plan);
+    }
+    if !plan.info.init_plan.is_empty() {
+        node = depend::InitPlansNode::over(node, plan, first, run);
+    }
+    Ok(if cfg!(debug_assertions) { depend::RescanCheckNode::over(node, plan, run) } else { node })
+}
+
+fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
+    let sub = |p: &Plan, run: &mut Run<'_>| build_at(p, run, depth + 1);
+    Ok(match &plan.node {
+        PlanNode::Result { child: None, constant_qual } => {
+            source::ResultNode::boxed(plan, constant_qual, run)?
+        }
+        PlanNode::Result { child: Some(c), constant_qual } => {
+            let child = sub(c, run)?;
+            project::ProjectNode::boxed(plan, child, constant_qual, run)?
+        }
+        PlanNode::ProjectSet { child } => {
+            let child = sub(child, run)?;
+            projectset::ProjectSetNode::boxed(plan, child, run)?
+        }
+        PlanNode::ValuesScan { scanrelid, values_lists } => {
+            source::ValuesNode::boxed(plan, *scanrelid, values_lists, run)?
+        }
+        PlanNode::FunctionScan { scanrelid, functions, ordinality } => {
+            source::FunctionNode::boxed(plan, *scanrelid, functions, *ordinality, run)?
+        }
+        PlanNode::SubqueryScan { scanrelid, child } => {
+            let c = sub(child, run)?;
+            let _ = scanrelid;
+            project::ProjectNode::over_scan(plan, c, run)?
+        }
+        PlanNode::CteScan { cte_plan_id, cte_param, .. } => {
+            source::CteNode::boxed(plan, *cte_plan_id, *cte_param, run)?
+        }
+        PlanNode::WorkTableScan { wt_param, .. } => {
+            source::WorkTableNode::boxed(plan, *wt_param, run)?
+        }
+        PlanNode::Append { children } => {
+            let mut nodes = Vec::new();
+            for c in children {
+                nodes.push(sub(c, run)?);
+            }
+            source::AppendNode::boxed(nodes)
+        }
+        PlanNode::RecursiveUnion { outer, inner, wt_param, dedup, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            setop::RecursiveUnionNode::boxed(plan, o, i, *wt_param, dedup, run)?
+        }
+        PlanNode::NestLoop { jointype, outer, inner, join_qual, nest_params, inner_unique } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            let (kind, unique) = (*jointype, *inner_unique);
+            join::NestLoopNode::boxed(plan, kind, o, i, join_qual, nest_params, unique, run)?
+        }
+        PlanNode::MergeJoin { outer, inner, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            mergejoin::MergeJoinNode::boxed(plan, o, i, run)?
+        }
+        PlanNode::HashJoin { outer, inner, .. } => {
+            let o = sub(outer, run)?;
+            let i = sub(inner, run)?;
+            hashjoin::HashJoinNode::boxed(plan, o, i, run)?
+        }
+        PlanNode::Material { child } => {
+            let c = sub(child, run)?;
+            sort::MaterialNode::boxed(c, child, run)
+        }
+        PlanNode::Sort { child, keys } => {
+            let c = sub(child, run)?;
+            sort::SortNode::boxed(plan, c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::IncrementalSort { child, keys, presorted_cols } => {
+            let c = sub(child, run)?;
+            let (n, targets) = (*presorted_cols as usize, &child.info.target_list);
+            sort::IncrementalSortNode::boxed(c, keys, n, targets, run)?
+        }
+        PlanNode::MergeAppend { children, keys } => {
+            let mut nodes = Vec::new();
+            for c in children {
+                nodes.push(sub(c, run)?);
+            }
+            mergeappend::MergeAppendNode::boxed(nodes, keys, &plan.info.target_list, run)?
+        }
+        PlanNode::Memoize { child, param_exprs, operators, collations, .. } => {
+            let c = sub(child, run)?;
+            memoize::MemoizeNode::boxed(child, c, param_exprs, operators, collations, run)?
+        }
+        PlanNode::Unique { child, keys } | PlanNode::Group { child, keys } => {
+            let c = sub(child, run)?;
+            sort::UniqueNode::boxed(c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::Limit { child, offset, count, with_ties } => {
+            let c = sub(child, run)?;
+            let ties = with_ties.as_ref();
+            sort::LimitNode::boxed(c, offset.as_ref(), count.as_ref(), ties, child, run)?
+        }
+        PlanNode::Agg(a) => {
+            let c = sub(&a.child, run)?;
+            agg::AggNode::boxed(plan, a, c, run)?
+        }
+        PlanNode::WindowAgg(w) => {
+            let c = sub(&w.child, run)?;
+            window::WindowNode::boxed(plan, w, c, run)?
+        }
+        PlanNode::SetOp { child, op, all, keys, flag_col, strategy, .. } => {
+            let c = sub(child, run)?;
+            let (targets, how) = (&child.info.target_list, *strategy);
+            setop::SetOpNode::boxed(c, *op, *all, how, keys, *flag_col, targets, run)?
+        }
+        PlanNode::SeqScan { .. }
+        | PlanNode::SampleScan { .. }
+        | PlanNode::IndexScan { .. }
+        | PlanNode::IndexOnlyScan { .. }
+        | PlanNode::BitmapHeapScan { .. }
+        | PlanNode::TidScan { .. }
+        | PlanNode::TidRangeScan { .. } => scan::build(plan, run)?,
+        PlanNode::ModifyTable(m) => {
+            let c = sub(&m.child, run)?;
+            modify::ModifyNode::boxed(plan, m, c, run)?
+        }
+        PlanNode::LockRows { child, row_marks, .. } => {
+            let c = sub(child, run)?;
+            lockrows::LockRowsNode::boxed(child, row_marks, c, run)?
+        }
+    })
+}
+
+/// True if the rows have variable-width columns.
+fn may_be_wide(targets: &[TargetEntry], run: &mut Run<'_>) -> Result<bool> {
+    for t in targets {
+        if run.sv.as_facts().type_info(t.expr.type_oid())?.len < 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
