@@ -9,6 +9,7 @@ pub(crate) mod calendar;
 pub(crate) mod compare;
 pub(crate) mod convert;
 mod extract;
+mod fault;
 mod format;
 mod format_parse;
 pub(crate) mod interval;
