@@ -7,10 +7,10 @@
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
 //!    (unused columns of subqueries), `selectivity`, `equal` and `ties` (equivalence classes),
 //!    `factor` (OR clauses).
-//! 3. Paths: `path` (path model), `scan`, `tid`, `derive` and `rowcond` (scans), `join` and `merge`
-//!    (join methods), `clause` (join clauses), `quals` (the join problem), `search` (join order),
-//!    `filters` (semi, anti and left joins in the search), `need` (columns needed above), `relids`
-//!    (sets of relations).
+//! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans), `join`
+//!    and `merge` (join methods), `clause` (join clauses), `quals` (the join problem), `search`
+//!    (join order), `filters` (semi, anti and left joins in the search), `need` (columns needed
+//!    above), `relids` (sets of relations).
 //! 4. Upper stages: `upper` (order of the stages, windows, DISTINCT, ORDER BY, LIMIT), `group`,
 //!    `minmax`, `streamed` (orders for LIMIT), `postpone`, `runcond`; `setop` (set operations);
 //!    `subselect` (sub-selects); `modify` (INSERT, UPDATE, DELETE).
@@ -22,6 +22,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bitmap;
 mod clause;
 mod create;
 mod crosstype;

@@ -4,11 +4,11 @@
 use crate::facts::{CostSettings, IndexFacts, IndexKey, RelFacts};
 use crate::glob::{Glob, Root, SubqueryPlan};
 use crate::need::{Need, columns_of};
-use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
+use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
-use crate::vars::{conjuncts, make_var, pull_vars_of, relids_of, relids_of_all};
+use crate::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
 use ids::Oid;
@@ -135,47 +135,7 @@ impl Glob<'_> {
         for index in &table.indexes {
             self.index_paths(root, rel, index, quals, join_quals, needed, set)?;
         }
-        self.bitmap_paths(root, rel, &table.indexes, quals, set)?;
-        self.parameterized_or_paths(root, rel, &table, quals, join_quals, set)
-    }
-
-    /// Parameterized bitmap scans by OR clauses that compare indexed columns with columns of other
-    /// relations.
-    fn parameterized_or_paths(
-        &mut self,
-        root: &Root,
-        rel: &BaseRel,
-        table: &RelFacts,
-        quals: &[Expr],
-        join_quals: &[Expr],
-        set: &mut PathSet,
-    ) -> Result<()> {
-        if !self.facts.costs().enable_bitmapscan {
-            return Ok(());
-        }
-        for q in join_quals {
-            let Expr::Bool(b) = q else { continue };
-            if b.boolop != BoolOp::Or {
-                continue;
-            }
-            let Some(bitmap) = self.bitmap_or(root, rel, &table.indexes, &b.args)? else {
-                continue;
-            };
-            let outer: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
-            let fetched = rel.tuples * bitmap.selectivity();
-            let rows = clamp_rows(fetched * self.lookup_selectivity(root, rel.rti, quals)?);
-            set.add(Path {
-                relids: Relids::from([rel.rti]),
-                rows,
-                width: rel.width,
-                startup: bitmap.cost(),
-                total: self.bitmap_heap_cost(table, rel, &bitmap, quals)?,
-                order: Vec::new(),
-                outer: outer.union(&rel.lateral),
-                kind: PathKind::Bitmap { rti: rel.rti, quals: quals.to_vec(), bitmap },
-            });
-        }
-        Ok(())
+        self.bitmap_paths(root, rel, &table, (quals, join_quals), set)
     }
 
     #[allow(clippy::too_many_lines)]
@@ -200,37 +160,7 @@ impl Glob<'_> {
             return Ok(());
         }
         let tied = self.match_plain(root, rel.rti, index, join_quals)?;
-        let mut groups: Vec<Relids> = Vec::new();
-        for MatchedQual { qual: q, .. } in &tied {
-            let others: Relids = relids_of(q).into_iter().filter(|r| *r != rel.rti).collect();
-            if !groups.contains(&others) {
-                groups.push(others);
-            }
-        }
-        // Also with the columns of all relations together; one condition of each equivalence class
-        // is sufficient.
-        if groups.len() > 1 {
-            let mut once: Vec<Expr> = tied.iter().map(|m| m.original.clone()).collect();
-            root.first_of_classes(&mut once);
-            let mut all = relids_of_all(&once);
-            all.remove(&rel.rti);
-            if !groups.contains(&all) {
-                groups.push(all);
-            }
-        }
-        for outer in groups {
-            let mut m: Vec<MatchedQual> = Vec::new();
-            for t in &tied {
-                let known = relids_of(&t.qual).iter().all(|r| r == rel.rti || outer.contains(&r));
-                let class = t.class;
-                let again = class.is_some()
-                    && own.iter().chain(&m).any(|m| m.column == t.column && m.class == class);
-                if known && !again {
-                    m.push(t.clone());
-                }
-            }
-            m.extend(own.iter().cloned());
-            m.sort_by_key(|q| q.column);
+        for (_, m) in parameterizations(root, rel.rti, &own, &tied) {
             self.add_index_path(root, rel, index, m, quals, needed, set)?;
         }
         Ok(())
@@ -277,7 +207,7 @@ impl Glob<'_> {
     }
 
     /// The conditions that match an index column. Counterpart: `match_clause_to_index`.
-    fn match_quals(
+    pub(crate) fn match_quals(
         &mut self,
         root: &Root,
         rti: i32,
@@ -417,7 +347,11 @@ impl Glob<'_> {
 
     /// The boundary conditions of the scan: those on leading columns with equality and on the first
     /// column without; and the number of columns with equality.
-    fn boundary(&mut self, index: &IndexFacts, m: &[MatchedQual]) -> Result<(Vec<Expr>, usize)> {
+    pub(crate) fn boundary(
+        &mut self,
+        index: &IndexFacts,
+        m: &[MatchedQual],
+    ) -> Result<(Vec<Expr>, usize)> {
         let mut bound = Vec::new();
         let mut equal = 0;
         for (col, key) in index.keys.iter().enumerate() {
@@ -593,169 +527,6 @@ impl Glob<'_> {
         Ok(if index.keys.len() > 1 { s.correlation * 0.75 } else { s.correlation })
     }
 
-    fn bitmap_paths(
-        &mut self,
-        root: &mut Root,
-        rel: &BaseRel,
-        indexes: &[Arc<IndexFacts>],
-        quals: &[Expr],
-        set: &mut PathSet,
-    ) -> Result<()> {
-        let c = self.costs();
-        let Some(table) = rel.table.clone() else { return Ok(()) };
-        if !c.enable_bitmapscan {
-            return Ok(());
-        }
-        let mut parts = Vec::new();
-        for index in indexes.iter().filter(|i| i.capabilities.bitmap_scan) {
-            if !self.implies_all(rel.rti, quals, &index.predicate)? {
-                continue;
-            }
-            let m = self.match_quals(root, rel.rti, index, quals)?;
-            if let Some(p) = self.bitmap_index(root, rel, index, m)? {
-                parts.push(p);
-            }
-        }
-        for q in quals {
-            if let Expr::Bool(b) = q
-                && b.boolop == BoolOp::Or
-                && let Some(p) = self.bitmap_or(root, rel, indexes, &b.args)?
-            {
-                parts.push(p);
-            }
-        }
-        // Of two with the same selectivity the cheaper one comes first.
-        let rank = |p: &BitmapPath| (p.selectivity(), p.cost());
-        parts.sort_by(|a, b| {
-            let ((s, c), (t, d)) = (rank(a), rank(b));
-            s.total_cmp(&t).then(c.total_cmp(&d))
-        });
-        let mut best: Option<BitmapPath> = None;
-        for p in parts {
-            best = Some(match best {
-                None => p,
-                Some(b) if b.overlaps(&p, quals) => b,
-                Some(b) => {
-                    let single = self.bitmap_heap_cost(&table, rel, &b, quals)?;
-                    let selectivity = b.selectivity() * p.selectivity();
-                    let cost = b.cost() + p.cost() + 100.0 * c.cpu_operator;
-                    let parts = vec![b.clone(), p];
-                    let both = BitmapPath::And { parts, cost, selectivity };
-                    if self.bitmap_heap_cost(&table, rel, &both, quals)? < single {
-                        both
-                    } else {
-                        b
-                    }
-                }
-            });
-        }
-        if let Some(bitmap) = best {
-            let total = self.bitmap_heap_cost(&table, rel, &bitmap, quals)?;
-            set.add(Path {
-                relids: Relids::from([rel.rti]),
-                rows: rel.rows,
-                width: rel.width,
-                startup: bitmap.cost(),
-                total,
-                order: Vec::new(),
-                outer: rel.lateral.clone(),
-                kind: PathKind::Bitmap {
-                    rti: rel.rti,
-                    quals: quals.iter().filter(|q| !bitmap.guarantees(q)).cloned().collect(),
-                    bitmap,
-                },
-            });
-        }
-        Ok(())
-    }
-
-    fn bitmap_heap_cost(
-        &mut self,
-        table: &RelFacts,
-        rel: &BaseRel,
-        bitmap: &BitmapPath,
-        quals: &[Expr],
-    ) -> Result<f64> {
-        // Called for each part of a bitmap, with all conditions.
-        self.facts.check_interrupts()?;
-        let c = self.costs();
-        let fetched = clamp_rows(rel.tuples * bitmap.selectivity());
-        let t = table.pages.max(1.0);
-        let pages = (2.0 * t * fetched / (2.0 * t + fetched)).min(t);
-        // The larger the part of the table that is read, the more sequential the reads are.
-        let per_page = match pages >= 2.0 {
-            true => c.random_page - (c.random_page - c.seq_page) * (pages / t).sqrt(),
-            false => c.random_page,
-        };
-        let pages = pages.ceil();
-        Ok(bitmap.cost() + pages * per_page + fetched * (c.cpu_tuple + self.quals_cost(quals)?))
-    }
-
-    fn bitmap_index(
-        &mut self,
-        root: &Root,
-        rel: &BaseRel,
-        index: &Arc<IndexFacts>,
-        m: Vec<MatchedQual>,
-    ) -> Result<Option<BitmapPath>> {
-        if m.is_empty() {
-            return Ok(None);
-        }
-        let c = self.costs();
-        let (bound, _) = self.boundary(index, &m)?;
-        let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
-        let selectivity = self.lookup_selectivity(root, rel.rti, &all)?;
-        let bound_sel = self.lookup_selectivity(root, rel.rti, &bound)?;
-        let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
-        let searches = array_searches(&bound).clamp(1.0, 1e3);
-        let cost = descent_cost(index, c.cpu_operator) * searches
-            + bitmap_pages(index, visited, bound_sel, searches, &c) * c.random_page
-            + visited * (c.cpu_index_tuple + all.len() as f64 * c.cpu_operator)
-            + clamp_rows(rel.tuples * selectivity) * 0.1 * c.cpu_operator;
-        let m = IndexMatch {
-            index: index.clone(),
-            quals: m,
-            direction: ScanDirection::Forward,
-            index_only: false,
-        };
-        Ok(Some(BitmapPath::Index { m, cost, selectivity }))
-    }
-
-    fn bitmap_or(
-        &mut self,
-        root: &Root,
-        rel: &BaseRel,
-        indexes: &[Arc<IndexFacts>],
-        arms: &[Expr],
-    ) -> Result<Option<BitmapPath>> {
-        let mut parts = Vec::new();
-        let mut cost = 0.0;
-        let mut selectivity: f64 = 0.0;
-        for arm in arms {
-            let mut arm_quals = Vec::new();
-            conjuncts(arm.clone(), &mut arm_quals);
-            let mut best: Option<BitmapPath> = None;
-            let usable =
-                |i: &&Arc<IndexFacts>| i.predicate.is_empty() && i.capabilities.bitmap_scan;
-            for index in indexes.iter().filter(usable) {
-                let m = self.match_quals(root, rel.rti, index, &arm_quals)?;
-                if let Some(p) = self.bitmap_index(root, rel, index, m)?
-                    && best.as_ref().is_none_or(|b| p.cost() < b.cost())
-                {
-                    best = Some(p);
-                }
-            }
-            let Some(p) = best else { return Ok(None) };
-            cost += p.cost();
-            if !parts.is_empty() {
-                cost += 100.0 * self.facts.costs().cpu_operator;
-            }
-            selectivity = selectivity + p.selectivity() - selectivity * p.selectivity();
-            parts.push(p);
-        }
-        Ok(Some(BitmapPath::Or { parts, cost, selectivity }))
-    }
-
     /// CPU cost of testing the conditions for one row.
     pub(crate) fn quals_cost(&mut self, quals: &[Expr]) -> Result<f64> {
         let unit = self.facts.costs().cpu_operator;
@@ -796,6 +567,50 @@ impl Glob<'_> {
         });
         failure.map_or(Ok(sum), Err)
     }
+}
+
+/// The conditions of an index's scan for each set of relations that can supply values for its join
+/// conditions `tied`: those with columns of that set, and the relation's `own`. Counterpart:
+/// `consider_index_join_clauses`.
+pub(crate) fn parameterizations(
+    root: &Root,
+    rti: i32,
+    own: &[MatchedQual],
+    tied: &[MatchedQual],
+) -> Vec<(Relids, Vec<MatchedQual>)> {
+    let mut groups: Vec<Relids> = Vec::new();
+    for MatchedQual { qual: q, .. } in tied {
+        let others: Relids = relids_of(q).into_iter().filter(|r| *r != rti).collect();
+        if !groups.contains(&others) {
+            groups.push(others);
+        }
+    }
+    // Also with the columns of all relations together; one condition of each equivalence class is
+    // sufficient.
+    if groups.len() > 1 {
+        let mut once: Vec<Expr> = tied.iter().map(|m| m.original.clone()).collect();
+        root.first_of_classes(&mut once);
+        let mut all = relids_of_all(&once);
+        all.remove(&rti);
+        if !groups.contains(&all) {
+            groups.push(all);
+        }
+    }
+    let conditions = |outer: &Relids| {
+        let mut m: Vec<MatchedQual> = Vec::new();
+        for t in tied {
+            let known = relids_of(&t.qual).iter().all(|r| r == rti || outer.contains(&r));
+            let again = t.class.is_some()
+                && own.iter().chain(&m).any(|m| m.column == t.column && m.class == t.class);
+            if known && !again {
+                m.push(t.clone());
+            }
+        }
+        m.extend(own.iter().cloned());
+        m.sort_by_key(|q| q.column);
+        m
+    };
+    groups.into_iter().map(|outer| (outer.clone(), conditions(&outer))).collect()
 }
 
 /// True if the index scan guarantees the condition.
@@ -901,7 +716,7 @@ fn subquery_order(rti: i32, s: &SubqueryPlan) -> Vec<PathKey> {
 
 /// Cost of the descent to the first entry: key comparisons, and 50 operator costs for each page.
 /// Counterpart: `btcostestimate`; `hashcostestimate` adds nothing.
-fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
+pub(crate) fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
     if index.cost == CostModel::Hash {
         return 0.0;
     }
@@ -910,26 +725,7 @@ fn descent_cost(index: &IndexFacts, cpu_operator: f64) -> f64 {
     compares + (height + 1.0) * 50.0 * cpu_operator
 }
 
-/// Number of index pages that a bitmap scan reads. Counterpart: part of `genericcostestimate`.
-fn bitmap_pages(
-    index: &IndexFacts,
-    visited: f64,
-    part: f64,
-    searches: f64,
-    c: &CostSettings,
-) -> f64 {
-    let once = |visited: f64| (visited * index.pages / index.tuples.max(1.0)).ceil().max(1.0);
-    match index.cost {
-        CostModel::BTree => (index.pages * part).ceil().max(1.0),
-        // A scan for each element of an array.
-        CostModel::Hash => {
-            let pages = once(clamp_rows(visited / searches));
-            shared_pages(index.pages, pages, searches, c) * searches
-        }
-    }
-}
-
-fn array_searches(bound: &[Expr]) -> f64 {
+pub(crate) fn array_searches(bound: &[Expr]) -> f64 {
     bound
         .iter()
         .map(|q| match q {
@@ -940,14 +736,14 @@ fn array_searches(bound: &[Expr]) -> f64 {
 }
 
 /// Estimated number of scans of a parameterized path. Counterpart: `get_loop_count`.
-fn scan_count(root: &Root, outer: &Relids) -> f64 {
+pub(crate) fn scan_count(root: &Root, outer: &Relids) -> f64 {
     let rows = outer.iter().filter_map(|r| root.rels.get(&r)).map(|r| r.rows.max(1.0));
     rows.reduce(f64::min).unwrap_or(1.0)
 }
 
 /// Average number of pages that each of `scans` scans reads from disk, if each visits `visited` of
 /// `pages` pages. Counterpart: `index_pages_fetched`.
-fn shared_pages(pages: f64, visited: f64, scans: f64, c: &CostSettings) -> f64 {
+pub(crate) fn shared_pages(pages: f64, visited: f64, scans: f64, c: &CostSettings) -> f64 {
     if scans <= 1.0 {
         return visited;
     }
