@@ -1,7 +1,7 @@
 //! Entry points of the analyzer. Counterpart: parser/analyze.c.
 
 use crate::lookup::Lookup;
-use crate::state::{Analyzer, ExprKind, Params};
+use crate::state::{Analyzer, ExprKind, FunctionScope, Params};
 use crate::ty;
 use ids::Oid;
 use parse::RawStmt;
@@ -136,8 +136,7 @@ pub fn function_statement(
         }
     }
     let level = cx.level();
-    level.function_args = args;
-    level.function_name = function.to_owned();
+    level.function = FunctionScope { name: function.to_owned(), arguments: args };
     match node {
         Node::ReturnStmt(r) => {
             let target = ast::ResTarget {

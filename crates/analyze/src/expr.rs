@@ -150,71 +150,11 @@ impl Analyzer<'_> {
         }
         let location = n.location;
         if star {
-            // A whole-row reference. `*` as a target list item has been expanded before.
-            let found = match &names[..] {
-                [table] => self.namespace_item(Option::None, table, location)?,
-                [schema, table] => self.namespace_item(Some(schema), table, location)?,
-                _ => Option::None,
-            };
-            return match found {
-                Some((up, item)) => self.whole_row(&item, up, location),
-                Option::None => {
-                    let argument = match names[..] {
-                        [name] => self.function_argument(name, location),
-                        [function, name] => self.argument_of(function, name, location),
-                        _ => Option::None,
-                    };
-                    if let Some(argument) = argument {
-                        return Ok(argument);
-                    }
-                    let table = names.last().copied().unwrap_or("");
-                    Err(self.missing_table(Option::None, table, location))
-                }
-            };
+            return self.whole_row_ref(&names, location);
         }
         match names[..] {
-            [column] => {
-                if let Some(found) = self.unqualified_column(column, false, location)? {
-                    return Ok(found);
-                }
-                if column == "value"
-                    && let Some(value) = self.domain_value()
-                {
-                    let mut value = value;
-                    if let Expr::CoerceToDomainValue(v) = &mut value {
-                        v.location = Location(location);
-                    }
-                    return Ok(value);
-                }
-                if let Some(found) = self.function_argument(column, location) {
-                    return Ok(found);
-                }
-                // A table name alone is a whole-row reference.
-                if let Some((up, item)) = self.namespace_item(Option::None, column, location)? {
-                    return self.whole_row(&item, up, location);
-                }
-                Err(self.missing_column(Option::None, column, location))
-            }
-            [table, column] => {
-                if let Some((up, item)) = self.namespace_item(Option::None, table, location)? {
-                    return self.item_field(&item, up, Option::None, table, column, location);
-                }
-                if let Some(found) = self.argument_of(table, column, location) {
-                    return Ok(found);
-                }
-                if let Some(arg) = self.function_argument(table, location)
-                    && let Some(found) = self.func_or_column(
-                        &op_name(column),
-                        vec![arg],
-                        Option::None,
-                        false,
-                        location,
-                    )?
-                {
-                    return Ok(found);
-                }
-                Err(self.missing_table(Option::None, table, location))
-            }
+            [column] => self.column_by_name(column, location),
+            [table, column] => self.column_of_table(table, column, location),
             [schema, table, column] => {
                 if let Some((up, item)) = self.namespace_item(Some(schema), table, location)? {
                     return self.item_field(&item, up, Some(schema), table, column, location);
@@ -256,6 +196,70 @@ impl Analyzer<'_> {
         }
     }
 
+    /// `item.*` that is not expanded to columns: a whole-row reference. (`*` as a target list item
+    /// has been expanded before.)
+    fn whole_row_ref(&mut self, names: &[&str], location: i32) -> Result<Expr> {
+        let found = match names {
+            [table] => self.namespace_item(Option::None, table, location)?,
+            [schema, table] => self.namespace_item(Some(schema), table, location)?,
+            _ => Option::None,
+        };
+        if let Some((up, item)) = found {
+            return self.whole_row(&item, up, location);
+        }
+        let argument = match names {
+            [name] => self.function_argument(name, location),
+            [function, name] => self.argument_of(function, name, location),
+            _ => Option::None,
+        };
+        if let Some(argument) = argument {
+            return Ok(argument);
+        }
+        let table = names.last().copied().unwrap_or("");
+        Err(self.missing_table(Option::None, table, location))
+    }
+
+    /// `column`.
+    fn column_by_name(&mut self, column: &str, location: i32) -> Result<Expr> {
+        if let Some(found) = self.unqualified_column(column, false, location)? {
+            return Ok(found);
+        }
+        if column == "value"
+            && let Some(value) = self.domain_value()
+        {
+            let mut value = value;
+            if let Expr::CoerceToDomainValue(v) = &mut value {
+                v.location = Location(location);
+            }
+            return Ok(value);
+        }
+        if let Some(found) = self.function_argument(column, location) {
+            return Ok(found);
+        }
+        // A table name alone is a whole-row reference.
+        if let Some((up, item)) = self.namespace_item(Option::None, column, location)? {
+            return self.whole_row(&item, up, location);
+        }
+        Err(self.missing_column(Option::None, column, location))
+    }
+
+    /// `table.column`.
+    fn column_of_table(&mut self, table: &str, column: &str, location: i32) -> Result<Expr> {
+        if let Some((up, item)) = self.namespace_item(Option::None, table, location)? {
+            return self.item_field(&item, up, Option::None, table, column, location);
+        }
+        if let Some(found) = self.argument_of(table, column, location) {
+            return Ok(found);
+        }
+        if let Some(arg) = self.function_argument(table, location)
+            && let Some(found) =
+                self.func_or_column(&op_name(column), vec![arg], Option::None, false, location)?
+        {
+            return Ok(found);
+        }
+        Err(self.missing_table(Option::None, table, location))
+    }
+
     /// `item.column`, or a function of one argument in attribute notation.
     fn item_field(
         &mut self,
@@ -286,14 +290,14 @@ impl Analyzer<'_> {
 
     pub(crate) fn function_argument(&self, name: &str, location: i32) -> Option<Expr> {
         let found = self.levels.iter().rev().find_map(|l| {
-            l.function_args.iter().find(|(n, _)| n == name).map(|(_, p)| p.clone())
+            l.function.arguments.iter().find(|(n, _)| n == name).map(|(_, p)| p.clone())
         })?;
         Some(Expr::Param(Param { location: Location(location), ..found }))
     }
 
     /// `function.argument` in the body of that function.
     pub(crate) fn argument_of(&self, function: &str, name: &str, location: i32) -> Option<Expr> {
-        let inside = self.levels.iter().any(|l| l.function_name == function);
+        let inside = self.levels.iter().any(|l| l.function.name == function);
         if inside { self.function_argument(name, location) } else { None }
     }
 

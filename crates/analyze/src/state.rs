@@ -187,9 +187,16 @@ pub struct Level {
     pub srf_calls: u32,
     /// The value of `VALUE` in the CHECK constraint of a domain.
     pub domain_value: Option<Expr>,
-    /// Arguments of a SQL function or procedure, by name.
-    pub function_args: Vec<(String, Param)>,
-    pub function_name: String,
+    pub function: FunctionScope,
+}
+
+/// The SQL function or procedure whose body is analysed.
+#[derive(Default)]
+pub struct FunctionScope {
+    /// Empty outside functions.
+    pub name: String,
+    /// The arguments by name.
+    pub arguments: Vec<(String, Param)>,
 }
 
 /// The relation that an INSERT, UPDATE or DELETE changes.
