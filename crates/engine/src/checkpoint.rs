@@ -11,7 +11,7 @@
 //!
 //! Counterpart: `CreateCheckPoint` in xlog.c, checkpointer.c.
 
-use crate::Engine;
+use crate::engine::Engine;
 use crate::engine::EngineConfig;
 use crate::xlog::{XLOG_CHECKPOINT_ONLINE, XLOG_CHECKPOINT_SHUTDOWN};
 use ids::{Lsn, Xid};
