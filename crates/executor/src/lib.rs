@@ -67,10 +67,7 @@ pub use execution::Execution;
 pub use instrument::{Counts, HashCounts, NodeStats, SortStats};
 pub use relation::{OpenRel, RelCheck, RelIndex};
 pub use run::QueryDesc;
-pub use services::{
-    AggFn, AggInfo, FinalCall, FunctionServices, RelationServices, Services, SetStream,
-    TriggerServices,
-};
+pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
 pub use trigger::{
     Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
 };

@@ -63,7 +63,7 @@ pub struct AggInfo {
     pub final_read_only: bool,
 }
 
-/// A running call of a set-returning function, which [`FunctionServices::next_of_set`] continues.
+/// A running call of a set-returning function, which [`Services::next_of_set`] continues.
 pub struct SetStream {
     /// Each row is one value (composite if the function returns a composite type), not the list of
     /// its columns.
@@ -72,9 +72,8 @@ pub struct SetStream {
     pub state: Box<dyn Any + Send>,
 }
 
-/// Functions, aggregates and operators of a running plan: look-ups by OID, and calls that the
-/// session runs.
-pub trait FunctionServices {
+/// Implemented by the session, which passes it to each call of the executor.
+pub trait Services: FnContext + Facts {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>>;
     /// The functions of the moving-aggregate form; `None` if there is no inverse transition.
     fn moving_aggregate(&mut self, aggfn: Oid) -> Result<Option<Arc<AggInfo>>>;
@@ -87,6 +86,18 @@ pub trait FunctionServices {
     /// Types of the OUT parameters of a function that is called with arguments of these types;
     /// `None` if it has none.
     fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>>;
+    /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
+    /// an execution, because privileges may be revoked while a plan is cached.
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
+    /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
+    /// comparison function cannot return it.
+    fn check_compared_rows(&mut self) -> Result<()>;
+    /// Storage, for the current transaction.
+    fn backend(&mut self) -> &mut engine::Backend;
+    /// The table with this OID, which must be locked.
+    fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
+    /// The index with this OID.
+    fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
     /// The strategy of an operator on a key column of the index, and the support function for the
     /// value if its type differs from the column's.
     fn index_operator(
@@ -95,24 +106,19 @@ pub trait FunctionServices {
         indexid: Oid,
         column: usize,
     ) -> Result<(engine::index::StrategyNumber, Option<engine::index::SupportFunction>)>;
-    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum>;
-    /// Starts a call, in FROM or of a set-returning function, that the session runs. `columns`:
-    /// types and type modifiers of the column definition list of a function that returns record.
-    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream>;
-    /// Sets `out` to the next row of the set; false at its end.
-    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool>;
-    fn next_value(&mut self, sequence: Oid) -> Result<i64>;
-    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
-}
-
-/// Storage, and the relations of a running plan.
-pub trait RelationServices {
-    /// Storage, for the current transaction.
-    fn backend(&mut self) -> &mut engine::Backend;
-    /// The table with this OID, which must be locked.
-    fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
-    /// The index with this OID.
-    fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>>;
+    /// Reports that a row was inserted, updated or deleted in a relation with triggers.
+    fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
+    /// Calls the triggers that fire before a row is inserted (`old` is `None`), updated or deleted
+    /// (`new` is `None`).
+    fn before_row(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        old: Option<RowVersion<'_>>,
+        new: Option<&[DatumRef<'_>]>,
+    ) -> Result<RowAnswer>;
+    /// A statement begins (`Timing::Before`) or ends to change rows of a relation with triggers.
+    fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
+    -> Result<()>;
     /// The TID of the table's row from which the cursor's current row was made; `None` if it is
     /// made from no row of the table. Fails with 24000 if the cursor is not positioned on a row or
     /// is not a simple scan of the table.
@@ -129,35 +135,14 @@ pub trait RelationServices {
     fn index_keys(&mut self, index: Oid) -> Result<String>;
     /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
-}
-
-/// The triggers of the relations whose rows a plan changes.
-pub trait TriggerServices {
-    /// Reports that a row was inserted, updated or deleted in a relation with triggers.
-    fn row_event(&mut self, event: RowEvent<'_>) -> Result<()>;
-    /// Calls the triggers that fire before a row is inserted (`old` is `None`), updated or deleted
-    /// (`new` is `None`).
-    fn before_row(
-        &mut self,
-        rel: &Arc<OpenRel>,
-        old: Option<RowVersion<'_>>,
-        new: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer>;
-    /// A statement begins (`Timing::Before`) or ends to change rows of a relation with triggers.
-    fn statement_event(&mut self, rel: &Arc<OpenRel>, change: Change, timing: Timing)
-    -> Result<()>;
-}
-
-/// Implemented by the session, which passes it to each call of the executor.
-pub trait Services:
-    FnContext + Facts + FunctionServices + RelationServices + TriggerServices
-{
-    /// Fails with 42501 if the user lacks a privilege that the plan needs. Called at each start of
-    /// an execution, because privileges may be revoked while a plan is cached.
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()>;
-    /// Raises the error of a comparison of two anonymous rows that failed during a sort, where a
-    /// comparison function cannot return it.
-    fn check_compared_rows(&mut self) -> Result<()>;
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum>;
+    /// Starts a call, in FROM or of a set-returning function, that the session runs. `columns`:
+    /// types and type modifiers of the column definition list of a function that returns record.
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream>;
+    /// Sets `out` to the next row of the set; false at its end.
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool>;
+    fn next_value(&mut self, sequence: Oid) -> Result<i64>;
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum>;
     /// Memory limit of one sort or row store in bytes (`work_mem`).
     fn work_mem(&self) -> usize;
     /// Memory limit of one hash table in bytes (`work_mem` times `hash_mem_multiplier`).

@@ -8,8 +8,8 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, FinalCall, FunctionServices, OpenRel, RelationServices, RowAnswer,
-    RowEvent, RowVersion, Services, SetStream, Timing, TriggerServices,
+    AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services,
+    SetStream, Timing,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -101,7 +101,7 @@ impl Core {
     }
 }
 
-impl FunctionServices for Core {
+impl Services for Core {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
         let row = self.cat().aggregate(aggfn)?;
         let functions = AggregateFunctions {
@@ -162,6 +162,29 @@ impl FunctionServices for Core {
         Ok(None)
     }
 
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
+        crate::rights::check_plan(self, plan)
+    }
+
+    fn check_compared_rows(&mut self) -> Result<()> {
+        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
+        types::record::compare(self, a.as_ref(), b.as_ref())?;
+        Err(PgError::internal("rows that could not be compared before are comparable now"))
+    }
+
+    fn backend(&mut self) -> &mut Backend {
+        &mut self.backend
+    }
+
+    fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
+        self.open_rel(relid)
+    }
+
+    fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
+        let desc = self.cat().relation(indexid)?;
+        desc.engine_index.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
+    }
+
     fn index_operator(
         &mut self,
         op: Oid,
@@ -198,61 +221,26 @@ impl FunctionServices for Core {
         Ok((strategy, support))
     }
 
-    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
-        let row = self.cat().function(funcid)?;
-        let outputs = function::sql::outputs(self, &row, arg_types)?;
-        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
+    fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
+        trigger::row_event(self, event)
     }
 
-    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
-        function::call(self, call)
+    fn before_row(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        old: Option<RowVersion<'_>>,
+        new: Option<&[DatumRef<'_>]>,
+    ) -> Result<RowAnswer> {
+        trigger::before_row(self, rel, old, new)
     }
 
-    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
-        function::call_set(self, call, columns)
-    }
-
-    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
-        function::next_of_set(self, set, out)
-    }
-
-    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
-        sysfn::sequence::nextval(self, sequence, false)
-    }
-
-    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        let name = match kind {
-            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
-                let user = self.catalog.user;
-                self.cat().role_name(user)?
-            }
-            SqlValueKind::SessionUser => {
-                let user = self.catalog.session_user;
-                self.cat().role_name(user)?
-            }
-            SqlValueKind::CurrentCatalog => self.database_name.clone(),
-            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
-                Some(name) => name,
-                None => return Ok(Datum::Null),
-            },
-            _ => return Err(PgError::internal("time value asked of the session")),
-        };
-        Ok(Datum::name(&name))
-    }
-}
-
-impl RelationServices for Core {
-    fn backend(&mut self) -> &mut Backend {
-        &mut self.backend
-    }
-
-    fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
-        self.open_rel(relid)
-    }
-
-    fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
-        let desc = self.cat().relation(indexid)?;
-        desc.engine_index.clone().ok_or_else(|| self.cat().unsupported_index(&desc))
+    fn statement_event(
+        &mut self,
+        rel: &Arc<OpenRel>,
+        change: Change,
+        timing: Timing,
+    ) -> Result<()> {
+        trigger::statement_event(self, rel, change, timing)
     }
 
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {
@@ -311,41 +299,47 @@ impl RelationServices for Core {
             names => Some(format!("Failing row contains ({}) = ({values}).", names.join(", "))),
         })
     }
-}
 
-impl TriggerServices for Core {
-    fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
-        trigger::row_event(self, event)
+    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
+        let row = self.cat().function(funcid)?;
+        let outputs = function::sql::outputs(self, &row, arg_types)?;
+        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 
-    fn before_row(
-        &mut self,
-        rel: &Arc<OpenRel>,
-        old: Option<RowVersion<'_>>,
-        new: Option<&[DatumRef<'_>]>,
-    ) -> Result<RowAnswer> {
-        trigger::before_row(self, rel, old, new)
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
     }
 
-    fn statement_event(
-        &mut self,
-        rel: &Arc<OpenRel>,
-        change: Change,
-        timing: Timing,
-    ) -> Result<()> {
-        trigger::statement_event(self, rel, change, timing)
-    }
-}
-
-impl Services for Core {
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
-        crate::rights::check_plan(self, plan)
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
+        function::call_set(self, call, columns)
     }
 
-    fn check_compared_rows(&mut self) -> Result<()> {
-        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
-        types::record::compare(self, a.as_ref(), b.as_ref())?;
-        Err(PgError::internal("rows that could not be compared before are comparable now"))
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
+        function::next_of_set(self, set, out)
+    }
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
+        sysfn::sequence::nextval(self, sequence, false)
+    }
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
+        let name = match kind {
+            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
+                let user = self.catalog.user;
+                self.cat().role_name(user)?
+            }
+            SqlValueKind::SessionUser => {
+                let user = self.catalog.session_user;
+                self.cat().role_name(user)?
+            }
+            SqlValueKind::CurrentCatalog => self.database_name.clone(),
+            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
+                Some(name) => name,
+                None => return Ok(Datum::Null),
+            },
+            _ => return Err(PgError::internal("time value asked of the session")),
+        };
+        Ok(Datum::name(&name))
     }
 
     fn work_mem(&self) -> usize {
@@ -392,11 +386,11 @@ impl Host for Core {
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {
-        FunctionServices::next_value(self, sequence)
+        Services::next_value(self, sequence)
     }
 
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        FunctionServices::sql_value(self, kind)
+        Services::sql_value(self, kind)
     }
 }
 
