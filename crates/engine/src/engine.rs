@@ -13,13 +13,12 @@ use bufmgr::{BackgroundWriter, BufferPool, PoolConfig};
 use lmgr::LockManager;
 use pgerror::{PgError, Result, Severity, SqlState};
 use smgr::{Smgr, SmgrConfig};
-use std::time::Duration;
 use sync::atomic::AtomicBool;
 use sync::atomic::Ordering::AcqRel;
 use sync::{Arc, Mutex, RwLock};
-use txn::{TxnConfig, TxnManager};
+use txn::TxnManager;
 use vfs::Env;
-use wal::{Wal, WalConfig};
+use wal::Wal;
 
 /// The storage components of an instance.
 pub struct Engine {

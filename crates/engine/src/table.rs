@@ -725,7 +725,7 @@ pub fn update(
     let columns =
         heap::Columns { deformer, hot_blocking: &table.indexed_columns, key: &table.key_columns };
     let persistence = table.persistence;
-    let options = heap::UpdateOptions {
+    let how = heap::UpdateOptions {
         columns,
         crosscheck: options.crosscheck,
         wait: options.wait == RowWait::Block,
@@ -733,10 +733,10 @@ pub fn update(
     let toasts = !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external);
     let mut cx = be.heap_cx(persistence);
     let result = if !toasts {
-        heap::update(&mut cx, rel, tid, &mut tuple, cid, &options)
+        heap::update(&mut cx, rel, tid, &mut tuple, cid, &how)
     } else {
         // The row is locked first, so that no chunks are written for an update that fails.
-        match heap::begin_update(&mut cx, rel, tid, &tuple, cid, &options) {
+        match heap::begin_update(&mut cx, rel, tid, &tuple, cid, &how) {
             Ok(Ok(pending)) => form(be, table, &values, &mut tuple).and_then(|()| {
                 let cx = &mut be.heap_cx(persistence);
                 heap::finish_update(cx, rel, tid, &mut tuple, pending).map(Ok)

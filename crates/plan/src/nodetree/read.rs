@@ -7,11 +7,7 @@ mod xml;
 pub use partition::{PartitionBound, RangeDatum, read_partition_bound};
 
 use super::text::{NodeTree, Tree, malformed, parse};
-use crate::expr::{
-    Aggref, BooleanTest, CoerceToDomain, CoerceToDomainValue, CoerceViaIo, CoercionForm, Const,
-    Expr, FieldSelect, FieldStore, FuncExpr, GroupingFunc, Location, NullTest, OpExpr, Param,
-    SetToDefault, SubLink, SubscriptingRef, TargetEntry, Var, WindowFunc,
-};
+use crate::expr::{CoercionForm, Const, Expr, Location, TargetEntry, Var};
 use crate::query::{
     Alias, CmdType, CommonTableExpr, CteCycle, CteMaterialize, CteSearch, FromExpr, GroupingSet,
     GroupingSetKind, InferenceElem, JoinExpr, JoinTreeNode, JoinType, LimitOption, LockStrength,

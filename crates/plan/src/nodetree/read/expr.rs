@@ -5,7 +5,7 @@ use super::{node, query, sort_group, target};
 use crate::expr::{
     AggSplit, Aggref, ArrayCoerceExpr, ArrayExpr, BoolExpr, BoolOp, BooleanTest, CaseExpr,
     CaseTestExpr, CaseWhen, CoalesceExpr, CoerceToDomain, CoerceToDomainValue, CoerceViaIo,
-    CollateExpr, ConvertRowtypeExpr, CurrentOfExpr, Expr, FieldSelect, FieldStore, FuncExpr,
+    CollateExpr, ConvertRowtypeExpr, CurrentOfExpr, FieldSelect, FieldStore, FuncExpr,
     GroupingFunc, MinMaxExpr, NamedArgExpr, NextValueExpr, NullTest, OpExpr, Param, ParamKind,
     RelabelType, RowCompareExpr, RowCompareKind, RowExpr, ScalarArrayOpExpr, SetToDefault,
     SqlValueFunction, SubLink, SubLinkKind, SubscriptingRef, WindowFunc,
