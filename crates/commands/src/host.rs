@@ -168,6 +168,16 @@ pub trait CopyTransport {
     fn end_out(&mut self) -> Result<()>;
 }
 
+impl executor::spi::QueryHost for dyn CommandHost + '_ {
+    fn services(&mut self) -> &mut dyn executor::Services {
+        CommandHost::services(self)
+    }
+
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.catalog().increment_command_counter()
+    }
+}
+
 /// The host as the owner of a storage session, for table scans.
 pub(crate) struct Owner<'h>(pub &'h mut dyn CommandHost);
 

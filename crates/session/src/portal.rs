@@ -9,7 +9,8 @@ use crate::session::Session;
 use crate::simple::check_parameters;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::{self, QuerySnapshot};
 use ids::{Oid, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
 use pgerror::{PgError, Result, SqlState, pg_err};
@@ -326,15 +327,11 @@ impl Session {
                 if portal.cursor {
                     portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
                 }
-                let snapshot = self.core.backend.snapshot();
                 let list = &plan.plan_tree.info.target_list;
                 portal.writer = RowWriter::new(list, &portal.formats);
                 let params = portal.params.clone();
-                let desc = QueryDesc { plan, params, snapshot: snapshot.clone() };
-                self.core.backend.push_snapshot(snapshot);
-                let run = Execution::start(desc, &mut self.core);
-                self.core.backend.pop_snapshot();
-                run?
+                let query = spi::Query::new(plan, params).under(QuerySnapshot::New);
+                query.start(&mut self.core)?
             }
         };
         if !run.plan().bound.is_empty() {

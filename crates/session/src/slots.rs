@@ -17,7 +17,7 @@ use crate::prepared::{Idle, Ready};
 use crate::rows::RowWriter;
 use crate::session::Session;
 use analyze::Lifted;
-use executor::{Execution, QueryDesc};
+use executor::spi::Query;
 use hashbrown::HashMap;
 use ids::Oid;
 use parse::RawStmt;
@@ -471,9 +471,9 @@ impl Session {
         self.check_plan(&plan)?;
         let core = &mut self.core;
         let snapshot = core.backend.snapshot();
-        core.backend.push_snapshot(snapshot.clone());
+        core.backend.push_snapshot(snapshot);
         let writer = RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text);
-        let run = Execution::start(QueryDesc { plan, params, snapshot }, core)?;
+        let run = Query::new(plan, params).start(core)?;
         self.send_all(ready, Idle { run, writer, formats: Formats::Text })?;
         Ok(true)
     }

@@ -3,7 +3,8 @@
 
 mod setup;
 
-use executor::{Execution, QueryDesc};
+use executor::Execution;
+use executor::spi::Query;
 use session::Core;
 use session::query::plan_text;
 use std::sync::Arc;
@@ -43,10 +44,7 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
                 run.rerun(params.clone(), snapshot).expect("rerun");
                 run
             }
-            None => {
-                let desc = QueryDesc { plan: plan.clone(), params: params.clone(), snapshot };
-                Execution::start(desc, core).expect("start")
-            }
+            None => Query::new(plan.clone(), params.clone()).start(core).expect("start"),
         };
         let mut rows = 0;
         while let Some(batch) = run.next(core, 1024).expect("rows") {

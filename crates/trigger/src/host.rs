@@ -2,6 +2,7 @@
 
 use crate::queue::TriggerManager;
 use executor::Services;
+use executor::spi::QueryHost;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::PlannedStmt;
@@ -24,6 +25,16 @@ pub trait TriggerHost: Services + analyze::Host {
         owner: Oid,
         work: &mut dyn FnMut(&mut dyn TriggerHost) -> Result<()>,
     ) -> Result<()>;
+}
+
+impl QueryHost for dyn TriggerHost + '_ {
+    fn services(&mut self) -> &mut dyn Services {
+        self
+    }
+
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.catalog().increment_command_counter()
+    }
 }
 
 /// The error for a constraint without a row in `pg_constraint`.

@@ -245,9 +245,8 @@ fn failed_and_abandoned_queries_leave_no_files() {
     let plans =
         crate::query::plan_text(core, "SELECT i FROM generate_series(1, 5000) i ORDER BY -i", &[])
             .unwrap();
-    let snapshot = core.backend.snapshot();
-    let desc = QueryDesc { plan: plans[0].clone(), params: Arc::from([]), snapshot };
-    let mut run = Execution::start(desc, core).unwrap();
+    let query = Query::new(plans[0].clone(), Arc::from([])).under(QuerySnapshot::New);
+    let mut run = query.start(core).unwrap();
     assert!(run.next(core, 5).unwrap().is_some());
     assert!(!world.files().is_empty());
     drop(run);

@@ -3,7 +3,8 @@
 
 use super::shared::{Client, World};
 use catalog::rows::{Int2Vector, Name, PgClass, PgTrigger, Text, indexes};
-use executor::{Change, Level, QueryDesc, RowAnswer, Timing};
+use executor::spi::{Query, QuerySnapshot};
+use executor::{Change, Level, RowAnswer, Timing};
 use ids::Oid;
 use pgerror::Result;
 use std::sync::Arc;
@@ -22,12 +23,8 @@ const CHANGE: Oid = Oid(99_002);
 /// Adds a line to the table `log`.
 fn log(host: &mut dyn TriggerHost, text: &str) -> Result<()> {
     let plan = host.plan_internal("INSERT INTO log(what) VALUES ($1)", &[oids::TEXT])?;
-    host.catalog().increment_command_counter()?;
-    let snapshot = host.backend().snapshot();
-    let params = Arc::from([Datum::text(text)]);
-    let mut run = executor::Execution::start(QueryDesc { plan, params, snapshot }, host)?;
-    while run.next(host, 1)?.is_some() {}
-    Ok(())
+    let query = Query::new(plan, Arc::from([Datum::text(text)]));
+    query.under(QuerySnapshot::NewCommand).rows(host).map(|_| ())
 }
 
 /// Logs the call.
