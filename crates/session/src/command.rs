@@ -184,18 +184,6 @@ impl CommandHost for Session {
         result
     }
 
-    fn with_settings(
-        &mut self,
-        settings: &[(String, Option<String>)],
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()> {
-        let given = settings.iter().filter_map(|(n, v)| Some((n.as_str(), v.as_deref()?)));
-        let (saved, set) = function::apply_settings_of(&mut self.core, given);
-        let result = set.and_then(|()| work(self));
-        function::restore_settings(&mut self.core, saved);
-        result
-    }
-
     fn setting_name(&mut self, name: &str) -> String {
         let registry = &self.core.store.base().registry;
         match registry.find(name) {
@@ -243,8 +231,8 @@ impl CommandHost for Session {
         self.instance.terminate_workers(Some(database));
     }
 
-    fn builtin_exists(&mut self, name: &str) -> bool {
-        types::lookup(name).is_some() || crate::sysfn::lookup(name).is_some()
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
+        function::validate(&mut self.core, function, sql)
     }
 
     fn on_commit(&mut self, table: Oid, drop: bool) {

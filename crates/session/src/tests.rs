@@ -14,7 +14,7 @@ use vfs::Env;
 
 mod real;
 mod shared;
-mod triggers;
+pub(crate) mod triggers;
 
 /// A cluster with one session of the superuser.
 struct Fixture {

@@ -1,13 +1,14 @@
 //! Built-in functions: those on values, of `types`, and those that need the session, of `sysfn`.
 
 use super::Call;
-use super::language::{Language, ReadyRows, SetRows, StartedSet};
+use super::language::{self, Language, ReadyRows, SetRows, StartedSet};
 use crate::core::Core;
 use crate::sysfn::{self, SysCall};
+use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{CallContext, Callee};
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use types::Datum;
 use types::builtin::{BuiltinFn, SetSource};
@@ -28,6 +29,20 @@ impl Language for Internal {
                 None => Callee::Missing,
             },
         }
+    }
+
+    fn validate(&self, _: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
+        if row.prolang == language::C {
+            return Err(PgError::unsupported("functions in language c"));
+        }
+        let name = row.prosrc.as_str();
+        if types::lookup(name).is_none() && sysfn::lookup(name).is_none() {
+            return Err(pg_err!(
+                UNDEFINED_FUNCTION,
+                "there is no built-in function named \"{name}\""
+            ));
+        }
+        Ok(())
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {

@@ -7,6 +7,7 @@
 pub(crate) mod bodies;
 mod inline;
 mod rows;
+mod validate;
 
 pub(crate) use inline::{inline, inline_set, may_inline};
 
@@ -34,6 +35,10 @@ pub(crate) struct Sql;
 impl Language for Sql {
     fn callee(&self, row: &PgProc) -> Callee {
         if row.proretset { Callee::HostSet } else { Callee::Host }
+    }
+
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
+        validate::validate(core, row, sql)
     }
 
     fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
