@@ -21,32 +21,43 @@ pub enum AggFn {
     Plain { f: ScalarFn, strict: bool },
     /// The state has type internal.
     Internal { f: TransFn, strict: bool },
+    /// As `Plain`, of a function that the session runs.
+    Session { function: Oid, strict: bool },
 }
 
 impl AggFn {
     /// True if rows with a NULL argument are skipped.
     pub fn is_strict(&self) -> bool {
         match self {
-            AggFn::Plain { strict, .. } | AggFn::Internal { strict, .. } => *strict,
+            AggFn::Plain { strict, .. }
+            | AggFn::Internal { strict, .. }
+            | AggFn::Session { strict, .. } => *strict,
         }
+    }
+
+    /// Has the state type internal?
+    pub fn is_internal(&self) -> bool {
+        matches!(self, AggFn::Internal { .. })
     }
 }
 
+/// A final function; the kinds are those of [`AggFn`].
 #[derive(Clone, Copy)]
 pub enum FinalCall {
     Plain { f: ScalarFn, strict: bool },
     Internal { f: FinalFn, strict: bool },
+    Session { function: Oid, strict: bool },
 }
 
 /// An aggregate (`pg_aggregate`).
 #[derive(Clone)]
 pub struct AggInfo {
     pub name: String,
-    /// `pg_proc.prosrc` of the transition function.
+    /// `pg_proc.prosrc` of the transition function; empty if it is not built in.
     pub trans_name: String,
     pub trans: AggFn,
     pub finalfn: Option<FinalCall>,
-    /// `pg_proc.prosrc` of the final function; empty if there is none.
+    /// `pg_proc.prosrc` of the final function; empty if there is none or it is not built in.
     pub final_name: String,
     pub combine: Option<CombineFn>,
     /// The final function has extra arguments: NULLs of the aggregate's argument types

@@ -14,6 +14,7 @@ use vfs::Env;
 
 mod real;
 mod shared;
+mod support;
 pub(crate) mod triggers;
 
 /// A cluster with one session of the superuser.

@@ -6,7 +6,7 @@ use crate::sysfn;
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
-use eval::{Facts, FnFacts, Host, HostCall};
+use eval::{Callee, Facts, FnFacts, Host, HostCall};
 use executor::{
     AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services,
     SetStream, Timing,
@@ -19,13 +19,63 @@ use types::builtin::BuiltinFn;
 use types::compare::Comparer;
 use types::{Datum, DatumRef, FnContext};
 
+/// A support function of an aggregate.
+enum Support {
+    /// With its `prosrc`.
+    Builtin(BuiltinFn, String),
+    /// The function manager calls it.
+    Session,
+}
+
 impl Core {
-    fn builtin_of(&mut self, proc: Oid) -> Result<(BuiltinFn, bool, String)> {
+    /// The support function, and whether it is strict.
+    fn support_function(&mut self, proc: Oid) -> Result<(Support, bool)> {
         let row = self.cat().function(proc)?;
-        let f = types::lookup(row.prosrc.as_str())
-            .ok_or_else(|| PgError::unsupported(format!("function {}", row.proname.as_str())))?;
-        Ok((f.f, row.proisstrict, row.prosrc.as_str().to_string()))
+        let support = match function::callee(&row) {
+            Callee::Host => Support::Session,
+            _ => {
+                let builtin = types::lookup(row.prosrc.as_str()).ok_or_else(|| {
+                    PgError::unsupported(format!("function {}", row.proname.as_str()))
+                })?;
+                Support::Builtin(builtin.f, row.prosrc.as_str().to_string())
+            }
+        };
+        Ok((support, row.proisstrict))
     }
+
+    /// The transition function `proc` of the aggregate `name`, with its `prosrc` if it is built in.
+    fn transition(&mut self, name: &str, proc: Oid) -> Result<(AggFn, String)> {
+        let (support, strict) = self.support_function(proc)?;
+        match support {
+            Support::Builtin(BuiltinFn::Scalar(f), source) => {
+                Ok((AggFn::Plain { f, strict }, source))
+            }
+            Support::Builtin(BuiltinFn::Trans(f), source) => {
+                Ok((AggFn::Internal { f, strict }, source))
+            }
+            Support::Builtin(..) => Err(unsupported_aggregate(name)),
+            Support::Session => Ok((AggFn::Session { function: proc, strict }, String::new())),
+        }
+    }
+
+    /// As [`Core::transition`], the final function.
+    fn final_function(&mut self, name: &str, proc: Oid) -> Result<(FinalCall, String)> {
+        let (support, strict) = self.support_function(proc)?;
+        match support {
+            Support::Builtin(BuiltinFn::Scalar(f), source) => {
+                Ok((FinalCall::Plain { f, strict }, source))
+            }
+            Support::Builtin(BuiltinFn::Final(f), source) => {
+                Ok((FinalCall::Internal { f, strict }, source))
+            }
+            Support::Builtin(..) => Err(unsupported_aggregate(name)),
+            Support::Session => Ok((FinalCall::Session { function: proc, strict }, String::new())),
+        }
+    }
+}
+
+fn unsupported_aggregate(name: &str) -> PgError {
+    PgError::unsupported(format!("aggregate {name}"))
 }
 
 /// The functions of a row of `pg_aggregate`, for plain aggregation or for moving window frames.
@@ -43,37 +93,22 @@ struct AggregateFunctions {
 impl Core {
     fn aggregate_info(&mut self, aggfn: Oid, a: AggregateFunctions) -> Result<AggInfo> {
         let name = self.cat().function(aggfn)?.proname.as_str().to_string();
-        let unsupported = || PgError::unsupported(format!("aggregate {name}"));
-        let transition = |(f, strict)| match f {
-            BuiltinFn::Scalar(f) => Ok(AggFn::Plain { f, strict }),
-            BuiltinFn::Trans(f) => Ok(AggFn::Internal { f, strict }),
-            _ => Err(unsupported()),
-        };
-        let (f, strict, trans_name) = self.builtin_of(a.trans)?;
-        let trans = transition((f, strict))?;
+        let (trans, trans_name) = self.transition(&name, a.trans)?;
         let inverse = match a.inverse.valid() {
             None => None,
-            Some(p) => {
-                let (f, strict, _) = self.builtin_of(p)?;
-                Some(transition((f, strict))?)
-            }
+            Some(p) => Some(self.transition(&name, p)?.0),
         };
         let (finalfn, final_name) = match a.last.valid() {
             None => (None, String::new()),
-            Some(p) => match self.builtin_of(p)? {
-                (BuiltinFn::Scalar(f), strict, name) => {
-                    (Some(FinalCall::Plain { f, strict }), name)
-                }
-                (BuiltinFn::Final(f), strict, name) => {
-                    (Some(FinalCall::Internal { f, strict }), name)
-                }
-                _ => return Err(unsupported()),
-            },
+            Some(p) => {
+                let (f, source) = self.final_function(&name, p)?;
+                (Some(f), source)
+            }
         };
         let combine = match a.combine.valid() {
             None => None,
-            Some(p) => match self.builtin_of(p) {
-                Ok((BuiltinFn::Combine(f), ..)) => Some(f),
+            Some(p) => match self.support_function(p) {
+                Ok((Support::Builtin(BuiltinFn::Combine(f), _), _)) => Some(f),
                 _ => None,
             },
         };

@@ -1,7 +1,9 @@
 //! The interface to functions on values: settings, clocks, type conversions, object names.
 
 use crate::core::Core;
-use eval::{CallContext, Callee, Compiler, EvalState, Facts, FnFacts, NoColumns, RowInput, RowRef};
+use eval::{
+    CallContext, Callee, Compiler, EvalState, Facts, FnFacts, HostCall, NoColumns, RowInput, RowRef,
+};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
@@ -23,19 +25,31 @@ impl Core {
         if f.strict && args.iter().any(|a| a.is_null()) {
             return Ok(Datum::Null);
         }
-        let Callee::Scalar(fp) = f.callee else {
-            return Err(PgError::unsupported(format!("function {}", f.name)));
-        };
-        let mut extra = None;
-        let mut cx = CallContext {
-            host: self,
-            collation: Oid::INVALID,
-            arg_types,
-            result_type: result,
-            variadic_array: false,
-            extra: &mut extra,
-        };
-        fp(&mut cx, args)
+        let collation = Oid::INVALID;
+        self.call_support(
+            f,
+            HostCall { function: f.oid, collation, result_type: result, arg_types, args },
+        )
+    }
+
+    /// Calls a support function: directly if it is built in, else by the function manager. The
+    /// caller has checked its arguments for NULLs.
+    fn call_support(&mut self, f: &FnFacts, call: HostCall<'_>) -> Result<Datum> {
+        match f.callee {
+            Callee::Scalar(fp) => {
+                let mut cx = CallContext {
+                    host: self,
+                    collation: call.collation,
+                    arg_types: call.arg_types,
+                    result_type: call.result_type,
+                    variadic_array: false,
+                    extra: &mut None,
+                };
+                fp(&mut cx, call.args)
+            }
+            Callee::Host => crate::function::call(self, &call),
+            _ => Err(PgError::unsupported(format!("function {}", f.name))),
+        }
     }
 
     /// Coerces a value of the base type to a domain, with the domain's checks.
@@ -223,23 +237,17 @@ impl FnContext for Core {
         collation: Oid,
         seed: Option<u64>,
     ) -> Result<u64> {
-        let mut extra = None;
         let f = self.hash_function(ty, seed.is_some())?;
-        let Callee::Scalar(fp) = f.callee else {
-            return Err(PgError::unsupported(format!("function {}", f.name)));
-        };
-        let mut cx = CallContext {
-            host: self,
+        let args = [v, DatumRef::Word(seed.unwrap_or_default())];
+        let call = HostCall {
+            function: f.oid,
             collation,
-            arg_types: &[ty],
             result_type: oids::INT4,
-            variadic_array: false,
-            extra: &mut extra,
+            arg_types: &[ty],
+            args: if seed.is_some() { &args } else { &args[..1] },
         };
-        match seed {
-            None => Ok(u64::from(fp(&mut cx, &[v])?.as_ref().word() as u32)),
-            Some(s) => Ok(fp(&mut cx, &[v, DatumRef::Word(s)])?.as_ref().word()),
-        }
+        let hash = self.call_support(&f, call)?.as_ref().word();
+        Ok(if seed.is_some() { hash } else { u64::from(hash as u32) })
     }
 
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
