@@ -68,9 +68,7 @@ pub struct Core {
     /// The result of `pg_backend_pid()`.
     pub backend_pid: i32,
     /// Cached sequence values (CREATE SEQUENCE … CACHE).
-    pub sequences: HashMap<Oid, crate::sysfn::sequence::CachedSequence>,
-    /// The sequence of the last `nextval`.
-    pub last_sequence: Oid,
+    pub sequences: sysfn::sequence::Sequences,
     /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: crate::function::sql::bodies::Bodies,
     /// Nesting depth of SQL function calls.
@@ -190,8 +188,7 @@ impl Core {
             extra: None,
             random_state: u64::from_le_bytes(seed),
             backend_pid: 0,
-            sequences: HashMap::new(),
-            last_sequence: Oid::INVALID,
+            sequences: Default::default(),
             bodies: Default::default(),
             depth: 0,
             triggers: Default::default(),

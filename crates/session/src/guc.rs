@@ -6,7 +6,6 @@ use crate::core::Core;
 use crate::instance::LogLevels;
 use crate::resolved::Resolved;
 use crate::statementlog::Which;
-use crate::sysfn::reg::lookup_name;
 use crate::xact::{isolation_name, isolation_named};
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
@@ -506,7 +505,7 @@ impl Core {
 
     /// A text search configuration; also `None` if its schema does not exist.
     fn find_config(&mut self, text: &str) -> Result<Option<Oid>> {
-        match lookup_name(self, RegKind::Config, text) {
+        match sysfn::reg::lookup_name(self, RegKind::Config, text) {
             Err(e) if e.code() == SqlState::INVALID_SCHEMA_NAME => Ok(None),
             found => found,
         }

@@ -238,7 +238,7 @@ pub struct Instance {
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// Times of resets of shared counters, and the counters' values at the resets.
-    pub(crate) resets: Mutex<crate::sysfn::counters::Resets>,
+    pub(crate) resets: Mutex<crate::serverfn::counters::Resets>,
     /// Start time of the server, in microseconds since 2000-01-01.
     pub started: i64,
     /// Time of the last configuration load.

@@ -7,7 +7,7 @@
 //! `fastpath`, `prepared`, `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `guc`
 //! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `env`
 //! (the traits that it implements), `query` (a query from text to rows), `function` (calls
-//! of functions by OID, and languages), `sysfn` (functions that need the session), `triggers`
+//! of functions by OID, and languages), `serverfn` (functions on sessions and settings), `triggers`
 //! (the trigger manager's access to the session).
 //!
 //! Counterpart: src/backend/tcop.
@@ -39,6 +39,7 @@ mod resolved;
 pub mod rights;
 mod rows;
 pub mod rusage;
+mod serverfn;
 mod session;
 mod setcmd;
 mod simple;
@@ -46,7 +47,6 @@ mod slots;
 mod snapshots;
 mod statementlog;
 pub mod switched_role;
-mod sysfn;
 mod timer;
 mod transport;
 mod triggers;
@@ -67,5 +67,4 @@ pub use crate::instance::{
 };
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
-pub use crate::sysfn::sequence::CachedSequence;
 pub use crate::transport::{Outlet, Transport};

@@ -10,7 +10,7 @@ use crate::core::Core;
 use catalog::acl::{self, Kind};
 use catalog::rows::PgClass;
 use ids::{AttrNo, Oid};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::node::RelationRights;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ fn check_relation(core: &mut Core, r: &RelationRights, role: Oid) -> Result<()> 
             ok = may_columns(core, &class, role, right, columns)?;
         }
     }
-    if ok { Ok(()) } else { Err(denied(&class)) }
+    if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
 }
 
 /// May the current user read all these columns of a table? With an empty list: may it read the
@@ -166,17 +166,4 @@ fn may_column(
         }
         None => Ok(false),
     }
-}
-
-/// The error 42501 for a relation.
-pub(crate) fn denied(class: &PgClass) -> PgError {
-    let noun = match class.relkind {
-        b'S' => "sequence",
-        b'v' => "view",
-        b'm' => "materialized view",
-        b'i' | b'I' => "index",
-        b'f' => "foreign table",
-        _ => "table",
-    };
-    pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", class.relname)
 }

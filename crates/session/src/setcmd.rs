@@ -156,7 +156,7 @@ impl Session {
         if name == "all" {
             return Ok(["name", "setting", "description"].map(text_field).to_vec());
         }
-        crate::sysfn::settings::check_visible(&mut self.core, name)?;
+        crate::serverfn::settings::check_visible(&mut self.core, name)?;
         self.core.show(name)?;
         let registry = &self.core.store.base().registry;
         Ok(vec![text_field(registry.find(name).map_or(name, |id| registry.setting(id).name))])

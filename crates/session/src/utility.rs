@@ -474,8 +474,7 @@ impl Session {
     }
 
     fn forget_sequences(&mut self) {
-        self.core.sequences.clear();
-        self.core.last_sequence = Oid::INVALID;
+        self.core.sequences = Default::default();
     }
 
     /// Sends rows of text columns that the server generates.

@@ -2,7 +2,6 @@
 
 use crate::core::Core;
 use crate::function;
-use crate::sysfn;
 use catalog::lookup::BTREE_AM;
 use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};

@@ -321,11 +321,11 @@ impl FnContext for Core {
     }
 
     fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
-        crate::sysfn::reg::lookup_name(self, kind, name)
+        sysfn::reg::lookup_name(self, kind, name)
     }
 
     fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
-        crate::sysfn::reg::name_of(self, kind, oid)
+        sysfn::reg::name_of(self, kind, oid)
     }
 
     fn transaction_timestamp(&self) -> i64 {

@@ -1,8 +1,8 @@
 //! The tables of a publication. Counterpart: catalog/pg_publication.c.
 
 use super::partition::{chain, tree_of};
-use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn};
+use crate::host::SystemHost;
 use catalog::cache;
 use catalog::rows::indexes::PG_PUBLICATION_REL_PRPUBID_INDEX;
 use catalog::rows::{PgClass, PgPublication, PgPublicationNamespace, Value};
@@ -21,23 +21,23 @@ fn publishable(class: &PgClass) -> bool {
 }
 
 /// Each published table with its column list and row filter.
-fn tables(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+fn tables(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let name = String::from_utf8_lossy(args[0].as_bytes()).into_owned();
-    let found = core.cat().search(cache::PUBLICATIONNAME, &[name.as_str().into()])?;
+    let found = core.catalog().search(cache::PUBLICATIONNAME, &[name.as_str().into()])?;
     let publication =
         found.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "publication \"{name}\" does not exist"))?;
     let mut out = Vec::new();
     for table in published(core, &publication)? {
-        let schema = core.cat().class(table)?.relnamespace;
+        let schema = core.catalog().class(table)?.relnamespace;
         let whole = publication.puballtables
             || core
-                .cat()
+                .catalog()
                 .search(cache::PUBLICATIONNAMESPACEMAP, &[schema.into(), publication.oid.into()])?
                 .is_some();
         let row = match whole {
             true => None,
             false => core
-                .cat()
+                .catalog()
                 .search(cache::PUBLICATIONRELMAP, &[table.into(), publication.oid.into()])?,
         };
         let (columns, condition) = row.map_or((Datum::Null, Datum::Null), |r| {
@@ -51,27 +51,27 @@ fn tables(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
 
 /// The published tables. A partitioned table is replaced by its leaf partitions, unless changes are
 /// published via the root.
-fn published(core: &mut Core, publication: &PgPublication) -> Result<Vec<Oid>> {
+fn published(core: &mut dyn SystemHost, publication: &PgPublication) -> Result<Vec<Oid>> {
     let by_root = publication.pubviaroot;
     if publication.puballtables {
-        let classes = core.cat().scan_all::<PgClass>()?;
+        let classes = core.catalog().scan_all::<PgClass>()?;
         let wanted = classes.iter().filter(|c| publishable(c)).filter(|c| match by_root {
             true => !c.relispartition,
             false => c.relkind == b'r',
         });
         return Ok(wanted.map(|c| c.oid).collect());
     }
-    let rows = core.cat().scan(PG_PUBLICATION_REL_PRPUBID_INDEX, &[publication.oid.into()])?;
+    let rows = core.catalog().scan(PG_PUBLICATION_REL_PRPUBID_INDEX, &[publication.oid.into()])?;
     let mut tables = Vec::new();
     for row in &rows {
         leaves(core, row.prrelid, by_root, &mut tables)?;
     }
     tables.sort_unstable();
     tables.dedup();
-    let schemas = core.cat().scan_all::<PgPublicationNamespace>()?;
+    let schemas = core.catalog().scan_all::<PgPublicationNamespace>()?;
     let mut schemas = schemas.iter().filter(|s| s.pnpubid == publication.oid).peekable();
     if schemas.peek().is_some() {
-        let classes = core.cat().scan_all::<PgClass>()?;
+        let classes = core.catalog().scan_all::<PgClass>()?;
         for schema in schemas {
             let within = classes.iter().filter(|c| c.relnamespace == schema.pnnspid);
             for class in within.filter(|c| publishable(c)) {
@@ -98,8 +98,8 @@ fn published(core: &mut Core, publication: &PgPublication) -> Result<Vec<Oid>> {
 }
 
 /// The table itself, or the leaf partitions of a partitioned table.
-fn leaves(core: &mut Core, table: Oid, by_root: bool, out: &mut Vec<Oid>) -> Result<()> {
-    if by_root || core.cat().class(table)?.relkind != b'p' {
+fn leaves(core: &mut dyn SystemHost, table: Oid, by_root: bool, out: &mut Vec<Oid>) -> Result<()> {
+    if by_root || core.catalog().class(table)?.relkind != b'p' {
         out.push(table);
         return Ok(());
     }

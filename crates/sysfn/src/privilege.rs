@@ -1,7 +1,7 @@
 //! Privilege inquiry functions. Counterpart: utils/adt/acl.c (`has_…_privilege`).
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use catalog::acl::{self, Kind};
 use catalog::cache;
 use catalog::rows::{AclItem, indexes};
@@ -16,13 +16,13 @@ type Rights = (Oid, Option<Vec<AclItem>>);
 /// A kind of object with privileges.
 trait Object {
     const KIND: Kind;
-    fn named(core: &mut Core, name: &str) -> Result<Oid>;
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid>;
     /// `None` if there is no such object.
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>>;
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>>;
     /// The subset of the wanted privileges that the role has; `None` if there is no such object.
-    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+    fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
         let Some((owner, acl)) = Self::rights(core, oid)? else { return Ok(None) };
-        core.cat().privileges(role, owner, acl.as_deref(), Self::KIND, wanted).map(Some)
+        core.catalog().privileges(role, owner, acl.as_deref(), Self::KIND, wanted).map(Some)
     }
 }
 
@@ -33,35 +33,35 @@ fn found(oid: Option<Oid>, missing: impl FnOnce() -> PgError) -> Result<Oid> {
 struct Table;
 impl Object for Table {
     const KIND: Kind = Kind::Table;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         found(super::reg::lookup_name(core, RegKind::Class, name)?, || {
             let name = types::string::plain_name(name);
             pg_err!(UNDEFINED_TABLE, "relation \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        Ok(core.cat().find_class(oid)?.map(|c| (c.relowner, c.relacl.clone())))
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.catalog().find_class(oid)?.map(|c| (c.relowner, c.relacl.clone())))
     }
-    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
-        let Some(class) = core.cat().find_class(oid)? else { return Ok(None) };
-        core.cat().relation_privileges(role, &class, wanted).map(Some)
+    fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+        let Some(class) = core.catalog().find_class(oid)? else { return Ok(None) };
+        core.catalog().relation_privileges(role, &class, wanted).map(Some)
     }
 }
 
 struct Sequence;
 impl Object for Sequence {
     const KIND: Kind = Kind::Sequence;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         let oid = Table::named(core, name)?;
-        if core.cat().class(oid)?.relkind != b'S' {
+        if core.catalog().class(oid)?.relkind != b'S' {
             return Err(pg_err!(WRONG_OBJECT_TYPE, "\"{name}\" is not a sequence"));
         }
         Ok(oid)
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
         Table::rights(core, oid)
     }
-    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+    fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
         Table::have(core, role, oid, wanted)
     }
 }
@@ -69,72 +69,72 @@ impl Object for Sequence {
 struct Schema;
 impl Object for Schema {
     const KIND: Kind = Kind::Schema;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
-        found(core.cat().find_namespace(name)?, || {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
+        found(core.catalog().find_namespace(name)?, || {
             pg_err!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        let row = core.cat().search(cache::NAMESPACEOID, &[oid.into()])?;
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.catalog().search(cache::NAMESPACEOID, &[oid.into()])?;
         Ok(row.map(|r| (r.nspowner, r.nspacl.clone())))
     }
-    fn have(core: &mut Core, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
-        if core.cat().search(cache::NAMESPACEOID, &[oid.into()])?.is_none() {
+    fn have(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: u32) -> Result<Option<u32>> {
+        if core.catalog().search(cache::NAMESPACEOID, &[oid.into()])?.is_none() {
             return Ok(None);
         }
-        core.cat().schema_privileges(role, oid, wanted).map(Some)
+        core.catalog().schema_privileges(role, oid, wanted).map(Some)
     }
 }
 
 struct Database;
 impl Object for Database {
     const KIND: Kind = Kind::Database;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
-        found(core.cat().find_database(name)?.map(|d| d.oid), || {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
+        found(core.catalog().find_database(name)?.map(|d| d.oid), || {
             pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        Ok(core.cat().database(oid)?.map(|d| (d.datdba, d.datacl.clone())))
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.catalog().database(oid)?.map(|d| (d.datdba, d.datacl.clone())))
     }
 }
 
 struct Function;
 impl Object for Function {
     const KIND: Kind = Kind::Function;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         found(super::reg::lookup_name(core, RegKind::Procedure, name)?, || {
             pg_err!(UNDEFINED_FUNCTION, "function \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        Ok(core.cat().find_function(oid)?.map(|f| (f.proowner, f.proacl.clone())))
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.catalog().find_function(oid)?.map(|f| (f.proowner, f.proacl.clone())))
     }
 }
 
 struct Type;
 impl Object for Type {
     const KIND: Kind = Kind::Type;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         found(super::reg::lookup_name(core, RegKind::Type, name)?, || {
             pg_err!(UNDEFINED_OBJECT, "type \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        Ok(core.cat().find_type(oid)?.map(|t| (t.typowner, t.typacl.clone())))
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        Ok(core.catalog().find_type(oid)?.map(|t| (t.typowner, t.typacl.clone())))
     }
 }
 
 struct Language;
 impl Object for Language {
     const KIND: Kind = Kind::Language;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
-        found(core.cat().find_language(name)?.map(|l| l.oid), || {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
+        found(core.catalog().find_language(name)?.map(|l| l.oid), || {
             pg_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        let row = core.cat().search(cache::LANGOID, &[oid.into()])?;
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.catalog().search(cache::LANGOID, &[oid.into()])?;
         Ok(row.map(|l| (l.lanowner, l.lanacl.clone())))
     }
 }
@@ -142,13 +142,13 @@ impl Object for Language {
 struct Tablespace;
 impl Object for Tablespace {
     const KIND: Kind = Kind::Tablespace;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
-        found(core.cat().find_tablespace(name)?.map(|t| t.oid), || {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
+        found(core.catalog().find_tablespace(name)?.map(|t| t.oid), || {
             pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        let row = core.cat().search(cache::TABLESPACEOID, &[oid.into()])?;
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.catalog().search(cache::TABLESPACEOID, &[oid.into()])?;
         Ok(row.map(|t| (t.spcowner, t.spcacl.clone())))
     }
 }
@@ -156,12 +156,12 @@ impl Object for Tablespace {
 struct Server;
 impl Object for Server {
     const KIND: Kind = Kind::ForeignServer;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
-        let row = core.cat().scan(indexes::PG_FOREIGN_SERVER_NAME_INDEX, &[name.into()])?.pop();
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
+        let row = core.catalog().scan(indexes::PG_FOREIGN_SERVER_NAME_INDEX, &[name.into()])?.pop();
         found(row.map(|r| r.oid), || pg_err!(UNDEFINED_OBJECT, "server \"{name}\" does not exist"))
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
-        let row = core.cat().scan(indexes::PG_FOREIGN_SERVER_OID_INDEX, &[oid.into()])?.pop();
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
+        let row = core.catalog().scan(indexes::PG_FOREIGN_SERVER_OID_INDEX, &[oid.into()])?.pop();
         Ok(row.map(|r| (r.srvowner, r.srvacl.clone())))
     }
 }
@@ -169,33 +169,38 @@ impl Object for Server {
 struct Wrapper;
 impl Object for Wrapper {
     const KIND: Kind = Kind::ForeignDataWrapper;
-    fn named(core: &mut Core, name: &str) -> Result<Oid> {
+    fn named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
         let index = indexes::PG_FOREIGN_DATA_WRAPPER_NAME_INDEX;
-        let row = core.cat().scan(index, &[name.into()])?.pop();
+        let row = core.catalog().scan(index, &[name.into()])?.pop();
         found(row.map(|r| r.oid), || {
             pg_err!(UNDEFINED_OBJECT, "foreign-data wrapper \"{name}\" does not exist")
         })
     }
-    fn rights(core: &mut Core, oid: Oid) -> Result<Option<Rights>> {
+    fn rights(core: &mut dyn SystemHost, oid: Oid) -> Result<Option<Rights>> {
         let index = indexes::PG_FOREIGN_DATA_WRAPPER_OID_INDEX;
-        let row = core.cat().scan(index, &[oid.into()])?.pop();
+        let row = core.catalog().scan(index, &[oid.into()])?.pop();
         Ok(row.map(|r| (r.fdwowner, r.fdwacl.clone())))
     }
 }
 
 /// Privileges on a setting. Its access control list, if it has one, is looked up by name.
-fn has_parameter(core: &mut Core, role: Oid, name: &str, wanted: DatumRef<'_>) -> Result<Datum> {
+fn has_parameter(
+    core: &mut dyn SystemHost,
+    role: Oid,
+    name: &str,
+    wanted: DatumRef<'_>,
+) -> Result<Datum> {
     let masks = rights_of(&text(wanted), Kind::Parameter)?;
-    if core.cat().is_superuser(role)? {
+    if core.catalog().is_superuser(role)? {
         return Ok(Datum::bool(true));
     }
     let name = name.to_ascii_lowercase();
     let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
-    let row = core.cat().scan(index, &[name.as_str().into()])?.pop();
+    let row = core.catalog().scan(index, &[name.as_str().into()])?.pop();
     let owner = Oid(10);
     for mask in masks {
         if let Some(row) = &row
-            && core.cat().has_privilege(
+            && core.catalog().has_privilege(
                 role,
                 owner,
                 row.paracl.as_deref(),
@@ -210,12 +215,12 @@ fn has_parameter(core: &mut Core, role: Oid, name: &str, wanted: DatumRef<'_>) -
 }
 
 /// A role by name; `public` is the invalid OID.
-fn role(core: &mut Core, name: DatumRef<'_>) -> Result<Oid> {
+fn role(core: &mut dyn SystemHost, name: DatumRef<'_>) -> Result<Oid> {
     let name = String::from_utf8_lossy(name.as_name()).into_owned();
     if name == "public" {
         return Ok(Oid::INVALID);
     }
-    Ok(core.cat().role(&name)?.oid)
+    Ok(core.catalog().role(&name)?.oid)
 }
 
 const WORDS: &[(&str, u32)] = &[
@@ -263,7 +268,12 @@ fn rights_of(text: &str, kind: Kind) -> Result<Vec<u32>> {
 }
 
 /// Does the role have any of the named privileges?
-fn has<O: Object>(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
+fn has<O: Object>(
+    core: &mut dyn SystemHost,
+    role: Oid,
+    oid: Oid,
+    wanted: DatumRef<'_>,
+) -> Result<Datum> {
     let masks = rights_of(&text(wanted), O::KIND)?;
     for mask in masks {
         match O::have(core, role, oid, mask)? {
@@ -276,17 +286,17 @@ fn has<O: Object>(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) ->
 }
 
 /// `has_any_column_privilege`: on the whole table or on any column.
-fn has_any(core: &mut Core, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
+fn has_any(core: &mut dyn SystemHost, role: Oid, oid: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
     let masks = rights_of(&text(wanted), Kind::Column)?;
     let whole = has::<Table>(core, role, oid, wanted)?;
     if whole != Datum::bool(false) {
         return Ok(whole);
     }
-    let desc = core.cat().relation(oid)?;
+    let desc = core.catalog().relation(oid)?;
     for a in desc.attributes.iter().filter(|a| !a.attisdropped && a.attacl.is_some()) {
         for &mask in &masks {
             let owner = desc.class.relowner;
-            if core.cat().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
+            if core.catalog().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
                 return Ok(Datum::bool(true));
             }
         }
@@ -299,14 +309,14 @@ const OLDEST_SYSTEM_COLUMN: i16 = -6;
 
 /// `has_column_privilege`: on the whole table or on this column.
 fn has_column(
-    core: &mut Core,
+    core: &mut dyn SystemHost,
     role: Oid,
     oid: Oid,
     number: i16,
     wanted: DatumRef<'_>,
 ) -> Result<Datum> {
     let masks = rights_of(&text(wanted), Kind::Column)?;
-    let Some(desc) = core.cat().try_relation(oid)? else { return Ok(Datum::Null) };
+    let Some(desc) = core.catalog().try_relation(oid)? else { return Ok(Datum::Null) };
     let Some(a) = desc.attribute(number).filter(|a| !a.attisdropped) else {
         // System columns have no column privileges.
         return if (OLDEST_SYSTEM_COLUMN..0).contains(&number) {
@@ -321,16 +331,16 @@ fn has_column(
     }
     for mask in masks {
         let owner = desc.class.relowner;
-        if core.cat().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
+        if core.catalog().has_privilege(role, owner, a.attacl.as_deref(), Kind::Column, mask)? {
             return Ok(Datum::bool(true));
         }
     }
     Ok(Datum::bool(false))
 }
 
-fn column_number(core: &mut Core, oid: Oid, name: DatumRef<'_>) -> Result<i16> {
+fn column_number(core: &mut dyn SystemHost, oid: Oid, name: DatumRef<'_>) -> Result<i16> {
     let name = text(name);
-    let Some(desc) = core.cat().try_relation(oid)? else { return Ok(0) };
+    let Some(desc) = core.catalog().try_relation(oid)? else { return Ok(0) };
     match desc.column(&name) {
         Some(a) => Ok(a.attnum),
         None => Err(pg_err!(
@@ -342,18 +352,18 @@ fn column_number(core: &mut Core, oid: Oid, name: DatumRef<'_>) -> Result<i16> {
 }
 
 /// `pg_has_role`: `MEMBER` or `USAGE` of a role.
-fn member(core: &mut Core, role: Oid, of: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
+fn member(core: &mut dyn SystemHost, role: Oid, of: Oid, wanted: DatumRef<'_>) -> Result<Datum> {
     for part in text(wanted).split(',') {
         let word = part.trim().to_ascii_uppercase();
         let word = word.as_str();
         let base = word.split(" WITH ").next().unwrap_or(word);
         let yes = match base {
-            "USAGE" if word == base => core.cat().is_member(role, of, true)?,
-            "MEMBER" if word == base => core.cat().is_member(role, of, false)?,
+            "USAGE" if word == base => core.catalog().is_member(role, of, true)?,
+            "MEMBER" if word == base => core.catalog().is_member(role, of, false)?,
             "USAGE" | "MEMBER" => {
                 let keys = [of.into(), role.into()];
-                let row = core.cat().search(cache::AUTHMEMROLEMEM, &keys)?;
-                row.is_some_and(|r| r.admin_option) || core.cat().is_superuser(role)?
+                let row = core.catalog().search(cache::AUTHMEMROLEMEM, &keys)?;
+                row.is_some_and(|r| r.admin_option) || core.catalog().is_superuser(role)?
             }
             _ => {
                 return Err(pg_err!(
@@ -404,14 +414,14 @@ macro_rules! family {
                 name: concat!($prefix, "_name"),
                 call: SysCall::One(|c, a| {
                     let oid = $named(c, &text(a[0]))?;
-                    let user = c.catalog.user;
+                    let user = c.catalog_session().user;
                     $has(c, user, oid, a[1])
                 }),
             },
             SysFn {
                 name: concat!($prefix, "_id"),
                 call: SysCall::One(|c, a| {
-                    let user = c.catalog.user;
+                    let user = c.catalog_session().user;
                     $has(c, user, a[0].as_oid(), a[1])
                 }),
             },
@@ -444,9 +454,9 @@ macro_rules! column {
         SysFn {
             name: concat!("has_column_privilege_", $name),
             call: SysCall::One(|c, a| {
-                let role: fn(&mut Core, DatumRef<'_>) -> Result<Oid> = $role;
-                let table: fn(&mut Core, DatumRef<'_>) -> Result<Oid> = $table;
-                let column: fn(&mut Core, Oid, DatumRef<'_>) -> Result<i16> = $column;
+                let role: fn(&mut dyn SystemHost, DatumRef<'_>) -> Result<Oid> = $role;
+                let table: fn(&mut dyn SystemHost, DatumRef<'_>) -> Result<Oid> = $table;
+                let column: fn(&mut dyn SystemHost, Oid, DatumRef<'_>) -> Result<i16> = $column;
                 let (role, table) = (role(c, a[0])?, table(c, a[1])?);
                 let number = column(c, table, a[2])?;
                 has_column(c, role, table, number, a[3])
@@ -455,15 +465,15 @@ macro_rules! column {
     };
 }
 
-fn by_oid(_: &mut Core, d: DatumRef<'_>) -> Result<Oid> {
+fn by_oid(_: &mut dyn SystemHost, d: DatumRef<'_>) -> Result<Oid> {
     Ok(d.as_oid())
 }
 
-fn table_named(core: &mut Core, d: DatumRef<'_>) -> Result<Oid> {
+fn table_named(core: &mut dyn SystemHost, d: DatumRef<'_>) -> Result<Oid> {
     Table::named(core, &text(d))
 }
 
-fn by_number(_: &mut Core, _: Oid, d: DatumRef<'_>) -> Result<i16> {
+fn by_number(_: &mut dyn SystemHost, _: Oid, d: DatumRef<'_>) -> Result<i16> {
     Ok(d.as_i16())
 }
 
@@ -493,14 +503,14 @@ pub(super) const PARAMETER: &[SysFn] = &[
     SysFn {
         name: "has_parameter_privilege_name",
         call: SysCall::One(|c, a| {
-            let user = c.catalog.user;
+            let user = c.catalog_session().user;
             has_parameter(c, user, &text(a[0]), a[1])
         }),
     },
 ];
 
-fn role_named(core: &mut Core, name: &str) -> Result<Oid> {
-    Ok(core.cat().role(name)?.oid)
+fn role_named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
+    Ok(core.catalog().role(name)?.oid)
 }
 
 /// The role arguments of `pg_has_role` have type name, not text.
@@ -538,14 +548,14 @@ pub(super) const ROLE: &[SysFn] = &[
         name: "pg_has_role_name",
         call: SysCall::One(|c, a| {
             let of = role_named(c, &name_text(a[0]))?;
-            let user = c.catalog.user;
+            let user = c.catalog_session().user;
             member(c, user, of, a[1])
         }),
     },
     SysFn {
         name: "pg_has_role_id",
         call: SysCall::One(|c, a| {
-            let user = c.catalog.user;
+            let user = c.catalog_session().user;
             member(c, user, a[0].as_oid(), a[1])
         }),
     },
@@ -553,7 +563,7 @@ pub(super) const ROLE: &[SysFn] = &[
         name: "has_column_privilege_name_name",
         call: SysCall::One(|c, a| {
             let oid = Table::named(c, &text(a[0]))?;
-            let (user, number) = (c.catalog.user, column_number(c, oid, a[1])?);
+            let (user, number) = (c.catalog_session().user, column_number(c, oid, a[1])?);
             has_column(c, user, oid, number, a[2])
         }),
     },
@@ -561,7 +571,7 @@ pub(super) const ROLE: &[SysFn] = &[
         name: "has_column_privilege_name_attnum",
         call: SysCall::One(|c, a| {
             let oid = Table::named(c, &text(a[0]))?;
-            let user = c.catalog.user;
+            let user = c.catalog_session().user;
             has_column(c, user, oid, a[1].as_i16(), a[2])
         }),
     },
@@ -569,14 +579,14 @@ pub(super) const ROLE: &[SysFn] = &[
         name: "has_column_privilege_id_name",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            let (user, number) = (c.catalog.user, column_number(c, oid, a[1])?);
+            let (user, number) = (c.catalog_session().user, column_number(c, oid, a[1])?);
             has_column(c, user, oid, number, a[2])
         }),
     },
     SysFn {
         name: "has_column_privilege_id_attnum",
         call: SysCall::One(|c, a| {
-            let user = c.catalog.user;
+            let user = c.catalog_session().user;
             has_column(c, user, a[0].as_oid(), a[1].as_i16(), a[2])
         }),
     },
@@ -584,7 +594,7 @@ pub(super) const ROLE: &[SysFn] = &[
         name: "pg_relation_is_publishable",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            Ok(c.cat().find_class(oid)?.map_or(Datum::Null, |r| {
+            Ok(c.catalog().find_class(oid)?.map_or(Datum::Null, |r| {
                 let kind = matches!(r.relkind, b'r' | b'p');
                 let own = oid >= Oid::FIRST_NORMAL;
                 Datum::bool(kind && own && r.relpersistence == b'p')

@@ -1,16 +1,20 @@
-//! Built-in functions that need the session: its catalogs, storage, sequences or settings.
+//! System functions that need catalogs, storage or the session: information functions, privileges,
+//! sequences, advisory locks, sizes, files, definitions of objects. They are found by their name in
+//! `pg_proc.prosrc`. Functions on sessions of the server and on its configuration are in the crate
+//! `session`.
+//!
+//! Reading order: `host` (what they need of the session), `function`, this file (the table of all
+//! functions), one module for each kind.
 
-use crate::core::Core;
-use pgerror::Result;
-use types::{Datum, DatumRef};
+#![forbid(unsafe_code)]
 
 mod activity;
-mod backends;
 mod convert;
-pub(crate) mod counters;
 mod definition;
 mod files;
-pub(crate) mod info;
+mod function;
+mod host;
+pub mod info;
 mod inventory;
 mod object;
 mod partition;
@@ -18,38 +22,20 @@ mod prewarm;
 mod privilege;
 mod property;
 mod publications;
-pub(crate) mod reg;
-mod rusage;
-pub(crate) mod sequence;
+pub mod reg;
+pub mod sequence;
 mod server;
-pub(crate) mod settings;
-pub(crate) mod size;
+mod size;
 mod snapshot;
-pub(crate) mod wal;
+mod wal;
 
-/// A scalar function.
-pub(crate) type OneFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Datum>;
-/// A set-returning function; the result is a list of rows.
-pub(crate) type SetFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
-
-#[derive(Clone, Copy)]
-pub(crate) enum SysCall {
-    One(OneFn),
-    Set(SetFn),
-}
-
-/// A function with its name in `pg_proc.prosrc`.
-pub(crate) struct SysFn {
-    pub name: &'static str,
-    pub call: SysCall,
-}
+pub use function::{OneFn, SetFn, SysCall, SysFn, text};
+pub use host::SystemHost;
 
 const TABLES: &[&[SysFn]] = &[
     activity::ADVISORY,
     activity::FNS,
-    backends::FNS,
     convert::FNS,
-    counters::FNS,
     definition::FNS,
     files::FNS,
     info::FNS,
@@ -73,26 +59,19 @@ const TABLES: &[&[SysFn]] = &[
     privilege::TYPE,
     privilege::WRAPPER,
     property::FNS,
-    rusage::FNS,
     sequence::FNS,
     server::FNS,
-    settings::FNS,
     size::FNS,
     snapshot::FNS,
     wal::FNS,
 ];
 
 /// The function with this `prosrc`.
-pub(crate) fn lookup(prosrc: &str) -> Option<SysCall> {
+pub fn lookup(prosrc: &str) -> Option<SysCall> {
     TABLES
         .iter()
         .flat_map(|t| t.iter())
         .find(|f| f.name == prosrc)
         .map(|f| f.call)
         .or_else(|| activity::idle_value(prosrc))
-}
-
-/// The text of an argument.
-pub(crate) fn text(d: DatumRef<'_>) -> String {
-    String::from_utf8_lossy(d.as_bytes()).into_owned()
 }

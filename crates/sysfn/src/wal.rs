@@ -1,8 +1,8 @@
 //! Functions on WAL positions, transaction ids and the control file. Counterpart:
 //! access/transam/xlogfuncs.c, utils/adt/xid8funcs.c, utils/misc/pg_controldata.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use ids::Lsn;
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
@@ -11,15 +11,15 @@ use types::{Datum, DatumRef};
 const EPOCH_SHIFT: i64 = 946_684_800;
 
 /// The control file on disk.
-pub(super) fn control(core: &Core) -> Result<engine::Control> {
-    let env = &core.backend.storage().env;
+pub(super) fn control(core: &mut dyn SystemHost) -> Result<engine::Control> {
+    let env = &core.backend().storage().env;
     engine::Control::open(env.disk.clone(), env.clock.clone())
 }
 
 /// The name of the WAL segment with the byte before the position, and the offset of the position in
 /// it.
-fn file_of(core: &Core, lsn: Lsn) -> Result<(String, i32)> {
-    let layout = core.backend.storage().wal.layout();
+fn file_of(core: &mut dyn SystemHost, lsn: Lsn) -> Result<(String, i32)> {
+    let layout = core.backend().storage().wal.layout();
     let control = control(core)?.get();
     // The byte before position 0 wraps around to the last one, as in PostgreSQL.
     let segment = lsn.0.wrapping_sub(1) / layout.segment_size();
@@ -43,10 +43,10 @@ fn word(v: u32) -> Datum {
     Datum::Word(u64::from(v))
 }
 
-fn checkpoint_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
+fn checkpoint_row(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
     let control = control(core)?.get();
     let c = control.check_point_copy;
-    let layout = core.backend.storage().wal.layout();
+    let layout = core.backend().storage().wal.layout();
     let segment = layout.segment_of(c.redo);
     let per_id = 0x1_0000_0000 / layout.segment_size();
     let file = format!("{:08X}{:08X}{:08X}", c.timeline, segment / per_id, segment % per_id);
@@ -73,7 +73,7 @@ fn checkpoint_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     ]])
 }
 
-fn init_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
+fn init_row(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
     let control = control(core)?.get();
     let int = |v: i32| Datum::int4(v);
     Ok(vec![vec![
@@ -91,7 +91,7 @@ fn init_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     ]])
 }
 
-fn system_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
+fn system_row(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
     let control = control(core)?.get();
     Ok(vec![vec![
         Datum::int4(1300),
@@ -101,7 +101,7 @@ fn system_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     ]])
 }
 
-fn recovery_row(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
+fn recovery_row(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
     let control = control(core)?.get();
     Ok(vec![vec![
         lsn(control.min_recovery_point),
@@ -146,39 +146,35 @@ const MANAGERS: [&str; 22] = [
 pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_current_wal_lsn",
-        call: SysCall::One(|c, _| Ok(Datum::int8(c.backend.storage().wal.written().0 as i64))),
+        call: SysCall::One(|c, _| Ok(Datum::int8(c.backend().storage().wal.written().0 as i64))),
     },
     SysFn {
         name: "pg_current_wal_insert_lsn",
-        call: SysCall::One(|c, _| Ok(Datum::int8(c.backend.storage().wal.inserted().0 as i64))),
+        call: SysCall::One(|c, _| Ok(Datum::int8(c.backend().storage().wal.inserted().0 as i64))),
     },
     SysFn {
         name: "pg_current_wal_flush_lsn",
-        call: SysCall::One(|c, _| Ok(Datum::int8(c.backend.storage().wal.flushed().0 as i64))),
+        call: SysCall::One(|c, _| Ok(Datum::int8(c.backend().storage().wal.flushed().0 as i64))),
     },
     SysFn { name: "pg_is_in_recovery", call: SysCall::One(|_, _| Ok(Datum::bool(false))) },
     SysFn { name: "pg_is_wal_replay_paused", call: SysCall::One(|_, _| Err(not_in_recovery())) },
     SysFn {
-        name: "pg_export_snapshot",
-        call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::export(c)?))),
-    },
-    SysFn {
         name: "pg_current_xact_id",
         call: SysCall::One(|c, _| {
-            c.backend.txn.top_xid()?;
-            Ok(Datum::int8(c.backend.txn.full_xid_if_any().0 as i64))
+            c.backend().txn.top_xid()?;
+            Ok(Datum::int8(c.backend().txn.full_xid_if_any().0 as i64))
         }),
     },
     SysFn {
         name: "pg_current_xact_id_if_assigned",
         call: SysCall::One(|c, _| {
-            let xid = c.backend.txn.full_xid_if_any();
+            let xid = c.backend().txn.full_xid_if_any();
             Ok(if xid.0 == 0 { Datum::Null } else { Datum::int8(xid.0 as i64) })
         }),
     },
     SysFn {
         name: "pg_switch_wal",
-        call: SysCall::One(|c, _| c.backend.storage().wal.switch().map(lsn)),
+        call: SysCall::One(|c, _| c.backend().storage().wal.switch().map(lsn)),
     },
     SysFn {
         name: "pg_walfile_name",
@@ -207,7 +203,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_create_restore_point",
         call: SysCall::One(|c, a| {
             let name = text(a[0]);
-            let end = c.backend.create_restore_point(&name)?;
+            let end = c.backend().create_restore_point(&name)?;
             c.log(&format!("restore point \"{name}\" created at {end}"));
             Ok(lsn(end))
         }),

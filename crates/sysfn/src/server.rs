@@ -2,8 +2,8 @@
 //!
 //! Counterpart: utils/adt/misc.c, utils/adt/dbsize.c, utils/adt/timestamp.c, commands/extension.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgIndex};
 use ids::Oid;
@@ -17,8 +17,8 @@ use vfs::FileKind;
 const EPOCH_SHIFT: i64 = 946_684_800;
 
 /// Total size in bytes of the files in a directory tree.
-fn tree_bytes(core: &Core, dir: &str) -> u64 {
-    let disk = core.backend.storage().env.disk.clone();
+fn tree_bytes(core: &mut dyn SystemHost, dir: &str) -> u64 {
+    let disk = core.backend().storage().env.disk.clone();
     let mut sum = 0;
     let mut next = vec![dir.to_owned()];
     while let Some(dir) = next.pop() {
@@ -42,22 +42,22 @@ fn tablespace_dir(oid: Oid) -> String {
     }
 }
 
-fn tablespace_size(core: &mut Core, oid: Oid) -> Result<Datum> {
+fn tablespace_size(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
     let key = [oid.into()];
-    if core.cat().search(catalog::cache::TABLESPACEOID, &key)?.is_none() {
+    if core.catalog().search(catalog::cache::TABLESPACEOID, &key)?.is_none() {
         return Ok(Datum::Null);
     }
-    let user = core.catalog.user;
-    let own = core.cat().search(catalog::cache::TABLESPACEOID, &key)?;
+    let user = core.catalog_session().user;
+    let own = core.catalog().search(catalog::cache::TABLESPACEOID, &key)?;
     let reader = catalog::acl::roles::READ_ALL_STATS;
     if let Some(row) = own
         && oid.0 != 1663
-        && !core.cat().is_member(user, reader, true)?
+        && !core.catalog().is_member(user, reader, true)?
     {
         let acl = row.spcacl.as_deref();
         let kind = catalog::acl::Kind::Tablespace;
         let wanted = catalog::acl::CREATE;
-        if !core.cat().has_privilege(user, row.spcowner, acl, kind, wanted)? {
+        if !core.catalog().has_privilege(user, row.spcowner, acl, kind, wanted)? {
             return Err(pg_err!(
                 INSUFFICIENT_PRIVILEGE,
                 "permission denied for tablespace {}",
@@ -69,20 +69,20 @@ fn tablespace_size(core: &mut Core, oid: Oid) -> Result<Datum> {
 }
 
 /// `pg_tablespace_databases`: the databases with files in a tablespace.
-fn tablespace_databases(core: &mut Core, oid: Oid) -> Result<Vec<Vec<Datum>>> {
+fn tablespace_databases(core: &mut dyn SystemHost, oid: Oid) -> Result<Vec<Vec<Datum>>> {
     if oid.0 == 1664 {
         let e = pg_err!(WARNING, "global tablespace never has databases");
-        core.notices.push(e.severity(pgerror::Severity::Warning));
+        core.notice(e.severity(pgerror::Severity::Warning));
         return Ok(Vec::new());
     }
-    let disk = core.backend.storage().env.disk.clone();
+    let disk = core.backend().storage().env.disk.clone();
     let dir = match oid.0 {
         1663 => "base".to_owned(),
         n => format!("pg_tblspc/{n}/{}", engine::TABLESPACE_VERSION_DIRECTORY),
     };
     let Ok(list) = disk.list(&dir) else {
         let e = pg_err!(WARNING, "{} is not a tablespace OID", oid.0);
-        core.notices.push(e.severity(pgerror::Severity::Warning));
+        core.notice(e.severity(pgerror::Severity::Warning));
         return Ok(Vec::new());
     };
     let mut out = Vec::new();
@@ -96,13 +96,13 @@ fn tablespace_databases(core: &mut Core, oid: Oid) -> Result<Vec<Vec<Datum>>> {
     Ok(out)
 }
 
-fn tablespace_location(core: &mut Core, oid: Oid) -> Result<Datum> {
-    let oid = if oid.is_valid() { oid } else { core.catalog.tablespace };
+fn tablespace_location(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
+    let oid = if oid.is_valid() { oid } else { core.catalog_session().tablespace };
     if matches!(oid.0, 1663 | 1664) {
         return Ok(Datum::text(""));
     }
     let path = format!("pg_tblspc/{}", oid.0);
-    let disk = core.backend.storage().env.disk.clone();
+    let disk = core.backend().storage().env.disk.clone();
     match disk.lstat(&path).map(|s| s.kind) {
         Ok(FileKind::Symlink) => match disk.read_link(&path) {
             Ok(target) => Ok(Datum::text(&target)),
@@ -119,8 +119,8 @@ fn offset(seconds: i32) -> Datum {
 
 /// `pg_timezone_names`: name, abbreviation, offset and daylight saving of all time zones at the
 /// start of the transaction.
-fn time_zones(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    let now = core.transaction_start.div_euclid(1_000_000) + EPOCH_SHIFT;
+fn time_zones(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
+    let now = core.transaction_timestamp().div_euclid(1_000_000) + EPOCH_SHIFT;
     let mut names = Vec::new();
     for name in types::zone::names() {
         let Some(zone) = Zone::named(&name) else { continue };
@@ -153,25 +153,25 @@ fn options(a: DatumRef<'_>) -> Result<Vec<Vec<Datum>>> {
     Ok(rows)
 }
 
-fn filenode_relation(core: &mut Core, space: Oid, number: Oid) -> Result<Datum> {
+fn filenode_relation(core: &mut dyn SystemHost, space: Oid, number: Oid) -> Result<Datum> {
     if !number.is_valid() {
         return Ok(Datum::Null);
     }
-    let space = if space == core.catalog.tablespace { Oid::INVALID } else { space };
+    let space = if space == core.catalog_session().tablespace { Oid::INVALID } else { space };
     let shared = space == ids::RelFile::GLOBAL_TABLESPACE;
     // Temporary relations are excluded, because their file numbers are not unique.
-    let found = core.cat().scan_all::<PgClass>()?.into_iter().find(|row| {
+    let found = core.catalog().scan_all::<PgClass>()?.into_iter().find(|row| {
         row.relfilenode == number && row.reltablespace == space && row.relpersistence != b't'
     });
     let found = match found {
         Some(row) if !shared => Some(row.oid),
-        _ => core.cat().mapped_relation(number, shared)?,
+        _ => core.catalog().mapped_relation(number, shared)?,
     };
     Ok(found.map_or(Datum::Null, Datum::oid))
 }
 
-fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
-    let desc = core.cat().relation(oid)?;
+fn replica_identity(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
+    let desc = core.catalog().relation(oid)?;
     let wanted = |i: &PgIndex| match desc.class.relreplident {
         b'i' => i.indisreplident,
         b'd' => i.indisprimary && i.indimmediate,
@@ -184,7 +184,7 @@ fn replica_identity(core: &mut Core, oid: Oid) -> Result<Datum> {
 /// The commands that can change a relation, as bits: 4 for UPDATE, 8 for INSERT, 16 for DELETE, as
 /// in `CmdType`.
 fn updatable(
-    core: &mut Core,
+    core: &mut dyn SystemHost,
     oid: Oid,
     column: Option<ids::AttrNo>,
     triggers: bool,
@@ -202,7 +202,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_tablespace_size_name",
         call: SysCall::One(|c, a| {
             let name = String::from_utf8_lossy(a[0].as_name()).into_owned();
-            match c.cat().find_tablespace(&name)? {
+            match c.catalog().find_tablespace(&name)? {
                 Some(t) => tablespace_size(c, t.oid),
                 None => Err(pg_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist")),
             }

@@ -1,7 +1,7 @@
 //! Sizes of relations and databases. Counterpart: utils/adt/dbsize.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use ids::{Fork, Oid};
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
@@ -12,7 +12,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_table_size",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            Ok(match c.cat().try_relation(oid)? {
+            Ok(match c.catalog().try_relation(oid)? {
                 Some(_) => Datum::int8(table_bytes(c, oid)? as i64),
                 None => Datum::Null,
             })
@@ -22,7 +22,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_indexes_size",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            Ok(match c.cat().try_relation(oid)? {
+            Ok(match c.catalog().try_relation(oid)? {
                 Some(_) => Datum::int8(index_bytes(c, oid)? as i64),
                 None => Datum::Null,
             })
@@ -32,7 +32,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_total_relation_size",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            Ok(match c.cat().try_relation(oid)? {
+            Ok(match c.catalog().try_relation(oid)? {
                 Some(_) => Datum::int8((table_bytes(c, oid)? + index_bytes(c, oid)?) as i64),
                 None => Datum::Null,
             })
@@ -46,7 +46,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_database_size_name",
         call: SysCall::One(|c, a| {
             let name = String::from_utf8_lossy(a[0].as_name()).into_owned();
-            match c.cat().find_database(&name)? {
+            match c.catalog().find_database(&name)? {
                 Some(d) => database_bytes(c, d.oid),
                 None => Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")),
             }
@@ -55,7 +55,9 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_relation_filenode",
         call: SysCall::One(|c, a| {
-            let Some(desc) = c.cat().try_relation(a[0].as_oid())? else { return Ok(Datum::Null) };
+            let Some(desc) = c.catalog().try_relation(a[0].as_oid())? else {
+                return Ok(Datum::Null);
+            };
             Ok(match file_of(&desc) {
                 Some(f) => Datum::oid(f.relnumber),
                 None => Datum::Null,
@@ -65,7 +67,9 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_relation_filepath",
         call: SysCall::One(|c, a| {
-            let Some(desc) = c.cat().try_relation(a[0].as_oid())? else { return Ok(Datum::Null) };
+            let Some(desc) = c.catalog().try_relation(a[0].as_oid())? else {
+                return Ok(Datum::Null);
+            };
             Ok(match file_of(&desc) {
                 Some(f) => Datum::text(&f.path(Fork::Main, None)),
                 None => Datum::Null,
@@ -78,21 +82,21 @@ pub(super) fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
     desc.table.as_ref().map(|t| t.file).or_else(|| desc.engine_index.as_ref().map(|i| i.file()))
 }
 
-fn fork_bytes(core: &Core, desc: &catalog::RelDesc, fork: Fork) -> Result<u64> {
+fn fork_bytes(core: &mut dyn SystemHost, desc: &catalog::RelDesc, fork: Fork) -> Result<u64> {
     let Some(file) = file_of(desc) else { return Ok(0) };
     let persistence = ids::Persistence::from_char(desc.class.relpersistence)
         .unwrap_or(ids::Persistence::Permanent);
-    let pool = core.backend.pool(persistence);
+    let pool = core.backend().pool(persistence);
     let buffers = pool.open(file, fork, persistence);
     Ok(u64::from(pool.nblocks_or_none(&buffers)?.unwrap_or(0)) * 8192)
 }
 
-fn all_forks(core: &Core, desc: &catalog::RelDesc) -> Result<u64> {
+fn all_forks(core: &mut dyn SystemHost, desc: &catalog::RelDesc) -> Result<u64> {
     Fork::ALL.iter().try_fold(0, |sum, f| Ok(sum + fork_bytes(core, desc, *f)?))
 }
 
-fn relation_size(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let Some(desc) = core.cat().try_relation(args[0].as_oid())? else { return Ok(Datum::Null) };
+fn relation_size(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(desc) = core.catalog().try_relation(args[0].as_oid())? else { return Ok(Datum::Null) };
     let fork = fork_named(&text(args[1]))?;
     Ok(Datum::int8(fork_bytes(core, &desc, fork)? as i64))
 }
@@ -112,30 +116,30 @@ pub(super) fn fork_named(name: &str) -> Result<Fork> {
 }
 
 /// The size in bytes of a table with all forks and its TOAST table.
-fn table_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
-    let desc = core.cat().relation(oid)?;
+fn table_bytes(core: &mut dyn SystemHost, oid: Oid) -> Result<u64> {
+    let desc = core.catalog().relation(oid)?;
     let mut sum = all_forks(core, &desc)?;
     if let Some(toast) = desc.class.reltoastrelid.valid() {
-        let desc = core.cat().relation(toast)?;
+        let desc = core.catalog().relation(toast)?;
         sum += all_forks(core, &desc)?;
         sum += index_bytes(core, toast)?;
     }
     Ok(sum)
 }
 
-fn index_bytes(core: &mut Core, oid: Oid) -> Result<u64> {
-    let desc = core.cat().relation(oid)?;
+fn index_bytes(core: &mut dyn SystemHost, oid: Oid) -> Result<u64> {
+    let desc = core.catalog().relation(oid)?;
     let mut sum = 0;
     for i in &desc.indexes {
-        let index = core.cat().relation(i.indexrelid)?;
+        let index = core.catalog().relation(i.indexrelid)?;
         sum += all_forks(core, &index)?;
     }
     Ok(sum)
 }
 
 /// Total size in bytes of a database's files in all tablespaces; NULL if there are none.
-fn database_bytes(core: &mut Core, oid: Oid) -> Result<Datum> {
-    let disk = core.backend.storage().env.disk.clone();
+fn database_bytes(core: &mut dyn SystemHost, oid: Oid) -> Result<Datum> {
+    let disk = core.backend().storage().env.disk.clone();
     let listed = |dir: &str| match disk.list(dir) {
         Ok(names) => Ok(names),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),

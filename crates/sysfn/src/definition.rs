@@ -1,8 +1,8 @@
 //! Functions that return object definitions as SQL. Counterpart: utils/adt/ruleutils.c; the text is
 //! produced by [`deparse`].
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use catalog::rows::indexes;
 use deparse::{IndexParts, Style};
 use ids::Oid;
@@ -15,7 +15,7 @@ fn answer(found: Option<String>) -> Result<Datum> {
 }
 
 /// The relation of a name in SQL notation.
-pub(super) fn relation_named(core: &mut Core, name: &str) -> Result<Oid> {
+pub(super) fn relation_named(core: &mut dyn SystemHost, name: &str) -> Result<Oid> {
     match super::reg::lookup_name(core, types::fncx::RegKind::Class, name)? {
         Some(oid) => Ok(oid),
         None => {
@@ -158,11 +158,11 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 /// `pg_get_serial_sequence`: the sequence that belongs to a serial or identity column.
-fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn serial_sequence(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     const CLASS: Oid = Oid(1259);
     let relation = relation_named(core, &text(args[0]))?;
     let column = text(args[1]);
-    let desc = core.cat().relation(relation)?;
+    let desc = core.catalog().relation(relation)?;
     let Some(number) = desc.column(&column).map(|a| a.attnum) else {
         return Err(pg_err!(
             UNDEFINED_COLUMN,
@@ -171,12 +171,12 @@ fn serial_sequence(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
         ));
     };
     let keys = [CLASS.into(), relation.into(), i32::from(number).into()];
-    let rows = core.cat().scan(indexes::PG_DEPEND_REFERENCE_INDEX, &keys)?;
+    let rows = core.catalog().scan(indexes::PG_DEPEND_REFERENCE_INDEX, &keys)?;
     for row in rows {
         if row.classid != CLASS || row.objsubid != 0 || !matches!(row.deptype, b'a' | b'i') {
             continue;
         }
-        let mut cat = core.cat();
+        let mut cat = core.catalog();
         let Some(class) = cat.find_class(row.objid)? else { continue };
         if class.relkind != b'S' {
             continue;

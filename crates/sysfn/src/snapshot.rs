@@ -1,19 +1,19 @@
 //! Functions on transactions and snapshots with 64-bit ids. Counterpart: utils/adt/xid8funcs.c.
 
-use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn};
+use crate::host::SystemHost;
 use ids::Xid;
 use pgerror::{Result, pg_err};
 use types::Datum;
 use types::xid_snapshot::XidSnapshot;
 
 /// The snapshot of the running statement.
-fn current(core: &mut Core) -> XidSnapshot {
-    let snapshot = match core.backend.active_snapshot() {
+fn current(core: &mut dyn SystemHost) -> XidSnapshot {
+    let snapshot = match core.backend().active_snapshot() {
         Some(s) => s.clone(),
-        None => core.backend.snapshot(),
+        None => core.backend().snapshot(),
     };
-    let manager = core.backend.txn.manager();
+    let manager = core.backend().txn.manager();
     let wide = |x: Xid| manager.widen(x).0;
     let mut running: Vec<u64> = snapshot.xip.iter().map(|&x| wide(x)).collect();
     running.sort_unstable();
@@ -22,9 +22,9 @@ fn current(core: &mut Core) -> XidSnapshot {
 }
 
 /// `pg_xact_status`: committed, aborted or in progress; NULL if the status is no longer stored.
-fn status(core: &mut Core, xid: i64) -> Result<Datum> {
+fn status(core: &mut dyn SystemHost, xid: i64) -> Result<Datum> {
     let xid = xid as u64;
-    let manager = core.backend.txn.manager();
+    let manager = core.backend().txn.manager();
     if xid >= manager.next_full_xid().0 {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "transaction ID {xid} is in the future"));
     }
@@ -36,14 +36,16 @@ fn status(core: &mut Core, xid: i64) -> Result<Datum> {
         });
     }
     let oldest = super::wal::control(core)?.get().check_point_copy.oldest_xid;
-    let manager = core.backend.txn.manager();
+    let manager = core.backend().txn.manager();
     if xid < manager.widen(oldest).0 {
         return Ok(Datum::Null);
     }
-    if core.backend.txn.is_current(narrow) || core.backend.txn.manager().is_in_progress(narrow)? {
+    if core.backend().txn.is_current(narrow)
+        || core.backend().txn.manager().is_in_progress(narrow)?
+    {
         return Ok(Datum::text("in progress"));
     }
-    Ok(Datum::text(match core.backend.txn.manager().did_commit(narrow)? {
+    Ok(Datum::text(match core.backend().txn.manager().did_commit(narrow)? {
         true => "committed",
         false => "aborted",
     }))

@@ -1,8 +1,8 @@
 //! Session, server and catalog information functions. Counterpart: utils/adt/misc.c,
 //! catalog/namespace.c, utils/adt/ruleutils.c (`pg_get_userbyid`).
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn};
+use crate::host::SystemHost;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
@@ -21,7 +21,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pgsql_version", call: SysCall::One(|_, _| Ok(Datum::text(VERSION))) },
     SysFn {
         name: "current_database",
-        call: SysCall::One(|c, _| Ok(Datum::name(&c.database_name))),
+        call: SysCall::One(|c, _| Ok(Datum::name(&c.database_name()?))),
     },
     SysFn {
         name: "current_schema",
@@ -31,13 +31,13 @@ pub(super) const FNS: &[SysFn] = &[
         name: "current_schemas",
         call: SysCall::One(|c, a| {
             let implicit = a[0].as_bool();
-            let path = c.cat().search_path()?;
+            let path = c.catalog().search_path()?;
             let mut names = Vec::new();
             for &schema in &path.schemas {
                 if !implicit && is_implicit(c, schema) {
                     continue;
                 }
-                if let Some(n) = c.cat().namespace_name(schema)? {
+                if let Some(n) = c.catalog().namespace_name(schema)? {
                     names.push(Datum::name(n.as_str()));
                 }
             }
@@ -47,35 +47,15 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "current_user",
         call: SysCall::One(|c, _| {
-            let user = c.catalog.user;
-            Ok(Datum::name(&c.cat().role_name(user)?))
+            let user = c.catalog_session().user;
+            Ok(Datum::name(&c.catalog().role_name(user)?))
         }),
     },
     SysFn {
         name: "session_user",
         call: SysCall::One(|c, _| {
-            let user = c.catalog.session_user;
-            Ok(Datum::name(&c.cat().role_name(user)?))
-        }),
-    },
-    SysFn { name: "pg_backend_pid", call: SysCall::One(|c, _| Ok(Datum::int4(c.backend_pid))) },
-    SysFn {
-        name: "pg_notify",
-        call: SysCall::One(|c, a| {
-            let given = |d: DatumRef<'_>| if d.is_null() { String::new() } else { text(d) };
-            let (channel, payload) = (given(a[0]), given(a[1]));
-            crate::notify::notify(c, &channel, &payload)?;
-            Ok(Datum::Word(0))
-        }),
-    },
-    SysFn {
-        name: "pg_listening_channels",
-        call: SysCall::Set(|c, _| {
-            let channels = match &c.server {
-                Some((_, handle)) => crate::notify::channels(handle),
-                None => Vec::new(),
-            };
-            Ok(channels.iter().map(|name| vec![Datum::text(name)]).collect())
+            let user = c.catalog_session().session_user;
+            Ok(Datum::name(&c.catalog().role_name(user)?))
         }),
     },
     SysFn {
@@ -85,14 +65,15 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "pg_my_temp_schema",
-        call: SysCall::One(|c, _| Ok(Datum::oid(c.catalog.temp_namespace))),
+        call: SysCall::One(|c, _| Ok(Datum::oid(c.catalog_session().temp_namespace))),
     },
     SysFn {
         name: "pg_is_other_temp_schema",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            let own = oid == c.catalog.temp_namespace || oid == c.catalog.temp_toast_namespace;
-            let name = c.cat().namespace_name(oid)?;
+            let own = oid == c.catalog_session().temp_namespace
+                || oid == c.catalog_session().temp_toast_namespace;
+            let name = c.catalog().namespace_name(oid)?;
             one(!own
                 && name.is_some_and(|n| {
                     n.as_str().starts_with("pg_temp_") || n.as_str().starts_with("pg_toast_temp_")
@@ -103,7 +84,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_get_userbyid",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            Ok(match c.cat().role_row(oid)? {
+            Ok(match c.catalog().role_row(oid)? {
                 Some(r) => Datum::name(r.rolname.as_str()),
                 None => Datum::name(&format!("unknown (OID={oid})")),
             })
@@ -113,8 +94,8 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_table_is_visible",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            match c.cat().find_class(oid)? {
-                Some(_) => one(c.cat().is_relation_visible(oid)?),
+            match c.catalog().find_class(oid)? {
+                Some(_) => one(c.catalog().is_relation_visible(oid)?),
                 None => Ok(Datum::Null),
             }
         }),
@@ -123,8 +104,8 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_type_is_visible",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            match c.cat().find_type(oid)? {
-                Some(_) => one(c.cat().is_type_visible(oid)?),
+            match c.catalog().find_type(oid)? {
+                Some(_) => one(c.catalog().is_type_visible(oid)?),
                 None => Ok(Datum::Null),
             }
         }),
@@ -133,8 +114,8 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_function_is_visible",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            match c.cat().find_function(oid)? {
-                Some(_) => one(c.cat().is_function_visible(oid)?),
+            match c.catalog().find_function(oid)? {
+                Some(_) => one(c.catalog().is_function_visible(oid)?),
                 None => Ok(Datum::Null),
             }
         }),
@@ -143,8 +124,8 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_operator_is_visible",
         call: SysCall::One(|c, a| {
             let oid = a[0].as_oid();
-            match c.cat().find_operator_row(oid)? {
-                Some(_) => one(c.cat().is_operator_visible(oid)?),
+            match c.catalog().find_operator_row(oid)? {
+                Some(_) => one(c.catalog().is_operator_visible(oid)?),
                 None => Ok(Datum::Null),
             }
         }),
@@ -173,29 +154,33 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "getdatabaseencoding",
-        call: SysCall::One(|c, _| Ok(Datum::name(catalog::encoding::name(c.catalog.encoding)))),
+        call: SysCall::One(|c, _| {
+            Ok(Datum::name(catalog::encoding::name(c.catalog_session().encoding)))
+        }),
     },
     SysFn {
         name: "pg_client_encoding",
-        call: SysCall::One(|c, _| Ok(Datum::name(catalog::encoding::name(c.catalog.encoding)))),
+        call: SysCall::One(|c, _| {
+            Ok(Datum::name(catalog::encoding::name(c.catalog_session().encoding)))
+        }),
     },
 ];
 
 /// The first existing schema of the search path, in which new objects are created.
-pub(crate) fn current_schema(core: &mut Core) -> Result<Option<String>> {
-    let path = core.cat().search_path()?;
+pub fn current_schema(core: &mut dyn SystemHost) -> Result<Option<String>> {
+    let path = core.catalog().search_path()?;
     let Some(oid) = path.creation.valid() else { return Ok(None) };
-    Ok(core.cat().namespace_name(oid)?.map(|n| n.as_str().to_string()))
+    Ok(core.catalog().namespace_name(oid)?.map(|n| n.as_str().to_string()))
 }
 
 /// Is the schema searched implicitly: `pg_catalog` or the temporary schema?
-fn is_implicit(core: &Core, schema: ids::Oid) -> bool {
+fn is_implicit(core: &mut dyn SystemHost, schema: ids::Oid) -> bool {
     const PG_CATALOG: ids::Oid = ids::Oid(11);
-    schema == PG_CATALOG || schema == core.catalog.temp_namespace
+    schema == PG_CATALOG || schema == core.catalog_session().temp_namespace
 }
 
 /// Not strict: with a NULL modifier the name has no modifier.
-fn format_type(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn format_type(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     if args[0].is_null() {
         return Ok(Datum::Null);
     }
@@ -204,14 +189,14 @@ fn format_type(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
         return Ok(Datum::text("-"));
     }
     let text = if args[1].is_null() {
-        core.cat().format_type(oid)?
+        core.catalog().format_type(oid)?
     } else {
-        core.cat().format_type_mod(oid, args[1].as_i32())?
+        core.catalog().format_type_mod(oid, args[1].as_i32())?
     };
     Ok(Datum::text(&text))
 }
 
-fn sleep(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn sleep(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     let seconds = args[0].as_f64();
     if seconds.is_nan() || seconds <= 0.0 {
         return Ok(Datum::Word(0));
@@ -219,8 +204,8 @@ fn sleep(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let deadline =
         sync::wait::Deadline::after(std::time::Duration::from_secs_f64(seconds.min(1e9)));
     loop {
-        core.backend.check_interrupts()?;
-        let woken = core.backend.waiter().park(sync::wait::WaitEvent::PgSleep, deadline);
+        core.backend().check_interrupts()?;
+        let woken = core.backend().waiter().park(sync::wait::WaitEvent::PgSleep, deadline);
         if woken == sync::wait::Woken::Timeout {
             return Ok(Datum::Word(0));
         }

@@ -1,9 +1,8 @@
 //! The functions of the extension pg_prewarm. Counterpart: contrib/pg_prewarm/pg_prewarm.c.
 
 use super::size::{file_of, fork_named};
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
-use crate::rights::denied;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use catalog::acl;
 use engine::prewarm::{Mode, blocks, prewarm};
 use ids::Persistence;
@@ -15,7 +14,7 @@ pub(super) const FNS: &[SysFn] = &[SysFn { name: "pg_prewarm", call: SysCall::On
 const ACCESS_SHARE: i32 = 1;
 
 /// `pg_prewarm(relation, mode, fork, first block, last block)`; returns the number of blocks.
-fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn run(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     for (arg, what) in args.iter().zip(["relation", "prewarm type", "relation fork"]) {
         if arg.is_null() {
             return Err(pg_err!(INVALID_PARAMETER_VALUE, "{what} cannot be null"));
@@ -34,17 +33,17 @@ fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let fork = fork_named(&fork_name)?;
     let oid = args[0].as_oid();
     // This reports an error if the relation does not exist.
-    core.cat().relation(oid)?;
+    core.catalog().relation(oid)?;
     core.lock_relation(oid, ACCESS_SHARE)?;
-    let desc = core.cat().relation(oid)?;
-    let (user, class) = (core.catalog.user, &desc.class);
-    if core.cat().relation_privileges(user, class, acl::SELECT)? & acl::SELECT == 0 {
-        return Err(denied(class));
+    let desc = core.catalog().relation(oid)?;
+    let (user, class) = (core.catalog_session().user, &desc.class);
+    if core.catalog().relation_privileges(user, class, acl::SELECT)? & acl::SELECT == 0 {
+        return Err(acl::relation_denied(class));
     }
     let persistence =
         Persistence::from_char(class.relpersistence).unwrap_or(Persistence::Permanent);
     let found = match file_of(&desc) {
-        Some(file) => blocks(&core.backend, file, fork, persistence)?.map(|n| (file, n)),
+        Some(file) => blocks(core.backend(), file, fork, persistence)?.map(|n| (file, n)),
         None => None,
     };
     let Some((file, count)) = found else {
@@ -70,6 +69,6 @@ fn run(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let end = bound(args[4], i64::from(count) - 1, "ending")? + 1;
     // Both are within the file.
     let (first, end) = (first as u32, end as u32);
-    let done = prewarm(&core.backend, file, fork, persistence, mode, first, end)?;
+    let done = prewarm(core.backend(), file, fork, persistence, mode, first, end)?;
     Ok(Datum::int8(done as i64))
 }

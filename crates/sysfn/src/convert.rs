@@ -2,8 +2,8 @@
 //! single-byte encodings goes through code points, as if through UTF8. Counterpart:
 //! utils/mb/mbutils.c.
 
-use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn};
+use crate::host::SystemHost;
 use catalog::encoding::{self, SingleByte, UTF8};
 use catalog::rows::indexes;
 use pgerror::{PgError, Result, pg_err};
@@ -39,10 +39,10 @@ fn verify(text: &[u8], encoding: i32) -> Result<()> {
 }
 
 /// Is there a default conversion between the encodings?
-fn conversion_exists(core: &mut Core, from: i32, to: i32) -> Result<bool> {
+fn conversion_exists(core: &mut dyn SystemHost, from: i32, to: i32) -> Result<bool> {
     let catalog = ids::Oid(11);
     let keys = [catalog.into(), from.into(), to.into()];
-    let rows = core.cat().scan(indexes::PG_CONVERSION_DEFAULT_INDEX, &keys)?;
+    let rows = core.catalog().scan(indexes::PG_CONVERSION_DEFAULT_INDEX, &keys)?;
     Ok(rows.iter().any(|r| r.condefault))
 }
 
@@ -68,7 +68,7 @@ fn characters(text: &[u8], from: i32, table: Option<&SingleByte>) -> Vec<(Option
     }
 }
 
-fn converted(core: &mut Core, text: &[u8], from: i32, to: i32) -> Result<Vec<u8>> {
+fn converted(core: &mut dyn SystemHost, text: &[u8], from: i32, to: i32) -> Result<Vec<u8>> {
     verify(text, from)?;
     if text.is_empty() || from == to || to == SQL_ASCII {
         return Ok(text.to_vec());
@@ -108,7 +108,7 @@ fn converted(core: &mut Core, text: &[u8], from: i32, to: i32) -> Result<Vec<u8>
 }
 
 /// `length(bytea, encoding)`: the number of characters.
-fn length(core: &mut Core, a: &[DatumRef<'_>]) -> Result<Datum> {
+fn length(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
     let name = String::from_utf8_lossy(a[1].as_name()).into_owned();
     let encoding = encoding::number(&name)
         .ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "invalid encoding name \"{name}\""))?;
@@ -148,7 +148,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_convert_to",
         call: SysCall::One(|c, a| {
             let to = encoding_named(a[1], "destination")?;
-            let from = c.catalog.encoding;
+            let from = c.catalog_session().encoding;
             Ok(Datum::bytes(converted(c, a[0].as_bytes(), from, to)?))
         }),
     },
@@ -156,10 +156,13 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_convert_from",
         call: SysCall::One(|c, a| {
             let from = encoding_named(a[1], "source")?;
-            let to = c.catalog.encoding;
+            let to = c.catalog_session().encoding;
             Ok(Datum::bytes(converted(c, a[0].as_bytes(), from, to)?))
         }),
     },
     SysFn { name: "length_in_encoding", call: SysCall::One(length) },
-    SysFn { name: "to_ascii_default", call: SysCall::One(|c, _| to_ascii(c.catalog.encoding)) },
+    SysFn {
+        name: "to_ascii_default",
+        call: SysCall::One(|c, _| to_ascii(c.catalog_session().encoding)),
+    },
 ];

@@ -4,8 +4,8 @@
 //! Counters that are not implemented are zero, and times of events that never happened are NULL, as
 //! on an idle server.
 
-use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn};
+use crate::host::SystemHost;
 use lmgr::{Acquired, LockMode, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{PgError, Result};
 use types::{Datum, DatumRef};
@@ -15,45 +15,49 @@ fn void() -> Result<Datum> {
 }
 
 /// The lock tag of one or two keys.
-fn advisory(core: &Core, args: &[DatumRef<'_>]) -> LockTag {
-    let database = core.backend.database();
+fn advisory(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> LockTag {
+    let database = core.backend().database();
     match args {
         [a, b] => LockTag::advisory_ints(database, a.as_i32(), b.as_i32()),
         _ => LockTag::advisory_bigint(database, args.first().map_or(0, |a| a.as_i64())),
     }
 }
 
-fn session(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+fn session(core: &mut dyn SystemHost, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
     let tag = advisory(core, args);
-    core.backend.session_lock(tag, mode, WaitPolicy::Wait)?;
+    core.backend().session_lock(tag, mode, WaitPolicy::Wait)?;
     void()
 }
 
-fn try_session(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+fn try_session(core: &mut dyn SystemHost, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
     let tag = advisory(core, args);
-    let got = core.backend.session_lock(tag, mode, WaitPolicy::Try)?;
+    let got = core.backend().session_lock(tag, mode, WaitPolicy::Try)?;
     Ok(Datum::bool(got != Acquired::NotAvailable))
 }
 
-fn transaction(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+fn transaction(core: &mut dyn SystemHost, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
     let tag = advisory(core, args);
-    core.backend.lock(tag, mode)?;
+    core.backend().lock(tag, mode)?;
     void()
 }
 
-fn try_transaction(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+fn try_transaction(
+    core: &mut dyn SystemHost,
+    args: &[DatumRef<'_>],
+    mode: LockMode,
+) -> Result<Datum> {
     let tag = advisory(core, args);
-    let got = core.backend.try_lock(tag, mode)?;
+    let got = core.backend().try_lock(tag, mode)?;
     Ok(Datum::bool(got != Acquired::NotAvailable))
 }
 
-fn unlock(core: &mut Core, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
+fn unlock(core: &mut dyn SystemHost, args: &[DatumRef<'_>], mode: LockMode) -> Result<Datum> {
     let tag = advisory(core, args);
-    let held = core.backend.session_unlock(tag, mode);
+    let held = core.backend().session_unlock(tag, mode);
     if !held {
         let text = format!("you don't own a lock of type {}", mode.name());
         let notice = PgError::new(pgerror::SqlState::WARNING, text);
-        core.notices.push(notice.severity(pgerror::Severity::Warning));
+        core.notice(notice.severity(pgerror::Severity::Warning));
     }
     Ok(Datum::bool(held))
 }
@@ -94,7 +98,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_advisory_unlock_all",
         call: SysCall::One(|c, _| {
-            c.backend.txn.locks().release_session_advisory();
+            c.backend().txn.locks().release_session_advisory();
             void()
         }),
     },
@@ -102,7 +106,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_blocking_pids",
         call: SysCall::One(|c, a| {
-            let pids = c.backend.storage().locks.blocking_pids(a[0].as_i32());
+            let pids = c.backend().storage().locks.blocking_pids(a[0].as_i32());
             let pids: Vec<Datum> = pids.into_iter().map(Datum::int4).collect();
             types::array::of_builtin(types::oids::INT4, &pids)
         }),
@@ -111,7 +115,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_isolation_test_session_is_blocked",
         call: SysCall::One(|c, a| {
-            let blockers = c.backend.storage().locks.blocking_pids(a[0].as_i32());
+            let blockers = c.backend().storage().locks.blocking_pids(a[0].as_i32());
             let int4 = types::builtin_types::get(types::oids::INT4)
                 .ok_or_else(|| PgError::internal("int4 is a type"))?;
             let mut asked = types::array::ArrayRef::new(a[1]).iter(&int4.info);
@@ -125,9 +129,9 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 /// The rows of `pg_locks`.
-fn locks(core: &mut Core) -> Vec<Vec<Datum>> {
-    let rows = core.backend.storage().locks.rows();
-    let now = core.now();
+fn locks(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
+    let rows = core.backend().storage().locks.rows();
+    let now = core.clock_timestamp();
     let word = |v: u32| Datum::Word(u64::from(v));
     rows.into_iter()
         .map(|r| {

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: utils/adt/regproc.c.
 
-use crate::core::Core;
+use crate::host::SystemHost;
 use analyze::{SessionLookup, typename::type_name_text};
 use catalog::{CatCx, cache, format_type::quote_identifier};
 use ids::Oid;
@@ -15,16 +15,26 @@ use types::string::split_identifiers_at;
 const ARGUMENTS_MAX: usize = 100;
 
 /// Splits a name, which may be qualified and quoted, into schema and name.
-pub(crate) fn split_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
+pub(crate) fn split_name(
+    core: &mut dyn SystemHost,
+    text: &str,
+) -> Result<(Option<String>, String)> {
     parts_of(core, text, false)
 }
 
 /// As [`split_name`], with the error messages for relations.
-pub(crate) fn split_relation_name(core: &Core, text: &str) -> Result<(Option<String>, String)> {
+pub(crate) fn split_relation_name(
+    core: &mut dyn SystemHost,
+    text: &str,
+) -> Result<(Option<String>, String)> {
     parts_of(core, text, true)
 }
 
-fn parts_of(core: &Core, text: &str, relation: bool) -> Result<(Option<String>, String)> {
+fn parts_of(
+    core: &mut dyn SystemHost,
+    text: &str,
+    relation: bool,
+) -> Result<(Option<String>, String)> {
     let mut parts = split_identifiers_at(text, '.').ok_or_else(invalid_name)?;
     let joined = parts.join(".");
     if parts.len() > 3 {
@@ -37,7 +47,7 @@ fn parts_of(core: &Core, text: &str, relation: bool) -> Result<(Option<String>, 
     let name = parts.pop().ok_or_else(invalid_name)?;
     let schema = parts.pop();
     if let Some(database) = parts.pop()
-        && database != core.database_name
+        && database != core.database_name()?
     {
         let shown = if relation { format!("\"{joined}\"") } else { joined };
         return Err(pg_err!(
@@ -49,7 +59,7 @@ fn parts_of(core: &Core, text: &str, relation: bool) -> Result<(Option<String>, 
 }
 
 /// A name that must be unqualified.
-fn single_name(core: &Core, text: &str) -> Result<String> {
+fn single_name(core: &mut dyn SystemHost, text: &str) -> Result<String> {
     match split_name(core, text)? {
         (None, name) => Ok(name),
         (Some(_), _) => Err(invalid_name()),
@@ -60,39 +70,40 @@ fn invalid_name() -> PgError {
     pg_err!(INVALID_NAME, "invalid name syntax")
 }
 
-pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<Option<Oid>> {
+/// The object of that name; `None` if there is none. Errors of the name itself are returned.
+pub fn lookup_name(core: &mut dyn SystemHost, kind: RegKind, text: &str) -> Result<Option<Oid>> {
     match kind {
         RegKind::Class => {
             let (schema, name) = split_relation_name(core, text)?;
             if let Some(schema) = &schema {
-                core.cat().namespace(schema)?;
+                core.catalog().namespace(schema)?;
             }
-            core.cat().find_relation(schema.as_deref(), &name)
+            core.catalog().find_relation(schema.as_deref(), &name)
         }
         RegKind::Type => type_named(core, text),
         RegKind::Role => {
             let name = single_name(core, text)?;
-            Ok(core.cat().find_role(&name)?.map(|r| r.oid))
+            Ok(core.catalog().find_role(&name)?.map(|r| r.oid))
         }
         RegKind::Namespace => {
             let name = single_name(core, text)?;
-            core.cat().find_namespace(&name)
+            core.catalog().find_namespace(&name)
         }
         RegKind::Collation => {
             let (schema, name) = split_name(core, text)?;
-            core.cat().find_collation(schema.as_deref(), &name)
+            core.catalog().find_collation(schema.as_deref(), &name)
         }
         RegKind::Config => {
             let (schema, name) = split_name(core, text)?;
-            core.cat().find_ts_config(schema.as_deref(), &name)
+            core.catalog().find_ts_config(schema.as_deref(), &name)
         }
         RegKind::Dictionary => {
             let (schema, name) = split_name(core, text)?;
-            core.cat().find_ts_dict(schema.as_deref(), &name)
+            core.catalog().find_ts_dict(schema.as_deref(), &name)
         }
         RegKind::Proc => {
             let (schema, name) = split_name(core, text)?;
-            let found = core.cat().function_candidates(
+            let found = core.catalog().function_candidates(
                 schema.as_deref(),
                 &name,
                 None,
@@ -109,7 +120,7 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
         RegKind::Procedure => {
             let (name, types) = signature(core, text, false)?;
             let (schema, name) = split_name(core, &name)?;
-            let found = core.cat().function_candidates(
+            let found = core.catalog().function_candidates(
                 schema.as_deref(),
                 &name,
                 Some(types.len()),
@@ -124,8 +135,8 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
                 Some((s, n)) => (Some(split_name(core, s)?.1), n),
                 None => (None, text),
             };
-            let mut found = core.cat().operator_candidates(schema.as_deref(), name, b'b')?;
-            found.extend(core.cat().operator_candidates(schema.as_deref(), name, b'l')?);
+            let mut found = core.catalog().operator_candidates(schema.as_deref(), name, b'b')?;
+            found.extend(core.catalog().operator_candidates(schema.as_deref(), name, b'l')?);
             match found.as_slice() {
                 [] => Ok(None),
                 [one] => Ok(Some(one.row.oid)),
@@ -139,7 +150,7 @@ pub(crate) fn lookup_name(core: &mut Core, kind: RegKind, text: &str) -> Result<
                 None => (None, name),
             };
             let (left, right) = operand_types(&types)?;
-            core.cat().find_operator(schema.as_deref(), &name, left, right)
+            core.catalog().find_operator(schema.as_deref(), &name, left, right)
         }
     }
 }
@@ -158,7 +169,11 @@ fn operand_types(types: &[Oid]) -> Result<(Oid, Oid)> {
 /// Parses `name(type, type)` into the text of the name and the types. In an operator signature,
 /// `NONE` is a missing operand.
 /// Counterpart: `parseNameAndArgTypes`.
-fn signature(core: &mut Core, text: &str, none_allowed: bool) -> Result<(String, Vec<Oid>)> {
+fn signature(
+    core: &mut dyn SystemHost,
+    text: &str,
+    none_allowed: bool,
+) -> Result<(String, Vec<Oid>)> {
     let open = find_outside_quotes(text, |c| c == '(')
         .ok_or_else(|| pg_err!(INVALID_TEXT_REPRESENTATION, "expected a left parenthesis"))?;
     let (name, rest) = (&text[..open], &text[open + 1..]);
@@ -222,13 +237,16 @@ fn split_type(text: &str) -> Result<(&str, Option<&str>)> {
 }
 
 /// A type by its name in SQL notation, with modifiers and array bounds.
-pub(crate) fn type_named(core: &mut Core, text: &str) -> Result<Option<Oid>> {
+pub(crate) fn type_named(core: &mut dyn SystemHost, text: &str) -> Result<Option<Oid>> {
     Ok(parsed_type(core, text)?.ok())
 }
 
 /// As [`type_named`]; the inner error is the parsed name if there is no such type. Counterpart:
 /// `parseTypeString`.
-fn parsed_type(core: &mut Core, text: &str) -> Result<std::result::Result<Oid, Box<TypeName>>> {
+fn parsed_type(
+    core: &mut dyn SystemHost,
+    text: &str,
+) -> Result<std::result::Result<Oid, Box<TypeName>>> {
     let invalid = || pg_err!(SYNTAX_ERROR, "invalid type name \"{text}\"");
     if text.trim_ascii().is_empty() {
         return Err(invalid());
@@ -251,8 +269,8 @@ fn parsed_type(core: &mut Core, text: &str) -> Result<std::result::Result<Oid, B
 }
 
 /// The name of an object, qualified if it is not visible in the search path.
-pub(crate) fn name_of(core: &mut Core, kind: RegKind, oid: Oid) -> Result<Option<String>> {
-    let mut cat = core.cat();
+pub fn name_of(core: &mut dyn SystemHost, kind: RegKind, oid: Oid) -> Result<Option<String>> {
+    let mut cat = core.catalog();
     Ok(match kind {
         RegKind::Class => match cat.find_class(oid)? {
             None => None,

@@ -1,7 +1,7 @@
 //! Properties of access methods and indexes. Counterpart: utils/adt/amutils.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use catalog::cache;
 use engine::index::Capabilities;
 use ids::Oid;
@@ -12,8 +12,8 @@ fn capabilities(am: Oid) -> Option<&'static Capabilities> {
     engine::am::by_oid(am).map(|m| &m.info.capabilities)
 }
 
-fn of_method(core: &mut Core, am: Oid, property: &str) -> Result<Option<bool>> {
-    if core.cat().search(cache::AMOID, &[am.into()])?.is_none() {
+fn of_method(core: &mut dyn SystemHost, am: Oid, property: &str) -> Result<Option<bool>> {
+    if core.catalog().search(cache::AMOID, &[am.into()])?.is_none() {
         return Ok(None);
     }
     let Some(can) = capabilities(am) else { return Ok(None) };
@@ -27,8 +27,8 @@ fn of_method(core: &mut Core, am: Oid, property: &str) -> Result<Option<bool>> {
     })
 }
 
-fn of_index(core: &mut Core, index: Oid, property: &str) -> Result<Option<bool>> {
-    let Some(desc) = core.cat().try_relation(index)? else { return Ok(None) };
+fn of_index(core: &mut dyn SystemHost, index: Oid, property: &str) -> Result<Option<bool>> {
+    let Some(desc) = core.catalog().try_relation(index)? else { return Ok(None) };
     let Some(part) = &desc.index else { return Ok(None) };
     let Some(can) = capabilities(part.am) else { return Ok(None) };
     Ok(match property {
@@ -40,8 +40,13 @@ fn of_index(core: &mut Core, index: Oid, property: &str) -> Result<Option<bool>>
     })
 }
 
-fn of_column(core: &mut Core, index: Oid, number: i32, property: &str) -> Result<Option<bool>> {
-    let Some(desc) = core.cat().try_relation(index)? else { return Ok(None) };
+fn of_column(
+    core: &mut dyn SystemHost,
+    index: Oid,
+    number: i32,
+    property: &str,
+) -> Result<Option<bool>> {
+    let Some(desc) = core.catalog().try_relation(index)? else { return Ok(None) };
     let Some(part) = &desc.index else { return Ok(None) };
     let Some(at) = usize::try_from(number).ok().and_then(|n| n.checked_sub(1)) else {
         return Ok(None);

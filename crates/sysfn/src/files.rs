@@ -3,8 +3,8 @@
 //! A role with EXECUTE privilege on these functions can read inside the data directory. Other paths
 //! require membership in `pg_read_server_files`.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use catalog::acl::roles;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -17,14 +17,14 @@ const EPOCH_SHIFT: i64 = 946_684_800;
 /// Maximum size of a value.
 const BYTES_MAX: u64 = 0x3FFF_FFFF;
 
-fn disk(core: &Core) -> Arc<dyn Disk> {
-    core.backend.storage().env.disk.clone()
+fn disk(core: &mut dyn SystemHost) -> Arc<dyn Disk> {
+    core.backend().storage().env.disk.clone()
 }
 
 /// Checks that the path is inside the data directory, unless the role may read server files.
-fn checked(core: &mut Core, path: &str) -> Result<String> {
-    let user = core.catalog.user;
-    if core.cat().is_member(user, roles::READ_SERVER_FILES, true)? {
+fn checked(core: &mut dyn SystemHost, path: &str) -> Result<String> {
+    let user = core.catalog_session().user;
+    if core.catalog().is_member(user, roles::READ_SERVER_FILES, true)? {
         return Ok(path.to_owned());
     }
     if path.starts_with('/') {
@@ -56,7 +56,7 @@ fn timestamp(time: SystemTime) -> Datum {
 
 /// The bytes of a file; `None` if it is missing and `missing_ok` is set.
 fn read(
-    core: &mut Core,
+    core: &mut dyn SystemHost,
     path: &str,
     range: Option<(i64, i64)>,
     missing_ok: bool,
@@ -108,18 +108,18 @@ fn read(
 }
 
 fn read_text(
-    core: &mut Core,
+    core: &mut dyn SystemHost,
     path: &str,
     range: Option<(i64, i64)>,
     missing_ok: bool,
 ) -> Result<Datum> {
     let Some(bytes) = read(core, path, range, missing_ok)? else { return Ok(Datum::Null) };
-    types::text::verify_in(core.types.encoding, &bytes)?;
+    types::text::verify_in(core.settings().encoding, &bytes)?;
     Ok(Datum::bytes(bytes))
 }
 
 fn read_bytes(
-    core: &mut Core,
+    core: &mut dyn SystemHost,
     path: &str,
     range: Option<(i64, i64)>,
     missing_ok: bool,
@@ -127,7 +127,12 @@ fn read_bytes(
     Ok(read(core, path, range, missing_ok)?.map_or(Datum::Null, Datum::bytes))
 }
 
-fn list(core: &mut Core, path: &str, missing_ok: bool, dots: bool) -> Result<Vec<Vec<Datum>>> {
+fn list(
+    core: &mut dyn SystemHost,
+    path: &str,
+    missing_ok: bool,
+    dots: bool,
+) -> Result<Vec<Vec<Datum>>> {
     let path = checked(core, path)?;
     let entries = match disk(core).list(&path) {
         Ok(list) => list,
@@ -140,7 +145,7 @@ fn list(core: &mut Core, path: &str, missing_ok: bool, dots: bool) -> Result<Vec
 }
 
 /// Name, size and modification time of the regular files of a directory.
-fn list_files(core: &mut Core, path: &str, missing_ok: bool) -> Result<Vec<Vec<Datum>>> {
+fn list_files(core: &mut dyn SystemHost, path: &str, missing_ok: bool) -> Result<Vec<Vec<Datum>>> {
     let disk = disk(core);
     let entries = match disk.list(path) {
         Ok(list) => list,
@@ -165,13 +170,13 @@ fn list_files(core: &mut Core, path: &str, missing_ok: bool) -> Result<Vec<Vec<D
     Ok(rows)
 }
 
-fn temporary(core: &mut Core, tablespace: ids::Oid) -> Result<Vec<Vec<Datum>>> {
+fn temporary(core: &mut dyn SystemHost, tablespace: ids::Oid) -> Result<Vec<Vec<Datum>>> {
     let dir = match tablespace.0 {
         1663 => "base/pgsql_tmp".to_owned(),
         1664 => "global/pgsql_tmp".to_owned(),
         oid => {
             let key = [tablespace.into()];
-            if core.cat().search(catalog::cache::TABLESPACEOID, &key)?.is_none() {
+            if core.catalog().search(catalog::cache::TABLESPACEOID, &key)?.is_none() {
                 return Err(pg_err!(UNDEFINED_OBJECT, "tablespace with OID {oid} does not exist"));
             }
             format!("pg_tblspc/{oid}/PG_15_202209061/pgsql_tmp")
@@ -180,7 +185,7 @@ fn temporary(core: &mut Core, tablespace: ids::Oid) -> Result<Vec<Vec<Datum>>> {
     list_files(core, &dir, true)
 }
 
-fn stat(core: &mut Core, path: &str, missing_ok: bool) -> Result<Vec<Vec<Datum>>> {
+fn stat(core: &mut dyn SystemHost, path: &str, missing_ok: bool) -> Result<Vec<Vec<Datum>>> {
     let path = checked(core, path)?;
     match disk(core).stat(&path) {
         Ok(s) => {
@@ -245,7 +250,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_ls_logdir",
         call: SysCall::Set(|c, _| {
-            let dir = c.store.named("log_directory").as_text().to_owned();
+            let dir = c.setting("log_directory");
             list_files(c, &dir, false)
         }),
     },

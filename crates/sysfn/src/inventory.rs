@@ -1,14 +1,11 @@
-//! Functions behind system views: extensions, cursors, prepared statements, statistics, time zone
-//! abbreviations, text search. Counterpart: commands/extension.c, utils/mmgr/portalmem.c,
-//! commands/prepare.c, utils/adt/pgstatfuncs.c, utils/misc/pg_config.c.
+//! Functions behind system views: extensions, statistics, time zone abbreviations, text search.
+//! Counterpart: commands/extension.c, utils/adt/pgstatfuncs.c, utils/misc/pg_config.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
-use crate::prepared::Prepared;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use catalog::rows::PgCollation;
 use ids::Oid;
 use pgerror::{Result, pg_err};
-use std::sync::Arc;
 use types::datetime::Interval;
 use types::{Datum, DatumRef, oids};
 
@@ -39,8 +36,8 @@ const CONFIG: [&str; 23] = [
     "VERSION",
 ];
 
-fn config(core: &Core) -> Vec<Vec<Datum>> {
-    let version = format!("PostgreSQL {}", core.store.named("server_version").as_text());
+fn config(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
+    let version = format!("PostgreSQL {}", core.setting("server_version"));
     let row = |name: &&str| {
         let setting = if *name == "VERSION" { &version } else { "not recorded" };
         vec![Datum::text(name), Datum::text(setting)]
@@ -72,49 +69,13 @@ fn extensions(versions: bool) -> Result<Vec<Vec<Datum>>> {
     Ok(rows)
 }
 
-fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
-    let row = |(name, p): (&String, &crate::portal::Portal)| {
-        vec![
-            Datum::text(name),
-            Datum::text(&p.statement.sql),
-            Datum::bool(p.outlives_transaction()),
-            Datum::bool(p.is_binary()),
-            Datum::bool(p.is_scrollable()),
-            Datum::int8(p.created),
-        ]
-    };
-    // A running portal was created by a Bind message: it is not held, binary or scrollable.
-    let running = core.executing.iter().map(|(name, sql, created)| {
-        let no = || Datum::bool(false);
-        vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
-    });
-    running.chain(core.portals.iter().map(row)).collect()
-}
-
-fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    let row = |(name, p, time): (&String, &Arc<Prepared>, i64)| {
-        let types: Vec<Datum> = p.param_types.iter().map(|t| Datum::oid(*t)).collect();
-        let (generic, custom) = p.plans_used();
-        Ok(vec![
-            Datum::text(name),
-            Datum::text(&p.sql),
-            Datum::int8(time),
-            types::array::of_builtin(oids::REGTYPE, &types)?,
-            Datum::bool(p.from_sql),
-            Datum::int8(generic as i64),
-            Datum::int8(custom as i64),
-        ])
-    };
-    core.prepared.with_times().map(row).collect()
-}
-
 /// Number of pages of a database with a wrong checksum, and the time of the last one (microseconds
 /// since 2000-01-01). `None` without data checksums.
-fn damage(core: &Core, database: Oid) -> Result<Option<(u64, i64)>> {
+fn damage(core: &mut dyn SystemHost, database: Oid) -> Result<Option<(u64, i64)>> {
     if super::wal::control(core)?.get().data_checksum_version == 0 {
         return Ok(None);
     }
-    Ok(Some(core.backend.storage().damage.of(database).unwrap_or_default()))
+    Ok(Some(core.backend().storage().damage.of(database).unwrap_or_default()))
 }
 
 fn void() -> Datum {
@@ -130,16 +91,16 @@ fn abbreviations() -> Vec<Vec<Datum>> {
     types::datetime::abbreviations::all().iter().map(row).collect()
 }
 
-fn row_security(core: &mut Core, relation: Oid) -> Result<Datum> {
-    Ok(match core.cat().find_class(relation)? {
+fn row_security(core: &mut dyn SystemHost, relation: Oid) -> Result<Datum> {
+    Ok(match core.catalog().find_class(relation)? {
         // Row security policies are not implemented.
         Some(_) => Datum::bool(false),
         None => Datum::bool(false),
     })
 }
 
-fn text_search_config(core: &mut Core) -> Result<Datum> {
-    let name = core.store.named("default_text_search_config").as_text().to_owned();
+fn text_search_config(core: &mut dyn SystemHost) -> Result<Datum> {
+    let name = core.setting("default_text_search_config");
     match super::reg::lookup_name(core, types::RegKind::Config, &name)? {
         Some(oid) => Ok(Datum::oid(oid)),
         None => {
@@ -149,9 +110,9 @@ fn text_search_config(core: &mut Core) -> Result<Datum> {
 }
 
 /// `pg_collation_actual_version`: the present version of a collation's provider.
-fn collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn collation_version(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     let oid = args[0].as_oid();
-    let found = core.cat().search::<PgCollation>(catalog::cache::COLLOID, &[oid.into()])?;
+    let found = core.catalog().search::<PgCollation>(catalog::cache::COLLOID, &[oid.into()])?;
     let Some(row) = found else {
         return Err(pg_err!(UNDEFINED_OBJECT, "collation with OID {oid} does not exist"));
     };
@@ -161,9 +122,9 @@ fn collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
 
 /// `pg_database_collation_actual_version`: the present version of the provider of a database's
 /// default collation.
-fn database_collation_version(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn database_collation_version(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     let oid = args[0].as_oid();
-    let Some(row) = core.cat().database(oid)? else {
+    let Some(row) = core.catalog().database(oid)? else {
         return Err(pg_err!(UNDEFINED_OBJECT, "database with OID {oid} does not exist"));
     };
     let locale = row.daticulocale.as_ref().unwrap_or(&row.datcollate);
@@ -176,35 +137,35 @@ fn version(provider: u8, locale: &str) -> Datum {
 }
 
 /// `age(xid)`: the number of transaction ids assigned since this one.
-fn age(core: &mut Core, xid: u32) -> Datum {
+fn age(core: &mut dyn SystemHost, xid: u32) -> Datum {
     // The permanent transaction ids have infinite age.
     if xid < 3 {
         return Datum::int4(i32::MAX);
     }
-    let own = core.backend.txn.top_xid_if_any();
+    let own = core.backend().txn.top_xid_if_any();
     let now = match own.is_valid() {
         true => own.0,
-        false => core.backend.txn.manager().next_full_xid().0 as u32,
+        false => core.backend().txn.manager().next_full_xid().0 as u32,
     };
     Datum::int4(now.wrapping_sub(xid) as i32)
 }
 
-fn multixact_age(core: &mut Core, multi: u32) -> Datum {
+fn multixact_age(core: &mut dyn SystemHost, multi: u32) -> Datum {
     if multi == 0 {
         return Datum::int4(i32::MAX);
     }
-    let next = core.backend.txn.manager().next_multixact();
+    let next = core.backend().txn.manager().next_multixact();
     Datum::int4(next.0.wrapping_sub(multi) as i32)
 }
 
 /// `Mon Jan 01 12:00:00.123456 2024 UTC`
-fn time_of_day(core: &mut Core) -> Datum {
+fn time_of_day(core: &mut dyn SystemHost) -> Datum {
     const DAYS: [&str; 7] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let now = core.now();
+    let now = core.clock_timestamp();
     let unix = now.div_euclid(1_000_000) + 946_684_800;
-    let (offset, _, zone) = core.types.time_zone.at_unix(unix);
+    let (offset, _, zone) = core.settings().time_zone.at_unix(unix);
     let local = now + i64::from(offset) * 1_000_000;
     let f = types::datetime::Fields::of_timestamp(local);
     let day = types::datetime::j2day(types::datetime::date2j(f.year, f.month, f.day));
@@ -221,11 +182,6 @@ fn time_of_day(core: &mut Core) -> Datum {
     ))
 }
 
-fn current_query(core: &Core) -> Datum {
-    let own = core.server.as_ref().map(|(_, own)| own.activity.get().query);
-    own.map_or(Datum::Null, Datum::bytes)
-}
-
 fn encoding_length(number: i32) -> Datum {
     match catalog::encoding::bytes_max(number) {
         Some(n) => Datum::int4(n),
@@ -233,17 +189,17 @@ fn encoding_length(number: i32) -> Datum {
     }
 }
 
-fn members(core: &mut Core, multi: u32) -> Result<Vec<Vec<Datum>>> {
+fn members(core: &mut dyn SystemHost, multi: u32) -> Result<Vec<Vec<Datum>>> {
     if multi < 1 {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid MultiXactId: {multi}"));
     }
-    let members = core.backend.txn.manager().multixact_members(ids::MultiXid(multi), false)?;
+    let members = core.backend().txn.manager().multixact_members(ids::MultiXid(multi), false)?;
     let rows = members.iter();
     let rows = rows.map(|m| vec![Datum::Word(u64::from(m.xid.0)), Datum::text(m.status.name())]);
     Ok(rows.collect())
 }
 
-fn expressions(core: &mut Core, a: &[DatumRef<'_>]) -> Result<Datum> {
+fn expressions(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
     match deparse::statistics_expressions(core, a[0].as_oid())? {
         Some(list) => {
             let list: Vec<Datum> = list.iter().map(|t| Datum::text(t)).collect();
@@ -278,8 +234,6 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_config", call: SysCall::Set(|c, _| Ok(config(c))) },
     SysFn { name: "pg_available_extensions", call: SysCall::Set(|_, _| extensions(false)) },
     SysFn { name: "pg_available_extension_versions", call: SysCall::Set(|_, _| extensions(true)) },
-    SysFn { name: "pg_cursor", call: SysCall::Set(|c, _| Ok(cursors(c))) },
-    SysFn { name: "pg_prepared_statement", call: SysCall::Set(|c, _| prepared(c)) },
     // There are no memory contexts and no shared memory.
     SysFn { name: "pg_get_backend_memory_contexts", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_get_shmem_allocations", call: SysCall::Set(|_, _| Ok(Vec::new())) },
@@ -347,7 +301,6 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "xid_age", call: SysCall::One(|c, a| Ok(age(c, a[0].word() as u32))) },
     SysFn { name: "mxid_age", call: SysCall::One(|c, a| Ok(multixact_age(c, a[0].word() as u32))) },
     SysFn { name: "timeofday", call: SysCall::One(|c, _| Ok(time_of_day(c))) },
-    SysFn { name: "current_query", call: SysCall::One(|c, _| Ok(current_query(c))) },
     SysFn {
         name: "pg_encoding_max_length_sql",
         call: SysCall::One(|_, a| Ok(encoding_length(a[0].as_i32()))),
@@ -367,7 +320,8 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::One(|_, _| {
             Err(pg_err!(
                 FEATURE_NOT_SUPPORTED,
-                "pg_extension_config_dump() can only be called from an SQL script executed by CREATE EXTENSION"
+                "pg_extension_config_dump() can only be called from an SQL script executed by \
+                CREATE EXTENSION"
             ))
         }),
     },
