@@ -90,7 +90,7 @@ impl CommandHost for Session {
     }
 
     fn has_ready_portals(&self) -> bool {
-        self.core.portals.values().any(crate::portal::Portal::is_ready)
+        self.core.named.portals.values().any(crate::portal::Portal::is_ready)
     }
 
     fn in_transaction_block(&self) -> bool {
@@ -119,14 +119,15 @@ impl CommandHost for Session {
     }
 
     fn read_only(&self) -> bool {
-        self.core.mode.read_only
+        self.core.transaction.mode.read_only
     }
 
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        if self.core.portals.values().any(|p| p.reads(relation)) {
+        if self.core.named.portals.values().any(|p| p.reads(relation)) {
             return Err(pg_err!(
                 OBJECT_IN_USE,
-                "cannot {what} \"{name}\" because it is being used by active queries in this session"
+                "cannot {what} \"{name}\" because it is being used by active queries in this \
+                session"
             ));
         }
         if self.core.triggers.has_events(relation) {
@@ -264,7 +265,7 @@ impl CommandHost for Session {
         let mut list = Vec::new();
         for id in registry.ids() {
             let setting = registry.setting(id);
-            let hidden = setting.flags.superuser_only && !self.core.superuser;
+            let hidden = setting.flags.superuser_only && !self.core.roles.superuser;
             if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
                 list.push((setting.name.to_owned(), setting.show(store.value(id))));
             }

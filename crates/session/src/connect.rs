@@ -148,7 +148,10 @@ fn first_packet(conn: &mut Connection) -> Result<Option<StartupPacket>> {
                 }
                 if !conn.inbox.pending().is_empty() {
                     return Err(wire::violation("received unencrypted data after SSL request")
-                        .detail("This could be either a client-software bug or evidence of an attempted man-in-the-middle attack."));
+                        .detail(
+                            "This could be either a client-software bug or evidence of an \
+                        attempted man-in-the-middle attack.",
+                        ));
                 }
                 conn.out.push(b'N');
                 conn.flush()?;
@@ -198,9 +201,9 @@ fn open_session(
         Err(e) => refuse(instance, &mut conn, &speaker, e),
         Ok(mut core) => {
             let database = core.backend.database();
-            core.speaker = speaker.clone();
+            core.activity.client = speaker.clone();
             core.server = Some((instance.clone(), handle.clone()));
-            let (user, proc) = (core.login_user, core.backend.txn.proc());
+            let (user, proc) = (core.roles.login_user, core.backend.txn.proc());
             handle.activity.change(|shown| {
                 shown.database = database;
                 shown.user = user;
@@ -216,7 +219,7 @@ fn open_session(
             let _ = session.run();
             session.leave();
             if session.core.store.named("log_disconnections").as_bool() {
-                log_disconnection(instance, &session.core.speaker);
+                log_disconnection(instance, &session.core.activity.client);
             }
         }
     }
@@ -259,7 +262,8 @@ fn log_disconnection(instance: &Instance, speaker: &Speaker) {
     let (seconds, rest) = (millis / 1000 % 60, millis % 1000);
     let port = speaker.port.map_or(String::new(), |p| format!(" port={p}"));
     let message = format!(
-        "disconnection: session time: {hours}:{minutes:02}:{seconds:02}.{rest:03} user={} database={} host={}{port}",
+        "disconnection: session time: {hours}:{minutes:02}:{seconds:02}.{rest:03} user={} \
+        database={} host={}{port}",
         speaker.user, speaker.database, speaker.host
     );
     log_message(instance, speaker, message);
@@ -358,8 +362,8 @@ fn enter_database(
     core.catalog.tablespace = db.dattablespace;
     core.catalog.encoding = db.encoding;
     let ctype = db.datctype.as_str();
-    core.types.encoding = text_encoding;
-    core.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
+    core.values.types.encoding = text_encoding;
+    core.values.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
     let encoding = catalog::encoding::name(db.encoding);
     core.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
     core.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));
@@ -371,10 +375,10 @@ fn enter_database(
 fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
     core.catalog.set_user(role);
     core.catalog.session_user = role;
-    core.login_user = role;
-    core.login_superuser = superuser;
-    core.session_superuser = superuser;
-    core.superuser = superuser;
+    core.roles.login_user = role;
+    core.roles.login_superuser = superuser;
+    core.roles.session_superuser = superuser;
+    core.roles.superuser = superuser;
     core.store.set_internal("is_superuser", Value::Bool(superuser));
     core.store.set_internal("session_authorization", Value::Text(name.into()));
 }
@@ -413,7 +417,7 @@ pub(crate) fn begin_own_session(
     if let Some((oid, _)) = database {
         stored_settings(&mut core, oid, BOOTSTRAP_SUPERUSER)?;
     }
-    core.speaker = Speaker {
+    core.activity.client = Speaker {
         pid: handle.pid,
         session_start: instance.engine.env().clock.unix_micros(),
         kind: handle.kind,

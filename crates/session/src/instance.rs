@@ -3,7 +3,6 @@
 use crate::activity::Activity;
 use crate::plancache::PlanCache;
 use crate::rusage::Meter;
-use crate::session::command_of;
 use crate::timer::Timers;
 use crate::transport::{Ends, Outlet};
 use catalog::Catalogs;
@@ -28,16 +27,16 @@ const FIRST_PID: i32 = 1 << 22;
 const CRASH_REPORT_SPAN: Duration = Duration::from_secs(1);
 
 fn crash_of_another_process() -> PgError {
-    pg_err!(
-        CRASH_SHUTDOWN,
-        "terminating connection because of crash of another server process"
-    )
-    .severity(Severity::Warning)
-    .detail(
-        "The postmaster has commanded this server process to roll back the current transaction and exit, because \
-         another server process exited abnormally and possibly corrupted shared memory.",
-    )
-    .hint("In a moment you should be able to reconnect to the database and repeat your command.")
+    pg_err!(CRASH_SHUTDOWN, "terminating connection because of crash of another server process")
+        .severity(Severity::Warning)
+        .detail(
+            "The postmaster has commanded this server process to roll back the current transaction \
+             and exit, because another server process exited abnormally and possibly corrupted \
+             shared memory.",
+        )
+        .hint(
+            "In a moment you should be able to reconnect to the database and repeat your command.",
+        )
 }
 
 /// The origin of a line in the server log.
@@ -229,7 +228,7 @@ pub struct Instance {
     empty: Condvar,
     next_pid: AtomicI32,
     admission: AtomicU8,
-    pub(crate) exported: crate::snapshots::List,
+    pub(crate) exported: Arc<crate::snapshots::List>,
     /// Held from before a commit until its notifications are delivered, so that they arrive in
     /// commit order.
     pub(crate) notify_lock: Mutex<()>,
@@ -238,7 +237,7 @@ pub struct Instance {
     /// Held while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
     /// Times of resets of shared counters, and the counters' values at the resets.
-    pub(crate) resets: Mutex<crate::serverfn::counters::Resets>,
+    pub(crate) resets: Mutex<crate::resets::Resets>,
     /// Start time of the server, in microseconds since 2000-01-01.
     pub started: i64,
     /// Time of the last configuration load.
@@ -266,7 +265,7 @@ impl Instance {
             empty: Condvar::new(),
             next_pid: AtomicI32::new(FIRST_PID),
             admission: AtomicU8::new(Admission::Starting as u8),
-            exported: Mutex::default(),
+            exported: Arc::default(),
             notify_lock: Mutex::new(()),
             listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
@@ -525,5 +524,17 @@ impl Instance {
             let _ = self.empty.wait_for(&mut sessions, span);
         }
         sessions.is_empty()
+    }
+}
+
+/// The command tag of a statement, derived from its first words, for the log.
+pub(crate) fn command_of(sql: &str) -> String {
+    let mut words = sql.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty());
+    let first = words.next().unwrap_or_default().to_ascii_uppercase();
+    match (first.as_str(), words.next()) {
+        ("CREATE" | "ALTER" | "DROP", Some(second)) => {
+            format!("{first} {}", second.to_ascii_uppercase())
+        }
+        _ => first,
     }
 }

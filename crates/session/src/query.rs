@@ -2,7 +2,7 @@
 //! utility commands. Counterpart: executor/spi.c.
 
 use crate::core::Core;
-use crate::plancache::choice::Mode;
+use crate::plancache::plans::Mode;
 use crate::statementlog::Work;
 use analyze::SessionLookup;
 use executor::Services;
@@ -26,7 +26,7 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
     let none: Arc<[Datum]> = Arc::from([]);
     if let Some(statement) = core.find_statement(&key) {
         core.take_locks(&statement.locks)?;
-        if statement.is_current(core) {
+        if core.is_made_now(&statement) {
             return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
         }
     }

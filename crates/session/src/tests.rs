@@ -159,7 +159,8 @@ const ANSWERS: &[(&str, &[&str])] = &[
     (
         "select has_table_privilege('pg_class', 'select'), \
          has_table_privilege('public', 'pg_authid', 'select'), \
-         has_schema_privilege('public', 'pg_catalog', 'usage'), has_any_column_privilege(1259, 'update')",
+         has_schema_privilege('public', 'pg_catalog', 'usage'), has_any_column_privilege(1259, \
+         'update')",
         &["t|f|t|t"],
     ),
     ("select pg_has_role('pg_monitor', 'pg_read_all_stats', 'usage')", &["t"]),

@@ -15,7 +15,7 @@ impl TriggerHost for Core {
     }
 
     fn is_replica(&self) -> bool {
-        self.resolved.is_replica
+        self.values.resolved.is_replica
     }
 
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>> {

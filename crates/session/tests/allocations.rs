@@ -65,8 +65,8 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
 fn a_point_query_allocates_nothing() {
     let mut world = setup::world(SETUP, 2048);
     // Forces a plain index scan, whatever the statistics.
-    world.core.costs.enable_bitmapscan = false;
-    world.core.costs.enable_seqscan = false;
+    world.core.values.costs.enable_bitmapscan = false;
+    world.core.values.costs.enable_seqscan = false;
     for sql in [
         "select abalance from accounts where aid = $1",
         "select * from accounts where aid = $1",

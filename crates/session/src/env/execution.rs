@@ -376,11 +376,11 @@ impl Services for Core {
     }
 
     fn work_mem(&self) -> usize {
-        within_share(self.work_mem_bytes)
+        within_share(self.values.work_mem_bytes)
     }
 
     fn hash_mem(&self) -> usize {
-        within_share(self.costs.hash_mem as usize)
+        within_share(self.values.costs.hash_mem as usize)
     }
 
     fn as_fn_context(&mut self) -> &mut dyn FnContext {

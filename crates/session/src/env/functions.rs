@@ -96,7 +96,7 @@ impl Core {
 
 impl FnContext for Core {
     fn settings(&self) -> &Settings {
-        &self.types
+        &self.values.types
     }
 
     fn collation(&self) -> Oid {
@@ -270,7 +270,7 @@ impl FnContext for Core {
         if ty == oids::RECORD {
             return usize::try_from(typmod)
                 .ok()
-                .and_then(|i| self.row_types.get(i))
+                .and_then(|i| self.caches.row_types.get(i))
                 .cloned()
                 .ok_or_else(|| pg_err!(WRONG_OBJECT_TYPE, "record type has not been registered"));
         }
@@ -291,12 +291,12 @@ impl FnContext for Core {
                     .zip(&b.columns)
                     .all(|(x, y)| x.name == y.name && x.ty == y.ty && x.typmod == y.typmod)
         };
-        if let Some(i) = self.row_types.iter().position(|d| same(d, &desc)) {
+        if let Some(i) = self.caches.row_types.iter().position(|d| same(d, &desc)) {
             return Ok(i as i32);
         }
-        let number = self.row_types.len() as i32;
+        let number = self.caches.row_types.len() as i32;
         let columns: Vec<(Oid, Oid)> = desc.columns.iter().map(|c| (c.ty, c.collation)).collect();
-        self.row_types.push(desc);
+        self.caches.row_types.push(desc);
         self.cat().register_record_order(number, &columns)?;
         Ok(number)
     }
@@ -329,11 +329,11 @@ impl FnContext for Core {
     }
 
     fn transaction_timestamp(&self) -> i64 {
-        self.transaction_start
+        self.transaction.start
     }
 
     fn statement_timestamp(&self) -> i64 {
-        self.statement_start
+        self.transaction.statement_start
     }
 
     fn clock_timestamp(&self) -> i64 {

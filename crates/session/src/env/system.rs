@@ -19,7 +19,7 @@ impl SystemHost for Core {
     }
 
     fn is_read_only(&self) -> bool {
-        self.mode.read_only
+        self.transaction.mode.read_only
     }
 
     fn log(&self, message: &str) {

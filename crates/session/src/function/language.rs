@@ -38,8 +38,8 @@ pub(crate) trait Language: Sync {
     /// `fmgr_info`.
     fn callee(&self, row: &PgProc) -> Callee;
 
-    /// Checks a new function. `sql`: the statement that creates it, in which errors of the body have
-    /// their positions. Checks that need the objects of the body are made only with
+    /// Checks a new function. `sql`: the statement that creates it, in which errors of the body
+    /// have their positions. Checks that need the objects of the body are made only with
     /// `check_function_bodies`. Counterpart: the validator of a language.
     fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()>;
 

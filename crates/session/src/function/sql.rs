@@ -210,7 +210,7 @@ fn find(
     let types = argument_types(row, arg_types);
     let key = (row.oid, types, columns.to_vec());
     let environment = core.environment()?;
-    if let Some(body) = core.bodies.find(&key)
+    if let Some(body) = core.caches.bodies.find(&key)
         && body.environment == environment
         && body.user == core.catalog.user
         && body.generation == core.catalog.catalog.generation()
@@ -223,7 +223,7 @@ fn find(
         }
     }
     let body = Arc::new(make(core, row, &key.1, columns)?);
-    core.bodies.keep(key, body.clone());
+    core.caches.bodies.keep(key, body.clone());
     Ok(body)
 }
 

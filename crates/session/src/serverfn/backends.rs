@@ -115,7 +115,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
     let Some(server) = server(core) else { return Ok(Vec::new()) };
     let user = core.catalog.user;
-    let all = core.superuser || core.cat().is_member(user, PG_READ_ALL_STATS, true)?;
+    let all = core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
     for worker in server.workers() {
         if wanted.is_some_and(|pid| pid != worker.pid) {

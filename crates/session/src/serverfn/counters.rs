@@ -7,14 +7,12 @@
 
 use super::{SysCall, SysFn, text};
 use crate::core::Core;
+use crate::resets::{BACKGROUND_COUNTERS, Resets};
 use engine::WalStats;
 use pgerror::{Result, pg_err};
 use std::array;
 use std::sync::atomic::Ordering;
 use types::{Datum, DatumRef};
-
-/// Counters of `pg_stat_bgwriter`, in the order of [`Background`].
-const BACKGROUND_COUNTERS: usize = 9;
 
 /// A counter of `pg_stat_bgwriter`.
 #[derive(Clone, Copy)]
@@ -28,14 +26,6 @@ enum Background {
     MaxWritten,
     WrittenBackend,
     Allocated,
-}
-
-/// Values of the counters at their last reset, and its time (microseconds since 2000-01-01).
-#[derive(Default)]
-pub(crate) struct Resets {
-    wal: Option<(WalStats, i64)>,
-    background: Option<([u64; BACKGROUND_COUNTERS], i64)>,
-    archiver: Option<i64>,
 }
 
 fn resets<R>(core: &Core, read: impl FnOnce(&mut Resets) -> R) -> R {

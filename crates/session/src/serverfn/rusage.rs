@@ -34,7 +34,7 @@ fn rusage(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
         return Ok(Vec::new());
     };
     let user = core.catalog.user;
-    let all = core.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
     let whole = Reading { total: Some(process::process_usage().into()), queries: None, last: None };
     let mut rows = vec![row(std::process::id() as i32, "server process", all.then_some(whole))];
     for worker in server.workers() {

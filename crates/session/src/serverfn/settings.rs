@@ -39,7 +39,7 @@ fn optional(value: Option<&str>) -> Datum {
 /// May the current user see settings that are visible to superusers only?
 fn sees_all(core: &mut Core) -> Result<bool> {
     let user = core.catalog.user;
-    Ok(core.superuser || core.cat().is_member(user, PG_READ_ALL_SETTINGS, true)?)
+    Ok(core.roles.superuser || core.cat().is_member(user, PG_READ_ALL_SETTINGS, true)?)
 }
 
 fn all_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
@@ -137,7 +137,7 @@ fn files(core: &Core) -> Result<Arc<dyn ConfigFiles>> {
 /// Error 42501 unless the current user is a superuser. (PostgreSQL restricts EXECUTE privilege on
 /// these functions instead.)
 fn only_superuser(core: &Core, function: &str) -> Result<()> {
-    if core.superuser {
+    if core.roles.superuser {
         return Ok(());
     }
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for function {function}"))
@@ -216,7 +216,7 @@ fn loaded(core: &Core) -> Datum {
 
 /// Checks that the current user may signal a session of that role.
 pub(super) fn may_signal(core: &mut Core, role: Oid, what: &str) -> Result<()> {
-    if core.superuser {
+    if core.roles.superuser {
         return Ok(());
     }
     let user = core.catalog.user;

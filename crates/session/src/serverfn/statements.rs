@@ -18,7 +18,7 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::One(|c, a| {
             let given = |d: DatumRef<'_>| if d.is_null() { String::new() } else { text(d) };
             let (channel, payload) = (given(a[0]), given(a[1]));
-            crate::notify::notify(c, &channel, &payload)?;
+            crate::notify::delivery::notify(c, &channel, &payload)?;
             Ok(Datum::Word(0))
         }),
     },
@@ -26,7 +26,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_listening_channels",
         call: SysCall::Set(|c, _| {
             let channels = match &c.server {
-                Some((_, handle)) => crate::notify::channels(handle),
+                Some((_, handle)) => crate::notify::delivery::channels(handle),
                 None => Vec::new(),
             };
             Ok(channels.iter().map(|name| vec![Datum::text(name)]).collect())
@@ -34,7 +34,7 @@ pub(super) const FNS: &[SysFn] = &[
     },
     SysFn {
         name: "pg_export_snapshot",
-        call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::export(c)?))),
+        call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::transfer::export(c)?))),
     },
 ];
 
@@ -50,11 +50,11 @@ fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
         ]
     };
     // A running portal was created by a Bind message: it is not held, binary or scrollable.
-    let running = core.executing.iter().map(|(name, sql, created)| {
+    let running = core.named.executing.iter().map(|(name, sql, created)| {
         let no = || Datum::bool(false);
         vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
     });
-    running.chain(core.portals.iter().map(row)).collect()
+    running.chain(core.named.portals.iter().map(row)).collect()
 }
 
 fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
@@ -71,7 +71,7 @@ fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
             Datum::int8(custom as i64),
         ])
     };
-    core.prepared.with_times().map(row).collect()
+    core.named.prepared.with_times().map(row).collect()
 }
 
 fn current_query(core: &Core) -> Datum {

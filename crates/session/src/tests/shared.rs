@@ -94,7 +94,7 @@ impl World {
         let catalogs = self.instance.catalogs.clone();
         let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));
-        core.speaker = Speaker { user: "postgres".into(), ..Speaker::default() };
+        core.activity.client = Speaker { user: "postgres".into(), ..Speaker::default() };
         let instance = self.instance.clone();
         let mut session = Session::new(core, instance, handle, conn);
         session.core.apply_all_settings();
