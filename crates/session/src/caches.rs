@@ -1,6 +1,6 @@
 //! What a session has computed from catalogs and keeps between statements.
 
-use crate::env::known::Known;
+use crate::env::known::PlannerCache;
 use crate::function::sql::bodies::Bodies;
 use executor::OpenRel;
 use hashbrown::HashMap;
@@ -15,14 +15,14 @@ pub(crate) struct Caches {
     pub(crate) relations: HashMap<Oid, (Arc<catalog::RelDesc>, Arc<OpenRel>)>,
     /// Resolved operators, and the catalog generation and search path for which they are valid.
     pub(crate) operators: analyze::OperatorCache,
-    pub(crate) operators_at: (catalog::Seen, String),
+    pub(crate) operators_at: (catalog::CatalogState, String),
     pub(crate) functions: HashMap<Oid, Arc<eval::FnFacts>>,
     pub(crate) type_ios: HashMap<Oid, Arc<eval::TypeIo>>,
     /// Hash functions by type, without and with a seed, and the catalog generation for which they
     /// are valid.
     pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
-    pub(crate) hash_functions_at: catalog::Seen,
-    pub(crate) planning: Known,
+    pub(crate) hash_functions_at: catalog::CatalogState,
+    pub(crate) planning: PlannerCache,
     /// Prepared bodies of SQL functions that have been called.
     pub(crate) bodies: Bodies,
     pub(crate) known_rights: KnownRights,
@@ -34,7 +34,7 @@ pub(crate) struct Caches {
 #[derive(Default)]
 pub(crate) struct KnownRights {
     pub(crate) user: Oid,
-    pub(crate) seen: catalog::Seen,
+    pub(crate) seen: catalog::CatalogState,
     pub(crate) superuser: bool,
     /// The last plan that passed the check.
     pub(crate) allowed: Option<Arc<PlannedStmt>>,

@@ -3,7 +3,7 @@
 
 use crate::connection::Received;
 use crate::function;
-use crate::instance::Speaker;
+use crate::instance::LogOrigin;
 use crate::session::Session;
 use crate::xact::Block;
 use analyze::OperatorCache;
@@ -157,8 +157,8 @@ impl CommandHost for Session {
         if error.fields().severity >= Severity::Panic {
             return Err(error);
         }
-        let speaker = Speaker { kind: "checkpointer", ..Speaker::default() };
-        self.instance.log.write(&speaker, &error, None);
+        let origin = LogOrigin { kind: "checkpointer", ..LogOrigin::default() };
+        self.instance.log.write(&origin, &error, None);
         Err(PgError::internal("checkpoint request failed")
             .hint("Consult recent messages in the server log for details."))
     }

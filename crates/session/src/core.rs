@@ -1,7 +1,7 @@
 //! The state of a session, apart from its connection.
 
 use crate::caches::Caches;
-use crate::instance::{Instance, SessionHandle, Speaker};
+use crate::instance::{Instance, LogOrigin, SessionHandle};
 use crate::notify::Pending;
 use crate::plancache::{EnvironmentAt, PlanCache};
 use crate::portal::Portal;
@@ -100,7 +100,7 @@ pub(crate) struct PlanEnvironment {
 /// What the server log and `pg_stat_activity` show of the session.
 pub(crate) struct LoggedActivity {
     /// The origin of the session's lines in the server log.
-    pub(crate) client: Speaker,
+    pub(crate) client: LogOrigin,
     /// The running statement, for the log.
     pub(crate) statement: Option<Arc<str>>,
     pub(crate) log: StatementLog,
@@ -114,7 +114,7 @@ pub(crate) struct LoggedActivity {
 /// Prepared statements and portals.
 #[derive(Default)]
 pub(crate) struct NamedObjects {
-    pub(crate) prepared: Named,
+    pub(crate) prepared: PreparedStatements,
     pub(crate) portals: HashMap<String, Portal>,
     /// The portal that an Execute message is running, which is not in `portals` meanwhile: its
     /// name, query text and creation time.
@@ -123,9 +123,9 @@ pub(crate) struct NamedObjects {
 
 /// Prepared statements by name.
 #[derive(Default)]
-pub(crate) struct Named(HashMap<String, (Arc<Prepared>, i64)>);
+pub(crate) struct PreparedStatements(HashMap<String, (Arc<Prepared>, i64)>);
 
-impl Named {
+impl PreparedStatements {
     pub(crate) fn contains_key(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
@@ -192,7 +192,7 @@ impl Core {
             roles: Roles::of_login(login_user),
             report_due: true,
             activity: LoggedActivity {
-                client: Speaker::default(),
+                client: LogOrigin::default(),
                 statement: None,
                 log: StatementLog::default(),
                 usage_before: vfs::process::thread_usage(),

@@ -3,7 +3,7 @@
 //! `exec_describe_statement_message`, `exec_execute_message`).
 
 use crate::portal::run::cannot_be_run;
-use crate::portal::{Lines, Portal, Ran, ends_block, write_tag};
+use crate::portal::{Portal, PortalResult, UtilityRows, ends_block, write_tag};
 use crate::prepared::Prepared;
 use crate::rows;
 use crate::session::Session;
@@ -424,7 +424,7 @@ impl Session {
             let tag = tag?;
             let kept = if held { self.conn.out.split_off(before) } else { Vec::new() };
             if portal.fields.is_some() {
-                portal.lines = Lines::new(kept, tag.clone());
+                portal.lines = UtilityRows::new(kept, tag.clone());
             }
             self.send_notices_now()?;
             if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
@@ -460,11 +460,11 @@ impl Session {
         self.send_notices_now()?;
         self.xact.pipelining = true;
         match ran {
-            Ran::Suspended => {
+            PortalResult::Suspended => {
                 backend::portal_suspended(&mut self.conn.out);
                 self.core.named.portals.insert(name, portal);
             }
-            Ran::Complete(command, rows) => {
+            PortalResult::Complete(command, rows) => {
                 self.next_command()?;
                 self.extended_timer = None;
                 self.core.named.portals.insert(name, portal);

@@ -5,7 +5,7 @@
 use crate::core::Core;
 use crate::instance::LogLevels;
 use crate::resolved::Resolved;
-use crate::statementlog::Which;
+use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
 use catalog::rows::PgTsConfig;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
@@ -357,10 +357,10 @@ impl Core {
             }
             "log_statement" => {
                 self.activity.log.which = match value.as_text() {
-                    "all" => Which::All,
-                    "mod" => Which::Mod,
-                    "ddl" => Which::Ddl,
-                    _ => Which::None,
+                    "all" => LoggedStatements::All,
+                    "mod" => LoggedStatements::Mod,
+                    "ddl" => LoggedStatements::Ddl,
+                    _ => LoggedStatements::None,
                 }
             }
             "log_min_messages" | "log_min_error_statement" | "log_error_verbosity" => {
@@ -388,7 +388,7 @@ impl Core {
     /// Publishes the log origin for reports that another thread writes for this session.
     fn publish_log_origin(&self) {
         if let Some((_, handle)) = &self.server {
-            handle.speaker.lock().clone_from(&self.activity.client);
+            handle.log_origin.lock().clone_from(&self.activity.client);
         }
     }
 

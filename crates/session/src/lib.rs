@@ -68,9 +68,9 @@ pub use crate::connect::{no_library, refuse_not_ready, serve, serve_alone};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{
-    Admission, Config, ConfigFiles, FileSetting, Instance, Log, LogLevels, SessionHandle, Speaker,
-    Verbosity,
+    Admission, Config, ConfigFiles, FileSetting, Instance, Log, LogLevels, LogOrigin,
+    SessionHandle, Verbosity,
 };
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
-pub use crate::transport::{Outlet, Transport};
+pub use crate::transport::{ClientOutput, Transport};

@@ -11,7 +11,7 @@
 
 pub(crate) mod delivery;
 
-use crate::transport::Outlet;
+use crate::transport::ClientOutput;
 use ids::Oid;
 use std::collections::VecDeque;
 use std::io;
@@ -63,15 +63,15 @@ pub(crate) struct NotificationQueue {
     /// Encoded protocol messages. A part of the first one may have been sent.
     waiting: VecDeque<u8>,
     /// The output of the client connection, while the session waits for its client.
-    idle: Option<Outlet>,
+    idle: Option<ClientOutput>,
 }
 
 impl NotificationQueue {
     /// Sends as much as the client accepts.
     fn send(&mut self) {
-        let Some(outlet) = self.idle.clone() else { return };
+        let Some(client_output) = self.idle.clone() else { return };
         while !self.waiting.is_empty() {
-            match outlet(self.waiting.make_contiguous()) {
+            match client_output(self.waiting.make_contiguous()) {
                 Ok(n) if n > 0 => drop(self.waiting.drain(..n)),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 // The session itself sends the rest when its client sends a message.

@@ -25,7 +25,7 @@ pub(crate) mod lookup;
 pub(crate) mod plans;
 pub(crate) mod template;
 
-use catalog::Seen;
+use catalog::CatalogState;
 use hashbrown::HashMap;
 use ids::Oid;
 use lmgr::{LockMode, LockTag};
@@ -197,7 +197,7 @@ impl Shard {
 /// The state for which the environment number was last determined.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct EnvironmentAt {
-    seen: Seen,
+    seen: CatalogState,
     user: Oid,
     temp: Oid,
     settings: u64,

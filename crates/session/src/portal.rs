@@ -3,7 +3,7 @@
 
 pub(crate) mod run;
 
-use crate::prepared::{Idle, Prepared};
+use crate::prepared::{ParkedExecution, Prepared};
 use crate::rows::RowWriter;
 use executor::Execution;
 use ids::Tid;
@@ -17,7 +17,7 @@ use wire::{FieldDescription, Formats};
 
 /// Materialized rows, for scrollable cursors and for cursors WITH HOLD.
 #[derive(Default)]
-struct Kept {
+struct StoredRows {
     batches: Vec<Batch>,
     /// For each batch, the number of its first row.
     starts: Vec<usize>,
@@ -25,7 +25,7 @@ struct Kept {
     rows: usize,
 }
 
-impl Kept {
+impl StoredRows {
     fn push(&mut self, batch: Batch) {
         self.starts.push(self.rows);
         self.rows += batch.len;
@@ -54,7 +54,7 @@ pub(crate) struct Portal {
     writer: RowWriter,
     /// The rest of a batch that has not been sent.
     rest: Option<(Batch, usize)>,
-    kept: Option<Kept>,
+    kept: Option<StoredRows>,
     /// Number of rows up to and including the cursor's current row.
     position: usize,
     /// The cursor is after the last row.
@@ -63,7 +63,7 @@ pub(crate) struct Portal {
     /// The portal ended by an error.
     failed: bool,
     /// The rest of the rows of a utility command that has been run.
-    pub(crate) lines: Lines,
+    pub(crate) lines: UtilityRows,
     /// The columns with the tuple ids of a cursor's rows.
     identities: RowIdentities,
     /// The tuple ids of the tables' rows behind the cursor's current row, in the order of
@@ -84,16 +84,16 @@ pub(crate) struct Portal {
 
 /// Rows of a utility command as encoded messages that have not been sent.
 #[derive(Default)]
-pub(crate) struct Lines {
+pub(crate) struct UtilityRows {
     bytes: Vec<u8>,
     used: usize,
     /// The command's tag.
     tag: String,
 }
 
-impl Lines {
-    pub(crate) fn new(bytes: Vec<u8>, tag: String) -> Lines {
-        Lines { bytes, used: 0, tag }
+impl UtilityRows {
+    pub(crate) fn new(bytes: Vec<u8>, tag: String) -> UtilityRows {
+        UtilityRows { bytes, used: 0, tag }
     }
 
     /// Sends up to `limit` rows (0: all) and the command tag, which counts the rows sent now. If
@@ -121,12 +121,12 @@ impl Lines {
 
 /// The source of a portal's execution: a parked execution, or a plan.
 enum Planned {
-    Idle(Box<Idle>),
+    ParkedExecution(Box<ParkedExecution>),
     Plan(Arc<PlannedStmt>),
 }
 
 /// The result of running a portal.
-pub(crate) enum Ran {
+pub(crate) enum PortalResult {
     /// Command type and row count of the command tag.
     Complete(CmdType, u64),
     /// There may be more rows.
@@ -172,7 +172,7 @@ impl Portal {
             at_end: false,
             finished: false,
             failed: false,
-            lines: Lines::default(),
+            lines: UtilityRows::default(),
             identities: RowIdentities::default(),
             current: Vec::new(),
             hold: false,

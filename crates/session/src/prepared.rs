@@ -26,11 +26,11 @@ use wire::{FieldDescription, Formats};
 pub(crate) struct Ready {
     pub(crate) statement: Option<Arc<Statement>>,
     generic: Option<Arc<Generic>>,
-    pub(crate) idle: Option<Idle>,
+    pub(crate) idle: Option<ParkedExecution>,
 }
 
 /// A parked execution: it has ended and can be run again. With the writer of its rows.
-pub(crate) struct Idle {
+pub(crate) struct ParkedExecution {
     pub(crate) run: Execution,
     pub(crate) writer: RowWriter,
     /// The column formats of the writer.

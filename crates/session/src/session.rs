@@ -248,7 +248,7 @@ impl Session {
         if !self.instance.log.wants(&self.core.activity.client, report) {
             return;
         }
-        let mut speaker = self.core.activity.client.clone();
+        let mut origin = self.core.activity.client.clone();
         let running;
         let statement = match report.fields().severity {
             Severity::Error | Severity::Fatal | Severity::Panic => {
@@ -260,10 +260,10 @@ impl Session {
                 running.as_deref()
             }
         };
-        speaker.command = statement.map_or("idle".to_owned(), command_of);
-        speaker.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
-        speaker.xid = self.core.backend.txn.top_xid_if_any().0;
-        self.instance.log.write(&speaker, report, statement);
+        origin.command = statement.map_or("idle".to_owned(), command_of);
+        origin.vxid = self.core.backend.txn.vxid().map(|v| (v.backend.0, v.local));
+        origin.xid = self.core.backend.txn.top_xid_if_any().0;
+        self.instance.log.write(&origin, report, statement);
     }
 
     /// Sends an error and logs it.

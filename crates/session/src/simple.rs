@@ -2,7 +2,7 @@
 //! tcop/postgres.c (`exec_simple_query`).
 
 use crate::core::Core;
-use crate::portal::{Portal, Ran, ends_block, query_tag};
+use crate::portal::{Portal, PortalResult, ends_block, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::statementlog::Work;
@@ -141,8 +141,8 @@ impl Session {
         let ran = self.run_query_portal(&mut portal, 0)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
-            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
-            Ran::Suspended => Ok(String::new()),
+            PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
+            PortalResult::Suspended => Ok(String::new()),
         }
     }
 }

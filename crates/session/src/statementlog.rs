@@ -8,9 +8,9 @@ mod write;
 use std::time::Instant;
 use vfs::process::Usage;
 
-/// Which statements are logged before they run.
+/// The statements that are logged before they run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub(crate) enum Which {
+pub(crate) enum LoggedStatements {
     #[default]
     None,
     Ddl,
@@ -21,7 +21,7 @@ pub(crate) enum Which {
 /// The settings.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatementLog {
-    pub(crate) which: Which,
+    pub(crate) which: LoggedStatements,
     pub(crate) duration: bool,
     /// Milliseconds; negative for never.
     pub(crate) min_duration: i64,
@@ -36,7 +36,7 @@ pub(crate) struct StatementLog {
 impl Default for StatementLog {
     fn default() -> StatementLog {
         StatementLog {
-            which: Which::None,
+            which: LoggedStatements::None,
             duration: false,
             min_duration: -1,
             stats: false,

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: tcop/utility.c.
 
-use crate::portal::{Portal, Ran, query_tag};
+use crate::portal::{Portal, PortalResult, query_tag};
 use crate::prepared::Prepared;
 use crate::rows::RowWriter;
 use crate::session::Session;
@@ -362,8 +362,8 @@ impl Session {
         let ran = self.run_query_portal(&mut portal, 0)?;
         self.core.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
-            Ran::Complete(command, rows) => Ok(query_tag(command, rows)),
-            Ran::Suspended => Ok(String::new()),
+            PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
+            PortalResult::Suspended => Ok(String::new()),
         }
     }
 

@@ -138,7 +138,7 @@ impl Session {
         if notifications.channels.is_empty() {
             return;
         }
-        notifications.idle = self.conn.transport.outlet();
+        notifications.idle = self.conn.transport.client_output();
         // Sends notifications that arrived meanwhile.
         notifications.send();
     }

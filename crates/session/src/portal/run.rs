@@ -1,9 +1,9 @@
 //! Runs the queries of portals, and cursors. Counterpart: tcop/pquery.c, commands/portalcmds.c.
 
-use super::{Kept, Planned, Portal, Ran, writes};
+use super::{Planned, Portal, PortalResult, StoredRows, writes};
 use crate::core::Core;
 use crate::plancache::plans::Mode;
-use crate::prepared::{Idle, Prepared};
+use crate::prepared::{ParkedExecution, Prepared};
 use crate::rows::{self, RowWriter};
 use crate::session::Session;
 use crate::simple::check_parameters;
@@ -73,7 +73,7 @@ impl Session {
     pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
         let planned = self.plan_portal(portal)?;
         let plan = match &planned {
-            Planned::Idle(idle) => idle.run.plan(),
+            Planned::ParkedExecution(idle) => idle.run.plan(),
             Planned::Plan(plan) => plan,
         };
         let waits = writes(plan);
@@ -89,7 +89,7 @@ impl Session {
         let custom = mode == Mode::Custom && !portal.params.is_empty();
         let core = &mut self.core;
         Ok(match portal.statement.take_idle(core, custom, &portal.formats)? {
-            Some(idle) => Planned::Idle(Box::new(idle)),
+            Some(idle) => Planned::ParkedExecution(Box::new(idle)),
             None => Planned::Plan(portal.statement.plan(core, &portal.params, mode)?),
         })
     }
@@ -104,7 +104,7 @@ impl Session {
             None => self.plan_portal(portal)?,
         };
         let mut run = match planned {
-            Planned::Idle(mut idle) => {
+            Planned::ParkedExecution(mut idle) => {
                 self.check_plan(idle.run.plan())?;
                 let snapshot = self.core.backend.snapshot();
                 idle.run.rerun(portal.params.clone(), snapshot)?;
@@ -154,7 +154,7 @@ impl Session {
     pub(crate) fn run_to_end_if_writing(&mut self, portal: &mut Portal) -> Result<()> {
         let Some(run) = &portal.run else { return Ok(()) };
         if writes(run.plan()) && portal.fields.is_some() && portal.kept.is_none() {
-            let mut kept = Kept::default();
+            let mut kept = StoredRows::default();
             while let Some(batch) = self.next_batch(portal, BATCH_ROWS_MAX)? {
                 kept.push(batch);
             }
@@ -165,14 +165,18 @@ impl Session {
     }
 
     /// Runs a query to its end, or up to `max_rows` rows (0: no limit), and sends its rows.
-    pub(crate) fn run_query_portal(&mut self, portal: &mut Portal, max_rows: u64) -> Result<Ran> {
+    pub(crate) fn run_query_portal(
+        &mut self,
+        portal: &mut Portal,
+        max_rows: u64,
+    ) -> Result<PortalResult> {
         self.start_portal(portal)?;
         if portal.cursor {
             let many = if max_rows == 0 { u64::MAX } else { max_rows };
             let sent = self.forward(portal, many, true)?;
             return Ok(match portal.at_end {
-                true => Ran::Complete(CmdType::Select, sent),
-                false => Ran::Suspended,
+                true => PortalResult::Complete(CmdType::Select, sent),
+                false => PortalResult::Suspended,
             });
         }
         self.run_to_end_if_writing(portal)?;
@@ -192,7 +196,7 @@ impl Session {
             portal.position += sent as usize;
         }
         if !portal.finished {
-            return Ok(Ran::Suspended);
+            return Ok(PortalResult::Suspended);
         }
         self.core.after_statement()?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
@@ -200,9 +204,9 @@ impl Session {
         let rows = if here { sent } else { processed };
         if let Some(run) = portal.run.take() {
             let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
-            portal.statement.keep_idle(&mut self.core, Idle { run, writer, formats })?;
+            portal.statement.keep_idle(&mut self.core, ParkedExecution { run, writer, formats })?;
         }
-        Ok(Ran::Complete(command, rows))
+        Ok(PortalResult::Complete(command, rows))
     }
 
     /// Sends up to `wanted` rows of one batch; 0 at the end.
@@ -290,7 +294,7 @@ impl Session {
             chosen => chosen == CURSOR_SCROLL,
         };
         if portal.is_scrollable() {
-            portal.kept = Some(Kept::default());
+            portal.kept = Some(StoredRows::default());
         }
         self.core.named.portals.insert(name, portal);
         Ok(())
@@ -486,7 +490,7 @@ impl Session {
         for name in names {
             let Some(mut portal) = self.core.named.portals.remove(&name) else { continue };
             if portal.kept.is_none() {
-                let mut kept = Kept { rows: portal.position, ..Kept::default() };
+                let mut kept = StoredRows { rows: portal.position, ..StoredRows::default() };
                 if let Some((batch, from)) = portal.rest.take() {
                     kept.rows -= from;
                     kept.push(batch);

@@ -1,6 +1,6 @@
 //! Finds the statement and the plan of a prepared statement.
 
-use super::{Idle, Prepared, Ready};
+use super::{ParkedExecution, Prepared, Ready};
 use crate::core::Core;
 use crate::plancache::Statement;
 use crate::plancache::plans::Mode;
@@ -32,7 +32,11 @@ impl Ready {
     /// `None` if there is none, or if another plan may be better. This does not write to memory
     /// that sessions share.
     #[inline]
-    pub(crate) fn take_idle(&mut self, core: &mut Core, custom: bool) -> Result<Option<Idle>> {
+    pub(crate) fn take_idle(
+        &mut self,
+        core: &mut Core,
+        custom: bool,
+    ) -> Result<Option<ParkedExecution>> {
         let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
             return Ok(None);
         };
@@ -170,7 +174,7 @@ impl Prepared {
         core: &mut Core,
         custom: bool,
         formats: &Formats,
-    ) -> Result<Option<Idle>> {
+    ) -> Result<Option<ParkedExecution>> {
         let mut ready = self.ready.lock();
         if ready.idle.as_ref().is_none_or(|idle| idle.formats != *formats)
             || ready.current(core)?.is_none()
@@ -185,7 +189,7 @@ impl Prepared {
     }
 
     /// Parks an ended execution for reuse.
-    pub(crate) fn keep_idle(&self, core: &mut Core, mut idle: Idle) -> Result<()> {
+    pub(crate) fn keep_idle(&self, core: &mut Core, mut idle: ParkedExecution) -> Result<()> {
         if !self.ready.lock().keeps(idle.run.plan()) {
             return Ok(());
         }

@@ -5,7 +5,7 @@ use crate::plancache::Statement;
 use crate::plancache::plans::Mode;
 use crate::plancache::template::{Class, Literal, Template, integer};
 use crate::portal::write_tag;
-use crate::prepared::{Idle, Ready};
+use crate::prepared::{ParkedExecution, Ready};
 use crate::rows::RowWriter;
 use crate::session::Session;
 use executor::spi::Query;
@@ -315,15 +315,15 @@ impl Session {
         core.backend.push_snapshot(snapshot);
         let writer = RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text);
         let run = Query::new(plan, params).start(core)?;
-        self.send_all(ready, Idle { run, writer, formats: Formats::Text })?;
+        self.send_all(ready, ParkedExecution { run, writer, formats: Formats::Text })?;
         Ok(true)
     }
 
     /// Runs an execution to its end under the active snapshot, pops the snapshot, and ends the
     /// statement.
-    fn send_all(&mut self, ready: &mut Ready, mut idle: Idle) -> Result<()> {
+    fn send_all(&mut self, ready: &mut Ready, mut idle: ParkedExecution) -> Result<()> {
         self.core.transaction.mode.queried = true;
-        let Idle { run, writer, .. } = &mut idle;
+        let ParkedExecution { run, writer, .. } = &mut idle;
         run.check_values(&mut self.core)?;
         let mut sent = 0u64;
         let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());

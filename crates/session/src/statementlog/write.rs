@@ -1,6 +1,6 @@
 //! Writes statements, durations and statistics to the server log.
 
-use super::{Measured, Timed, Which, Work};
+use super::{LoggedStatements, Measured, Timed, Work};
 use crate::core::Core;
 use crate::session::Session;
 use parse::ast::Node;
@@ -52,13 +52,13 @@ impl Core {
 
 /// The lowest setting of `log_statement` that logs the statement. Counterpart:
 /// `GetCommandLogLevel`.
-fn level(node: &Node) -> Which {
+fn level(node: &Node) -> LoggedStatements {
     match node {
         Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_) | Node::TruncateStmt(_) => {
-            Which::Mod
+            LoggedStatements::Mod
         }
-        Node::CopyStmt(copy) if copy.is_from => Which::Mod,
-        Node::SelectStmt(select) if select.into_clause.is_some() => Which::Ddl,
+        Node::CopyStmt(copy) if copy.is_from => LoggedStatements::Mod,
+        Node::SelectStmt(select) if select.into_clause.is_some() => LoggedStatements::Ddl,
         Node::SelectStmt(_)
         | Node::CopyStmt(_)
         | Node::ExplainStmt(_)
@@ -75,8 +75,8 @@ fn level(node: &Node) -> Which {
         | Node::LockStmt(_)
         | Node::DiscardStmt(_)
         | Node::ConstraintsSetStmt(_)
-        | Node::CheckPointStmt => Which::All,
-        _ => Which::Ddl,
+        | Node::CheckPointStmt => LoggedStatements::All,
+        _ => LoggedStatements::Ddl,
     }
 }
 
@@ -142,8 +142,8 @@ impl Session {
     ) -> Option<Timed> {
         let settings = self.core.activity.log;
         let logged = match settings.which {
-            Which::None => false,
-            Which::All => true,
+            LoggedStatements::None => false,
+            LoggedStatements::All => true,
             which => nodes.any(|n| level(n) <= which),
         };
         if logged {
@@ -156,7 +156,7 @@ impl Session {
     /// As [`Session::begin_timed`], for a FunctionCall message.
     pub(crate) fn begin_timed_call(&mut self, what: &str) -> Option<Timed> {
         let settings = self.core.activity.log;
-        let logged = settings.which == Which::All;
+        let logged = settings.which == LoggedStatements::All;
         if logged {
             self.log_line(&line(what.to_owned()));
         }
