@@ -67,7 +67,9 @@ pub use epq::tid_of;
 pub use execution::Execution;
 pub use instrument::{Counts, HashCounts, NodeStats, SortStats};
 pub use relation::{OpenRel, RelCheck, RelIndex};
-pub use services::{AggFn, AggInfo, FinalCall, Services, SetStream};
+pub use services::{
+    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
+};
 pub use trigger::{
     Change, Firing, Level, RelTriggers, RowAnswer, RowEvent, RowVersion, Timing, Trigger,
 };

@@ -72,7 +72,7 @@ pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
 }
 
 /// Starts a call, in FROM or of a set-returning function. `columns`: see
-/// [`executor::Services::call_host_set`].
+/// [`executor::SessionCalls::call_host_set`].
 pub(crate) fn call_set(
     core: &mut Core,
     call: &HostCall<'_>,

@@ -7,8 +7,8 @@ use engine::Backend;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
 use eval::{Callee, Facts, FnFacts, Host, HostCall};
 use executor::{
-    AggFn, AggInfo, Change, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion, Services,
-    SetStream, Timing,
+    AggFn, AggInfo, Change, DescriptorLookup, FinalCall, OpenRel, RowAnswer, RowEvent, RowVersion,
+    Services, SessionCalls, SetStream, Timing, TriggerEvents,
 };
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -134,7 +134,7 @@ impl Core {
     }
 }
 
-impl Services for Core {
+impl DescriptorLookup for Core {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
         let row = self.cat().aggregate(aggfn)?;
         let functions = AggregateFunctions {
@@ -195,18 +195,10 @@ impl Services for Core {
         Ok(None)
     }
 
-    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
-        crate::rights::check_plan(self, plan)
-    }
-
-    fn check_compared_rows(&mut self) -> Result<()> {
-        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
-        types::record::compare(self, a.as_ref(), b.as_ref())?;
-        Err(PgError::internal("rows that could not be compared before are comparable now"))
-    }
-
-    fn backend(&mut self) -> &mut Backend {
-        &mut self.backend
+    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
+        let row = self.cat().function(funcid)?;
+        let outputs = function::sql::outputs(self, &row, arg_types)?;
+        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
     }
 
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
@@ -254,6 +246,12 @@ impl Services for Core {
         Ok((strategy, support))
     }
 
+    fn index_keys(&mut self, index: Oid) -> Result<String> {
+        deparse::index_keys(self, index)
+    }
+}
+
+impl TriggerEvents for Core {
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
         trigger::row_event(self, event)
     }
@@ -275,17 +273,63 @@ impl Services for Core {
     ) -> Result<()> {
         trigger::statement_event(self, rel, change, timing)
     }
+}
+
+impl SessionCalls for Core {
+    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
+        function::call(self, call)
+    }
+
+    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
+        function::call_set(self, call, columns)
+    }
+
+    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
+        function::next_of_set(self, set, out)
+    }
+
+    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
+        sysfn::sequence::nextval(self, sequence, false)
+    }
+
+    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
+        let name = match kind {
+            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
+                let user = self.catalog.user;
+                self.cat().role_name(user)?
+            }
+            SqlValueKind::SessionUser => {
+                let user = self.catalog.session_user;
+                self.cat().role_name(user)?
+            }
+            SqlValueKind::CurrentCatalog => self.database_name.clone(),
+            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
+                Some(name) => name,
+                None => return Ok(Datum::Null),
+            },
+            _ => return Err(PgError::internal("time value asked of the session")),
+        };
+        Ok(Datum::name(&name))
+    }
+}
+
+impl Services for Core {
+    fn check_rights(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
+        crate::rights::check_plan(self, plan)
+    }
+
+    fn check_compared_rows(&mut self) -> Result<()> {
+        let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
+        types::record::compare(self, a.as_ref(), b.as_ref())?;
+        Err(PgError::internal("rows that could not be compared before are comparable now"))
+    }
+
+    fn backend(&mut self) -> &mut Backend {
+        &mut self.backend
+    }
 
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {
         Core::cursor_row(self, cursor, relid)
-    }
-
-    fn index_keys(&mut self, index: Oid) -> Result<String> {
-        deparse::index_keys(self, index)
-    }
-
-    fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
-        crate::rights::may_select(self, table, columns)
     }
 
     fn describe_row(
@@ -333,46 +377,8 @@ impl Services for Core {
         })
     }
 
-    fn out_columns(&mut self, funcid: Oid, arg_types: &[Oid]) -> Result<Option<Vec<Oid>>> {
-        let row = self.cat().function(funcid)?;
-        let outputs = function::sql::outputs(self, &row, arg_types)?;
-        Ok(outputs.map(|list| list.into_iter().map(|(_, ty)| ty).collect()))
-    }
-
-    fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
-        function::call(self, call)
-    }
-
-    fn call_host_set(&mut self, call: &HostCall<'_>, columns: &[(Oid, i32)]) -> Result<SetStream> {
-        function::call_set(self, call, columns)
-    }
-
-    fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
-        function::next_of_set(self, set, out)
-    }
-
-    fn next_value(&mut self, sequence: Oid) -> Result<i64> {
-        sysfn::sequence::nextval(self, sequence, false)
-    }
-
-    fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        let name = match kind {
-            SqlValueKind::CurrentRole | SqlValueKind::CurrentUser | SqlValueKind::User => {
-                let user = self.catalog.user;
-                self.cat().role_name(user)?
-            }
-            SqlValueKind::SessionUser => {
-                let user = self.catalog.session_user;
-                self.cat().role_name(user)?
-            }
-            SqlValueKind::CurrentCatalog => self.database_name.clone(),
-            SqlValueKind::CurrentSchema => match sysfn::info::current_schema(self)? {
-                Some(name) => name,
-                None => return Ok(Datum::Null),
-            },
-            _ => return Err(PgError::internal("time value asked of the session")),
-        };
-        Ok(Datum::name(&name))
+    fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
+        crate::rights::may_select(self, table, columns)
     }
 
     fn work_mem(&self) -> usize {
@@ -419,11 +425,11 @@ impl Host for Core {
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {
-        Services::next_value(self, sequence)
+        SessionCalls::next_value(self, sequence)
     }
 
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
-        Services::sql_value(self, kind)
+        SessionCalls::sql_value(self, kind)
     }
 }
 
