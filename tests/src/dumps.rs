@@ -83,7 +83,8 @@ impl<'a> Side<'a> {
 
     /// Creates the roles, databases and objects of the scripts; returns psql's output.
     fn fill(&self) -> String {
-        let space = "CREATE TABLESPACE space OWNER maker LOCATION '@/space' WITH (seq_page_cost = 2);\n\
+        let space = "CREATE TABLESPACE space OWNER maker LOCATION '@/space' \
+                     WITH (seq_page_cost = 2);\n\
              CREATE TABLESPACE \"Odd Space\" LOCATION '@/space2';\n\
              COMMENT ON TABLESPACE space IS 'elsewhere';\n\
              GRANT CREATE ON TABLESPACE space TO plain;\n\

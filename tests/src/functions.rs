@@ -458,7 +458,8 @@ fn outcome(f: &Function, reply: &Reply) -> Result<Vec<Option<String>>, (String, 
 /// Sets the settings on which results depend.
 fn prepared(mut client: Client) -> Client {
     client.must(
-        "SET statement_timeout = '20s'; SET TimeZone = 'America/New_York'; SET extra_float_digits = 1",
+        "SET statement_timeout = '20s'; SET TimeZone = 'America/New_York'; \
+         SET extra_float_digits = 1",
     );
     client
 }

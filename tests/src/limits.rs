@@ -63,7 +63,11 @@ fn statements() -> Vec<String> {
         let calls = list(n, |_| "generate_series(1, 1)".to_owned());
         out.push(format!("SELECT count(*) FROM ROWS FROM ({calls}) r"));
     }
-    out.push("SET client_min_messages = error; DROP TABLE limits_1600 CASCADE; DROP VIEW limits_v1600; DROP TYPE limits_t1600".to_owned());
+    out.push(
+        "SET client_min_messages = error; DROP TABLE limits_1600 CASCADE; \
+         DROP VIEW limits_v1600; DROP TYPE limits_t1600"
+            .to_owned(),
+    );
     out.push(format!("DROP FUNCTION limits_f({})", list(100, |_| "int".to_owned())));
     out
 }

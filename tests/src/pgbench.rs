@@ -145,7 +145,8 @@ fn every_way_to_fill_the_tables_works() {
     let f = Fixture::new("filled", &[]);
     let rows = |f: &Fixture| {
         f.server.query(
-            "SELECT (SELECT count(*) FROM pgbench_accounts), (SELECT count(*) FROM pgbench_tellers), \
+            "SELECT (SELECT count(*) FROM pgbench_accounts), (SELECT count(*) \
+             FROM pgbench_tellers), \
              (SELECT count(*) FROM pgbench_branches), (SELECT count(*) FROM pgbench_history)",
         )
     };

@@ -512,7 +512,8 @@ impl Script {
                 let row = new.rows.get_mut(&id)?;
                 row[0] = Some("77".to_owned());
                 format!(
-                    "INSERT INTO {name} (id, v) VALUES ({id}, 5) ON CONFLICT (id) DO UPDATE SET v = 77"
+                    "INSERT INTO {name} (id, v) VALUES ({id}, 5) ON CONFLICT (id) DO UPDATE \
+                     SET v = 77"
                 )
             }
             _ => {

@@ -128,12 +128,14 @@ impl Exchange {
         match flag {
             "n" if plus => {
                 return Err(malformed(
-                    "The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.",
+                    "The client selected SCRAM-SHA-256-PLUS, \
+                     but the SCRAM message does not include channel binding data.",
                 ));
             }
             "y" if plus => {
                 return Err(malformed(
-                    "The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.",
+                    "The client selected SCRAM-SHA-256-PLUS, \
+                     but the SCRAM message does not include channel binding data.",
                 ));
             }
             "y" if self.offered => {
@@ -141,14 +143,18 @@ impl Exchange {
                     SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
                     "SCRAM channel binding negotiation error",
                 )
-                .detail("The client supports SCRAM channel binding but thinks the server does not.  However, this server does support channel binding.")
+                .detail(
+                    "The client supports SCRAM channel binding but thinks the server does \
+                     not.  However, this server does support channel binding.",
+                )
                 .severity(Severity::Fatal));
             }
             "n" | "y" => self.binding = None,
             "p=tls-server-end-point" if plus => {}
             _ if flag.starts_with("p=") && !plus => {
                 return Err(malformed(
-                    "The client selected SCRAM-SHA-256 without channel binding, but the SCRAM message includes channel binding data.",
+                    "The client selected SCRAM-SHA-256 without channel binding, \
+                     but the SCRAM message includes channel binding data.",
                 ));
             }
             _ if flag.starts_with("p=") => {

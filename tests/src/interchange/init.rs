@@ -286,7 +286,8 @@ fn query_of(server: &RealServer, name: &str) -> String {
         "pg_language" => "lanname <> 'plpgsql'".to_owned(),
         // The columns and functions that Norsu's views use differ.
         "pg_depend" => format!(
-            "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} AND classid <> 'pg_rewrite'::regclass"
+            "objid < {BEFORE_SCHEMA} AND refobjid < {BEFORE_SCHEMA} \
+             AND classid <> 'pg_rewrite'::regclass"
         ),
         _ => "true".to_owned(),
     };
@@ -297,7 +298,8 @@ fn query_of(server: &RealServer, name: &str) -> String {
 const OBJECTS: &str = "
 CREATE DOMAIN pos AS integer DEFAULT 1 CHECK (VALUE > 0);
 CREATE TABLE a (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n numeric(8,2) DEFAULT 0,
-  v varchar(20) COLLATE \"C\" NOT NULL, p pos, t timestamp(3), i interval day to second(2), x text[],
+  v varchar(20) COLLATE \"C\" NOT NULL, p pos, t timestamp(3), i interval day to second(2), x \
+    text[],
   g integer GENERATED ALWAYS AS (1 + 1) STORED, UNIQUE (v, n), CHECK (n >= 0));
 CREATE TABLE b (a integer REFERENCES a ON DELETE CASCADE DEFERRABLE, c char(3), d date, b bit(5));
 CREATE INDEX ON b (d);

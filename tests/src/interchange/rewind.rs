@@ -76,7 +76,8 @@ fn directories_are_rewound_from_and_to_ours() {
     std::fs::write(&file, text + "wal_keep_size = 256MB\n").expect("room");
     let server = Norsu::start(&base, &[]);
     server.query(
-        "CREATE TABLE t (id int PRIMARY KEY, t text); CREATE SEQUENCE s; CREATE TABLE dropped (i int); \
+        "CREATE TABLE t (id int PRIMARY KEY, t text); CREATE SEQUENCE s; \
+         CREATE TABLE dropped (i int); \
          INSERT INTO t SELECT g, 'base' FROM generate_series(1, 999) g",
     );
     server.stop(&base);

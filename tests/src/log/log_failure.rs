@@ -40,7 +40,8 @@ fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>;
         command.spawn().expect("psql can be run")
     };
     let sleeper = run(&["-c", "SELECT pg_sleep(300)"]);
-    let asleep = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(300%' \
+    let asleep = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' \
+                  AND query LIKE '%sleep(300%' \
                   AND pid <> pg_backend_pid()";
     loop {
         let out = run(&["-At", "-c", asleep]).wait_with_output().expect("psql ends");

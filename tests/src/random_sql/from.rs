@@ -555,7 +555,8 @@ impl Generator {
             false => self.below(5).to_string(),
         };
         let text = format!(
-            "SELECT {value} AS v, {window} AS {w} FROM {table} AS {t}{condition} ORDER BY {by} LIMIT {limit}"
+            "SELECT {value} AS v, {window} AS {w} FROM {table} AS {t}{condition} \
+             ORDER BY {by} LIMIT {limit}"
         );
         self.rows = 4.0;
         (text, vec![("v".to_owned(), e), (w, ty)])

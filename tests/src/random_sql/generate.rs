@@ -219,7 +219,8 @@ impl Generator {
         self.over_rows(self.rows);
         let condition = self.expr(Bool, &scope, 3);
         Statement::one(format!(
-            "WITH {w} AS {how}({inner}) SELECT {w}.*, count(*) OVER () AS all_of FROM {w} WHERE {condition}"
+            "WITH {w} AS {how}({inner}) SELECT {w}.*, count(*) OVER () AS all_of FROM {w} \
+             WHERE {condition}"
         ))
     }
 

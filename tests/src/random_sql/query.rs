@@ -172,7 +172,8 @@ impl Generator {
         let condition = self.expr(Bool, &both(&columns, outer), 1);
         self.rows = 20.0;
         format!(
-            "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, r.v + 1 FROM {r} AS r{join} WHERE r.n < {end}) SELECT \
+            "WITH RECURSIVE {r}(n, v) AS ({start} UNION {all}SELECT {step}, r.v + 1 FROM {r} \
+             AS r{join} WHERE r.n < {end}) SELECT \
              n, v, {condition} AS c FROM {r}"
         )
     }

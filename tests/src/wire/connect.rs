@@ -45,7 +45,8 @@ fn with_rules(rules: &str) -> (TempDir, Norsu) {
 #[test]
 fn passwords() {
     let (_dir, server) = with_rules(
-        "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain password\n\
+        "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain \
+         password\n\
          local all +grp reject\nlocal template1 @extra trust\nlocal sameuser template1 trust\n\
          local sameuser own trust\n",
     );
@@ -73,14 +74,16 @@ fn passwords() {
             "member",
             "",
             "postgres",
-            "pg_hba.conf rejects connection for host \"[local]\", user \"member\", database \"postgres\", no encryption",
+            "pg_hba.conf rejects connection for host \"[local]\", user \"member\", \
+             database \"postgres\", no encryption",
         ),
         ("listed", "", "template1", "listed"),
         (
             "listed",
             "",
             "postgres",
-            "no pg_hba.conf entry for host \"[local]\", user \"listed\", database \"postgres\", no encryption",
+            "no pg_hba.conf entry for host \"[local]\", user \"listed\", database \"postgres\", \
+             no encryption",
         ),
         ("template1", "", "template1", "template1"),
         ("own", "", "own", "own"),
@@ -88,7 +91,8 @@ fn passwords() {
             "own",
             "",
             "postgres",
-            "no pg_hba.conf entry for host \"[local]\", user \"own\", database \"postgres\", no encryption",
+            "no pg_hba.conf entry for host \"[local]\", user \"own\", database \"postgres\", \
+             no encryption",
         ),
         ("postgres", "", "nosuch", "database \"nosuch\" does not exist"),
     ] {
@@ -284,7 +288,13 @@ fn connection_slots_run_out() {
         guests.push(client);
     }
     let (_, said) = greet("guest");
-    assert!(said.contains("C=53300 M=remaining connection slots are reserved for non-replication superuser connections"), "{said}");
+    assert!(
+        said.contains(
+            "C=53300 M=remaining connection slots are reserved \
+             for non-replication superuser connections"
+        ),
+        "{said}"
+    );
     for _ in 0..3 {
         let (client, said) = greet("postgres");
         assert_eq!(said, "ready I");
@@ -345,7 +355,8 @@ fn cancelling_and_terminating_other_sessions(both: &Both) {
     let mut other = Client::connect(&socket);
     victim.send(&b().query("select pg_sleep(100)").0);
     let seen = format!(
-        "select count(*) from pg_stat_activity where pid = {pid} and state = 'active' and wait_event = 'PgSleep' \
+        "select count(*) from pg_stat_activity where pid = {pid} and state = 'active' \
+         and wait_event = 'PgSleep' \
          and query = 'select pg_sleep(100)'"
     );
     while other.column(&seen) != ["1"] {}
