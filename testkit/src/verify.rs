@@ -110,7 +110,8 @@ impl Standby {
 }
 
 /// The output of `pageinspect` for all pages of a table and its indexes, by relation and block,
-/// with transaction ids replaced by their rank. No other session may change the table meanwhile.
+/// with transaction ids replaced by their rank. No other session may change the table at the same
+/// time.
 pub fn pages(server: &RealServer, table: &str) -> BTreeMap<String, Vec<String>> {
     server.query("postgres", "CREATE EXTENSION IF NOT EXISTS pageinspect");
     let mut client = server.connect("postgres");

@@ -1,5 +1,5 @@
 //! Limits of the number of columns, arguments and entries of statements: they must be those of the
-//! real server, and so must be the errors beyond them.
+//! PostgreSQL, and so must be the errors beyond them.
 
 use crate::corpus::{new_pair, seen};
 
@@ -73,7 +73,7 @@ fn statements() -> Vec<String> {
 }
 
 #[test]
-fn limits_equal_those_of_the_real_server() {
+fn limits_equal_those_of_postgres() {
     let pair = new_pair();
     let (mut ours, mut real) = (pair.ours.connect("postgres"), pair.real.connect("postgres"));
     let mut differ = Vec::new();

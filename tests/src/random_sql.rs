@@ -103,7 +103,7 @@ const LONG_TIMEOUT: Duration = Duration::from_millis(100);
 const WORKERS: usize = 2;
 
 #[test]
-fn random_statements_have_the_results_of_the_real_server() {
+fn random_statements_have_the_results_of_postgres() {
     let pair = Pair::start("random-sql", "C", &[]);
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let timeout = if long { LONG_TIMEOUT } else { TIMEOUT };
@@ -155,7 +155,7 @@ fn random_statements_have_the_results_of_the_real_server() {
     let Counts { statements, steps, canceled, cliffs, refused, ambiguous } = counts;
     eprintln!(
         "{statements} statements of {steps} steps in {} s, {refused} refused, {canceled} canceled \
-         ({cliffs} answered quickly by the real server), {ambiguous} ambiguous, \
+         ({cliffs} answered quickly by PostgreSQL), {ambiguous} ambiguous, \
          {} differences",
         start.elapsed().as_secs(),
         wrong.len()
@@ -165,7 +165,7 @@ fn random_statements_have_the_results_of_the_real_server() {
     assert!(!pair.ours.log().contains("panicked"), "{}", pair.ours.log());
 }
 
-/// Connections to a new database with the tables; the real server's is the first.
+/// Connections to a new database with the tables; PostgreSQL's is the first.
 fn connect(pair: &Pair, database: &str) -> [Client; 2] {
     let create = format!("CREATE DATABASE {database}");
     let mut real = pair.real.connect("postgres");

@@ -359,7 +359,7 @@ impl Script {
     }
 
     /// Ends all transactions, and then runs statements that write a record of every kind, which the
-    /// random part may have left out. No other transaction runs meanwhile, so that VACUUM can
+    /// random part may have left out. No other transaction is running, so that VACUUM can
     /// remove deleted rows.
     pub(crate) fn every_kind(&mut self, sessions: &mut [Client]) -> Result<(), String> {
         for (owner, session) in sessions.iter_mut().enumerate() {

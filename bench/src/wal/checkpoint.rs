@@ -1,4 +1,4 @@
-//! Transactions during consecutive checkpoints, and the size of the log meanwhile.
+//! Transactions during consecutive checkpoints, and the size of the log during that time.
 
 use super::{Size, load, options};
 use crate::cells::median;

@@ -372,7 +372,7 @@ pub fn apply(
 }
 
 /// As [`apply`] for pages whose LSN is not used (free space map): changes and marks dirty.
-pub fn apply_unstamped(
+pub fn apply_without_lsn(
     guard: &mut ExclusiveGuard<'_>,
     change: impl FnOnce(PageMut<'_>) -> Result<()>,
 ) -> Result<()> {

@@ -29,7 +29,7 @@ pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
             "OVERWRITE_CONTRECORD",
         ],
         RmgrId::Xact => {
-            // The top bit only says that an info word follows.
+            // The top bit only means that an info word follows.
             let names = [
                 "COMMIT",
                 "PREPARE",
@@ -195,7 +195,7 @@ pub fn image_len(record: &DecodedRecord) -> u32 {
 }
 
 /// The fixed part of `pg_waldump`'s line up to the record's name.
-pub fn headline(record: &DecodedRecord) -> String {
+pub fn line_prefix(record: &DecodedRecord) -> String {
     let header = &record.header;
     let lsn = |l: ids::Lsn| format!("{:X}/{:08X}", l.0 >> 32, l.0 as u32);
     let (name, id) = match header.rmgr() {

@@ -9,7 +9,7 @@
 //! server-final   v=<signature>
 //! ```
 //! A role without a SCRAM secret goes through the same exchange with a mock secret and fails at the
-//! end, so that a client cannot tell whether the role exists.
+//! end, so that a client cannot determine whether the role exists.
 
 use crate::password::{ITERATIONS, Key, SALT_BYTES, ScramSecret, constant_time_eq, hmac, sha256};
 use base64::Engine;
@@ -307,7 +307,7 @@ mod tests {
         ] {
             assert!(new().first(bad.as_bytes(), false, &[1; 18]).is_err(), "{bad}");
         }
-        // As the real server words it.
+        // PostgreSQL's text.
         for (bad, detail) in [
             ("", "The message is empty."),
             ("n", "Comma expected, but found character \"0x00\"."),

@@ -1,4 +1,4 @@
-//! The information schema: each of its views returns to several roles the rows of the real server.
+//! The information schema: each of its views returns to several roles the rows of PostgreSQL.
 //!
 //! Rows about built-in objects are not compared if they depend on this project's definitions (the
 //! schema's views and functions, their columns and uses), nor are collations of the machine's

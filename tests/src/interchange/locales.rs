@@ -130,7 +130,7 @@ fn databases_of_other_locales_are_refused_by_name() {
         let error = error.unwrap_or_else(|| panic!("{sql}"));
         assert!(error.code == "0A000" && error.message.contains(named), "{sql}: {error:?}");
     }
-    // What is supported must have the real server's results, which do not depend on the locale
+    // What is supported must have PostgreSQL's results, which do not depend on the locale
     // here.
     let sql = "SELECT s, u FROM t WHERE a = 'é'";
     assert_eq!(client.rows(sql), ["é|é"]);

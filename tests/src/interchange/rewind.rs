@@ -64,7 +64,7 @@ fn rewind(target: &Path, source: &[&str], expected: &[String]) {
 }
 
 #[test]
-fn directories_are_rewound_from_and_to_ours() {
+fn directories_are_rewound_from_and_to_norsu() {
     let dir = TempDir::new("rewind");
     chown_to_server_user(dir.path());
     let [base, ahead, clean, crashed, theirs, again] =

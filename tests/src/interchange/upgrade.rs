@@ -30,7 +30,7 @@ const QUESTIONS: [&str; 4] = [
 ];
 
 #[test]
-fn directories_of_ours_are_upgraded() {
+fn directories_of_norsu_are_upgraded() {
     let dir = TempDir::new("upgrade");
     chown_to_server_user(dir.path());
     let old = dir.path().join("old");

@@ -93,13 +93,13 @@ const UNSTABLE: [&str; 17] = [
 ];
 
 /// Views that need a feature that one server lacks (Norsu the reading of extended statistics, the
-/// real server Norsu's functions), with the error.
+/// PostgreSQL Norsu's functions), with the error.
 const MISSING: [(&str, &str); 2] = [
     ("pg_catalog.pg_stats_ext", "pg_mcv_list_items is not supported"),
     ("pg_catalog.norsu_stat_rusage", "\"norsu_stat_get_rusage\" is not in internal lookup table"),
 ];
 
-/// Objects that only the real server can create, for views to show: foreign data, transforms,
+/// Objects that only PostgreSQL can create, for views to show: foreign data, transforms,
 /// triggers, jsonb values.
 fn real_objects() -> String {
     let many: Vec<String> = (0..100).map(|i| format!("[{i}.50, \"s{i}\", -{i}]")).collect();
@@ -221,7 +221,7 @@ fn assert_same(made: &Answers, other: &Answers) {
 }
 
 #[test]
-fn the_real_server_runs_our_views() {
+fn postgres_runs_the_views_of_norsu() {
     let dir = TempDir::new("views");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
@@ -245,7 +245,7 @@ fn the_real_server_runs_our_views() {
 }
 
 #[test]
-fn we_run_the_views_of_the_real_server() {
+fn norsu_runs_the_views_of_postgres() {
     let dir = TempDir::new("views");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

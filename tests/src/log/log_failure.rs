@@ -31,7 +31,7 @@ fn panics(log: &str) -> Vec<String> {
     said.collect()
 }
 
-/// The messages to the session whose commit fails, and to a session that sleeps meanwhile.
+/// The messages to the session whose commit fails, and to a session that sleeps at that time.
 fn lose(data: &Path, script: &Path, psql: impl Fn() -> Command) -> [Vec<String>; 2] {
     let run = |args: &[&str]| {
         let mut command = psql();

@@ -301,7 +301,7 @@ fn work(connect: &dyn Fn() -> Client, script: &str, space: &Path) {
 }
 
 #[test]
-fn our_waldump_agrees_with_pg_waldump() {
+fn norsu_waldump_agrees_with_pg_waldump() {
     let dir = TempDir::new("waldump");
     chown_to_server_user(dir.path());
     let (data, space) = (dir.path().join("data"), dir.path().join("space"));
@@ -338,7 +338,7 @@ fn our_waldump_agrees_with_pg_waldump() {
 
 /// Both programs follow a growing log across segment boundaries.
 #[test]
-fn our_waldump_follows_a_growing_log_as_pg_waldump_does() {
+fn norsu_waldump_follows_a_growing_log_as_pg_waldump_does() {
     let dir = TempDir::new("follow");
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");

@@ -390,7 +390,7 @@ impl Generator {
         // An outer column in the join key of one side.
         if !outer.is_empty() && self.chance(40) {
             let outer = self.around(outer);
-            // The real server refuses a FULL JOIN with a volatile key.
+            // PostgreSQL refuses a FULL JOIN with a volatile key.
             let more = self.expr(Int, &outer, usize::from(join != "FULL JOIN"));
             match self.chance(50) {
                 true => l = format!("{l} + {more}"),

@@ -223,7 +223,7 @@ const ROWS_END: &str = r"\.";
 /// follows.
 const MARK: &str = "#answered ";
 
-/// A script whose statements can be told apart in a client's output.
+/// A script whose statements can be distinguished in a client's output.
 pub(super) struct Script {
     pub statements: Vec<String>,
     /// The script with a psql command after each statement that prints the statement's number.
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_go_to_their_statements() {
+    fn answers_are_assigned_to_their_statements() {
         let script =
             Script::new("SELECT 1;\n\\if x\nSELECT 2;\n\\endif\nSELECT 3;\nSELECT 4;\nSELECT 5;");
         let said = " a\n---\n 1\n\n#answered 0\n#answered 3\nSELECT 4;\nERROR:  no\n#answered \

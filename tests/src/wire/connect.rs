@@ -43,7 +43,7 @@ fn with_rules(rules: &str) -> (TempDir, Norsu) {
 }
 
 #[test]
-fn passwords() {
+fn each_password_method_accepts_and_rejects_as_in_postgres() {
     let (_dir, server) = with_rules(
         "local all scram scram-sha-256\nlocal all md5,md5_with_scram md5\nlocal all plain \
          password\n\
@@ -98,7 +98,7 @@ fn passwords() {
     ] {
         assert_eq!(psql(&server, role, password, database), said, "{role} {password}");
     }
-    // What the real server answers to a mechanism and its first message; the last message may be
+    // What PostgreSQL answers to a mechanism and its first message; the last message may be
     // wrong here.
     let mechanism = |length: i32, rest: &[u8]| {
         let head = [&b"SCRAM-SHA-256\0"[..], &length.to_be_bytes()].concat();
@@ -258,7 +258,7 @@ fn roles_and_long_names_at_the_beginning(both: &Both) {
             }
             said
         });
-        assert_eq!(said[0], said[1], "{user}, {name}={value}: ours, then the real server's");
+        assert_eq!(said[0], said[1], "{user}, {name}={value}: Norsu's, then PostgreSQL's");
     }
     both.ask(&[
         &format!("drop database {long}"),

@@ -434,7 +434,7 @@ fn formats_of_prepared_statements_and_cursors(both: &Both) {
     }
 }
 
-/// Parameters of type void stand for OUT arguments, which the look-up of the function ignores.
+/// Parameters of type void represent OUT arguments, which the look-up of the function ignores.
 fn void_parameters_stand_for_out_arguments(both: &Both) {
     let make = "create function outs(a int4, out b int4, out c text) language sql \
                 as 'select a + 1, ''q''::text'";

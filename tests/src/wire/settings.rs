@@ -1,4 +1,4 @@
-//! Settings through SQL, compared with the real server's.
+//! Settings through SQL, compared with PostgreSQL's.
 
 use super::Both;
 

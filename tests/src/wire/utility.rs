@@ -187,7 +187,7 @@ fn routines_of_errors(both: &Both) {
             }
         });
         if ours != [None, None] || name.starts_with("a plan") {
-            assert_eq!(ours, theirs, "{name}: ours, then the real server's");
+            assert_eq!(ours, theirs, "{name}: Norsu's, then PostgreSQL's");
         }
     }
     both.ask(&["drop table wire_routine", "drop role wire_routine"]);
@@ -219,7 +219,7 @@ fn names_take_precedence_over_options(both: &Both) {
             ["client_encoding", "work_mem", "application_name"]
                 .map(|name| client.column(&format!("show {name}")))
         });
-        assert_eq!(said[0], said[1], "{parameters:?}: ours, then the real server's");
+        assert_eq!(said[0], said[1], "{parameters:?}: Norsu's, then PostgreSQL's");
     }
 }
 
@@ -243,7 +243,7 @@ fn a_copy_whose_session_is_ended(both: &Both) {
         assert_eq!(other.column(&format!("select pg_terminate_backend({})", pid[0])), ["t"]);
         client.until_ready().iter().map(Message::show).collect::<Vec<_>>()
     });
-    assert_eq!(said[0], said[1], "ours, then the real server's");
+    assert_eq!(said[0], said[1], "Norsu's, then PostgreSQL's");
     both.ask(&["select count(*) from wire_copied", "drop table wire_copied"]);
 }
 
@@ -444,7 +444,7 @@ fn settings_for_superusers(both: &Both) {
             assert_eq!(
                 strip(&said[0]),
                 strip(&said[1]),
-                "{role}, {name}: ours, then the real server's"
+                "{role}, {name}: Norsu's, then PostgreSQL's"
             );
         }
     }
