@@ -2,7 +2,7 @@
 //!
 //! Knows no access method: the meaning of a record belongs to the module of its resource manager.
 //! Reading order: `rmgr`, `layout`, `record`, `image`, `build`, `reader`, `fields`, `desc`; for
-//! writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal`, which connects them;
+//! writing `reserve`, `slots`, `ring`, `segment`, `writer`, `delay`, and `wal`, which joins them;
 //! then `control`. `README.md` of this crate describes the algorithm and its memory-order
 //! argument.
 
