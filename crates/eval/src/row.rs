@@ -279,12 +279,14 @@ fn eval_compound<'a>(
         }
         Node::HostCall { function, strict, collation, result_type, arg_types, args } => {
             let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
+            let mut null = false;
             for arg in args {
                 let v = eval(arg, st, host, input)?;
-                if *strict && v.is_null() {
-                    return Ok(Val::NULL);
-                }
+                null |= v.is_null();
                 vals.push(v);
+            }
+            if *strict && null {
+                return Ok(Val::NULL);
             }
             let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
             let call = HostCall {
