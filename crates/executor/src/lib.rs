@@ -55,6 +55,8 @@ mod source;
 mod spare;
 mod spill;
 mod subplan;
+#[cfg(test)]
+mod tests;
 mod tidbitmap;
 mod trigger;
 mod winagg;
