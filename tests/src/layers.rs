@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["analyze", "planner", "executor"],
     &["trigger", "deparse"],
     &["commands"],
-    &["explain"],
+    &["explain", "sysfn"],
     &["session"],
     &["server"],
 ];

@@ -2,7 +2,7 @@
 //! checks the rules of the language that the grammar cannot express.
 //!
 //! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
-//! `relation` and `from` (the range table and its names), `expr`, `func`, `oper`, `candidates`,
+//! `relation` and `from` (the range table and its names), `scope` (named parameters), `expr`, `func`, `oper`, `candidates`,
 //! `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
 //! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (entry points);
 //! `lift` (literals of a statement become parameters).
@@ -34,6 +34,7 @@ mod record;
 mod relation;
 pub mod rewrite;
 mod rowcompare;
+mod scope;
 mod searchcycle;
 mod select;
 pub mod session;
@@ -51,12 +52,13 @@ pub mod walk;
 mod tests;
 
 pub use api::{
-    analyze, analyze_variable, check_determined, function_statement, inferred_types, is_query,
-    standalone_expr,
+    analyze, analyze_in_scope, analyze_variable, check_determined, function_statement,
+    inferred_types, is_query, standalone_expr,
 };
 pub use lift::{Lifted, lift};
 pub use lookup::{Lookup, OperatorCache};
 pub use rewrite::rewrite;
+pub use scope::{NameConflict, ParamScope, Variable};
 pub use select::{lock_name, lock_strength};
 pub use session::{Host, SessionLookup};
 pub use state::{Analyzer, ExprKind, Params};

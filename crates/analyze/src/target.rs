@@ -136,25 +136,17 @@ impl Analyzer<'_> {
                 return Err(self.at(e, location));
             }
         };
-        match self.namespace_item(schema, table, location)? {
+        if let Some(e) = self.variable_before_column(&names, location)? {
+            return self.expand_row(e);
+        }
+        let item = self.namespace_item(schema, table, location)?;
+        let variable = self.variable_after_column(&names, item.is_some(), location)?;
+        match item {
             Some((up, item)) => Ok(self.expand_item(&item, up, location)),
-            None => {
-                // The name may be that of a composite column.
-                if let [column] = names[..]
-                    && let Some(e) = self.unqualified_column(column, false, location)?
-                {
-                    return self.expand_row(e);
-                }
-                // The name may be that of an argument of the function.
-                let argument = match schema {
-                    None => self.function_argument(table, location),
-                    Some(function) => self.argument_of(function, table, location),
-                };
-                match argument {
-                    Some(e) => self.expand_row(e),
-                    None => Err(self.missing_table(schema, table, location)),
-                }
-            }
+            None => match variable {
+                Some(e) => self.expand_row(e),
+                None => Err(self.missing_table(schema, table, location)),
+            },
         }
     }
 
@@ -171,8 +163,7 @@ impl Analyzer<'_> {
         }
         let Some(columns) = self.rowtype_columns(&e)? else {
             let name = self.format_type(e.type_oid());
-            let err = pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite");
-            return Err(self.at(err, &e));
+            return Err(pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite"));
         };
         Ok(columns
             .into_iter()

@@ -90,13 +90,6 @@ pub trait CommandHost: analyze::Host {
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()>;
 
-    /// Runs `work` with the settings of a function's SET clauses.
-    fn with_settings(
-        &mut self,
-        settings: &[(String, Option<String>)],
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()>;
-
     /// The canonical name of a setting, as stored in catalogs.
     fn setting_name(&mut self, name: &str) -> String;
 
@@ -120,8 +113,9 @@ pub trait CommandHost: analyze::Host {
     /// A database was dropped or moved: removes the caches of its catalogs.
     fn forget_database(&mut self, database: Oid);
 
-    /// Is there a built-in function of this name (`prosrc`)?
-    fn builtin_exists(&mut self, name: &str) -> bool;
+    /// Checks a new function as its language does. `sql`: the statement that creates it, in which
+    /// errors of the body have their positions.
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()>;
 
     /// Registers the action at commit: the temporary table is emptied, or dropped if `drop`.
     fn on_commit(&mut self, table: Oid, drop: bool);
@@ -166,6 +160,16 @@ pub trait CopyTransport {
     fn write(&mut self, row: &[u8]) -> Result<()>;
 
     fn end_out(&mut self) -> Result<()>;
+}
+
+impl executor::spi::QueryHost for dyn CommandHost + '_ {
+    fn services(&mut self) -> &mut dyn executor::Services {
+        CommandHost::services(self)
+    }
+
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.catalog().increment_command_counter()
+    }
 }
 
 /// The host as the owner of a storage session, for table scans.

@@ -3,7 +3,7 @@
 use crate::batch;
 use crate::depth::{DEPTH_MAX, too_deep};
 use crate::elements::Elements;
-use crate::facts::{Callee, Facts, FnFacts};
+use crate::facts::{Callee, Facts, FnFacts, TypeIo};
 use crate::program::{
     Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, Node, Program, RowPair, Slot,
     SubscriptUse,
@@ -11,9 +11,9 @@ use crate::program::{
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{
-    Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, Expr, GroupingFunc,
-    OpExpr, ParamKind, RowCompareExpr, ScalarArrayOpExpr, SubPlan, SubscriptingRef, Var,
-    WindowFunc,
+    Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, CoercionForm, Const,
+    Expr, FuncExpr, GroupingFunc, Location, OpExpr, ParamKind, RowCompareExpr, ScalarArrayOpExpr,
+    SubPlan, SubscriptingRef, Var, WindowFunc,
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -541,6 +541,9 @@ impl<'a> Compiler<'a> {
     fn coerce_io(&mut self, n: &CoerceViaIo) -> Result<Node> {
         let from = self.facts.type_io(n.arg.type_oid())?;
         let to = self.facts.type_io(n.resulttype)?;
+        if [&from.output, &to.input].iter().any(|f| matches!(f.callee, Callee::Host)) {
+            return self.node(&coercion_calls(n, &from, &to));
+        }
         let mut output = self.io_call(&from.output, [from.info.oid, Oid::INVALID, Oid::INVALID])?;
         let mut input = self.io_call(&to.input, [oids::CSTRING, to.io_param, oids::INT4])?;
         output.textual = matches!(&*from.output.name, "textout" | "varcharout");
@@ -660,4 +663,36 @@ pub(crate) fn ordered_arguments(args: Vec<Expr>, f: &FnFacts) -> Result<Vec<Expr
 /// True if the arguments are positional and complete.
 fn are_ordered(args: &[Expr], f: &FnFacts) -> bool {
     args.len() >= f.parameters && !args.iter().any(|a| matches!(a, Expr::NamedArg(_)))
+}
+
+/// A coercion through text with functions that the session runs, as calls of these functions.
+fn coercion_calls(n: &CoerceViaIo, from: &TypeIo, to: &TypeIo) -> Expr {
+    let constant = |ty: Oid, value: Datum| {
+        Expr::Const(Const {
+            consttype: ty,
+            consttypmod: -1,
+            constcollid: Oid::INVALID,
+            constlen: 4,
+            constbyval: true,
+            value,
+            location: Location::UNKNOWN,
+        })
+    };
+    let call = |f: &FnFacts, result: Oid, args: Vec<Expr>| {
+        Expr::FuncExpr(Box::new(FuncExpr {
+            funcid: f.oid,
+            funcresulttype: result,
+            funcretset: false,
+            funcvariadic: false,
+            funcformat: CoercionForm::ExplicitCall,
+            funccollid: Oid::INVALID,
+            inputcollid: Oid::INVALID,
+            args,
+            location: Location::UNKNOWN,
+        }))
+    };
+    let text = call(&from.output, oids::CSTRING, vec![n.arg.clone()]);
+    let param = constant(oids::OID, Datum::oid(to.io_param));
+    let typmod = constant(oids::INT4, Datum::int4(-1));
+    call(&to.input, n.resulttype, vec![text, param, typmod])
 }

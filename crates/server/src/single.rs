@@ -15,7 +15,7 @@ use crate::threads::STACK_BYTES;
 use crate::workers::Workers;
 use engine::Engine;
 use pgerror::PgError;
-use session::{Config, Instance, Log, Speaker, Transport};
+use session::{Config, Instance, Log, LogOrigin, Transport};
 use std::io::{self, BufRead, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -50,12 +50,12 @@ pub(crate) fn run(args: &[String]) -> Outcome {
         .map_err(|e| start::refuse(&*log, e))?;
     let sink: engine::LogSink = {
         let log = log.clone();
-        Arc::new(move |report| log.write(&Speaker::default(), report, None))
+        Arc::new(move |report| log.write(&LogOrigin::default(), report, None))
     };
     let on_panic: Arc<dyn Fn(&PgError) + Send + Sync> = {
         let log = log.clone();
         Arc::new(move |error| {
-            log.write(&Speaker::default(), error, None);
+            log.write(&LogOrigin::default(), error, None);
             process::exit_now(1);
         })
     };

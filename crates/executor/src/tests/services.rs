@@ -3,7 +3,9 @@
 
 use super::facts::TableFacts;
 use crate::relation::OpenRel;
-use crate::services::{AggFn, AggInfo, FinalCall, Services, SetStream};
+use crate::services::{
+    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
+};
 use crate::trigger::{Change, RowAnswer, RowEvent, RowVersion, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
@@ -140,7 +142,7 @@ impl TestServices {
     }
 }
 
-impl Services for TestServices {
+impl DescriptorLookup for TestServices {
     fn aggregate(&mut self, aggfn: Oid) -> Result<Arc<AggInfo>> {
         let row = self.aggregate_row(aggfn)?;
         self.info(&row, false).map(Arc::new)
@@ -177,18 +179,6 @@ impl Services for TestServices {
         Ok(None)
     }
 
-    fn check_rights(&mut self, _: &Arc<plan::PlannedStmt>) -> Result<()> {
-        Ok(())
-    }
-
-    fn check_compared_rows(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn backend(&mut self) -> &mut Backend {
-        &mut self.backend
-    }
-
     fn open_relation(&mut self, _: Oid) -> Result<Arc<OpenRel>> {
         no_tables()
     }
@@ -206,6 +196,12 @@ impl Services for TestServices {
         no_tables()
     }
 
+    fn index_keys(&mut self, _: Oid) -> Result<String> {
+        no_tables()
+    }
+}
+
+impl TriggerEvents for TestServices {
     fn row_event(&mut self, _: RowEvent<'_>) -> Result<()> {
         no_tables()
     }
@@ -222,23 +218,9 @@ impl Services for TestServices {
     fn statement_event(&mut self, _: &Arc<OpenRel>, _: Change, _: Timing) -> Result<()> {
         no_tables()
     }
+}
 
-    fn cursor_row(&mut self, _: &str, _: Oid) -> Result<Option<Tid>> {
-        no_tables()
-    }
-
-    fn describe_row(&mut self, _: &OpenRel, _: &[Datum], _: &[AttrNo]) -> Result<Option<String>> {
-        no_tables()
-    }
-
-    fn index_keys(&mut self, _: Oid) -> Result<String> {
-        no_tables()
-    }
-
-    fn may_show(&mut self, _: Oid, _: &[AttrNo]) -> Result<bool> {
-        Ok(true)
-    }
-
+impl SessionCalls for TestServices {
     fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
         Err(PgError::unsupported(format!("function {}", call.function)))
     }
@@ -257,6 +239,32 @@ impl Services for TestServices {
 
     fn sql_value(&mut self, kind: SqlValueKind) -> Result<Datum> {
         Err(PgError::unsupported(format!("{kind:?}")))
+    }
+}
+
+impl Services for TestServices {
+    fn check_rights(&mut self, _: &Arc<plan::PlannedStmt>) -> Result<()> {
+        Ok(())
+    }
+
+    fn check_compared_rows(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn backend(&mut self) -> &mut Backend {
+        &mut self.backend
+    }
+
+    fn cursor_row(&mut self, _: &str, _: Oid) -> Result<Option<Tid>> {
+        no_tables()
+    }
+
+    fn describe_row(&mut self, _: &OpenRel, _: &[Datum], _: &[AttrNo]) -> Result<Option<String>> {
+        no_tables()
+    }
+
+    fn may_show(&mut self, _: Oid, _: &[AttrNo]) -> Result<bool> {
+        Ok(true)
     }
 
     fn work_mem(&self) -> usize {

@@ -6,7 +6,7 @@ use crate::script::Script;
 use catalog::bootstrap::{InitOptions, init};
 use engine::{CheckpointFlags, Engine, EngineConfig};
 use pgerror::{PgError, Severity};
-use session::{Admission, Config, Instance, Log, Speaker, Transport};
+use session::{Admission, Config, Instance, Log, LogOrigin, Transport};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown};
 use std::os::unix::net::UnixStream;
@@ -63,7 +63,7 @@ impl Transport for Pipe {
 struct SevereReports(Mutex<Vec<String>>);
 
 impl Log for SevereReports {
-    fn write(&self, _: &Speaker, report: &PgError, statement: Option<&str>) {
+    fn write(&self, _: &LogOrigin, report: &PgError, statement: Option<&str>) {
         let fields = report.fields();
         if fields.severity >= Severity::Fatal || report.code().as_str().starts_with("XX") {
             let text = format!("{report} ({}) in {statement:?}", report.code());
