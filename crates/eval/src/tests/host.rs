@@ -8,7 +8,9 @@ use plan::expr::{SqlValueKind, SubPlan};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
+use types::fncx::{
+    FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
+};
 use types::settings::Settings;
 use types::{BasicContext, Datum, DatumRef, builtin, builtin_types};
 
@@ -70,10 +72,6 @@ impl TestHost {
 }
 
 impl FnContext for TestHost {
-    fn settings(&self) -> &Settings {
-        self.cx.settings()
-    }
-
     fn collation(&self) -> Oid {
         self.cx.collation()
     }
@@ -89,7 +87,9 @@ impl FnContext for TestHost {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.cx.extra()
     }
+}
 
+impl TypeFunctions for TestHost {
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
         facts::type_info(ty)
     }
@@ -135,7 +135,9 @@ impl FnContext for TestHost {
     fn type_name(&mut self, ty: Oid, typmod: Option<i32>) -> Result<String> {
         self.cx.type_name(ty, typmod)
     }
+}
 
+impl TypeCatalog for TestHost {
     fn row_desc(&mut self, _: Oid, typmod: i32) -> Result<Arc<RowDesc>> {
         let unknown = || PgError::internal("record type has not been registered");
         self.rows.get(typmod as usize).cloned().ok_or_else(unknown)
@@ -156,6 +158,12 @@ impl FnContext for TestHost {
 
     fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
         self.cx.reg_name(kind, oid)
+    }
+}
+
+impl SessionContext for TestHost {
+    fn settings(&self) -> &Settings {
+        self.cx.settings()
     }
 
     fn transaction_timestamp(&self) -> i64 {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use sync::wait::Waiter;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
-use types::fncx::TypeInfo;
+use types::fncx::{TypeFunctions, TypeInfo};
 use types::{BasicContext, Datum, DatumRef, FnContext};
 use vfs::Env;
 
@@ -346,6 +346,6 @@ impl FnContext for TestServices {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.cx.extra()
     }
-
-    types::delegate_fn_context!(self, self.cx);
 }
+
+types::delegate_fn_context! { TestServices, self, self.cx }
