@@ -2,10 +2,10 @@
 //! checks the rules of the language that the grammar cannot express.
 //!
 //! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
-//! `relation` and `from` (the range table and its names), `scope` (named parameters), `expr`, `func`, `oper`, `candidates`,
-//! `coerce`, `polymorphic`, `collate` (expressions), `target`, `sort`, `agg`, `select`, `cte`,
-//! `dml` (statements), `stored` and `rewrite` (defaults, views), `ddl` and `api` (entry points);
-//! `lift` (literals of a statement become parameters).
+//! `relation` and `from` (the range table and its names), `scope` (named parameters), `expr`,
+//! `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`,
+//! `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults, views),
+//! `ddl` and `api` (entry points); `lift` (literals of a statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
