@@ -2,10 +2,10 @@
 //! checks the rules of the language that the grammar cannot express.
 //!
 //! Reading order: `state` (the analyzer's state), `lookup` (its interface to the catalogs),
-//! `relation` and `from` (the range table and its names), `scope` (named parameters), `expr`,
-//! `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions), `target`,
-//! `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults, views),
-//! `ddl` and `api` (entry points); `lift` (literals of a statement become parameters).
+//! `relation`, `from` and `join` (the range table and its names), `scope` (named parameters),
+//! `expr`, `call`, `func`, `oper`, `candidates`, `coerce`, `polymorphic`, `collate` (expressions),
+//! `target`, `sort`, `agg`, `select`, `cte`, `dml` (statements), `stored` and `rewrite` (defaults,
+//! views), `ddl` and `api` (entry points); `lift` (literals of a statement become parameters).
 //!
 //! Counterpart: src/backend/parser.
 
@@ -13,6 +13,7 @@
 
 mod agg;
 mod api;
+mod call;
 mod candidates;
 pub mod coerce;
 mod collate;
@@ -24,6 +25,7 @@ mod expr;
 mod from;
 mod func;
 pub mod function;
+mod join;
 mod lift;
 pub mod lookup;
 mod oper;
@@ -56,7 +58,7 @@ pub use api::{
     inferred_types, is_query, standalone_expr,
 };
 pub use lift::{Lifted, lift};
-pub use lookup::{Lookup, OperatorCache};
+pub use lookup::{FunctionLookup, Lookup, OperatorCache, RelationLookup, TypeLookup};
 pub use rewrite::rewrite;
 pub use scope::{NameConflict, ParamScope, Variable};
 pub use select::{lock_name, lock_strength};

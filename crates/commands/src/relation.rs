@@ -311,7 +311,7 @@ pub fn column_default(
     number: AttrNo,
 ) -> Result<Option<plan::Expr>> {
     let mut cat = analyze::SessionLookup::new(host);
-    let Some(relation) = analyze::Lookup::relation(&mut cat, table)? else {
+    let Some(relation) = analyze::RelationLookup::relation(&mut cat, table)? else {
         return Err(pgerror::PgError::internal("a default of a table that is not there"));
     };
     analyze::rewrite::column_default(&mut cat, &relation, number)

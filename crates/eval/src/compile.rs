@@ -12,8 +12,8 @@ use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{
     Aggref, ArrayCoerceExpr, BoolOp, CaseExpr, CoerceToDomain, CoerceViaIo, CoercionForm, Const,
-    Expr, FuncExpr, GroupingFunc, Location, OpExpr, ParamKind, RowCompareExpr, ScalarArrayOpExpr,
-    SubPlan, SubscriptingRef, Var, WindowFunc,
+    Expr, FuncExpr, GroupingFunc, Location, MinMaxExpr, OpExpr, ParamKind, RowCompareExpr, RowExpr,
+    ScalarArrayOpExpr, SubPlan, SubscriptingRef, Var, WindowFunc,
 };
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -229,15 +229,7 @@ impl<'a> Compiler<'a> {
             Expr::FuncExpr(n) if n.funcid == Oid(1619) && n.args.len() == 1 => {
                 Node::Const(Datum::oid(n.args[0].type_oid()))
             }
-            Expr::FuncExpr(n) => {
-                let f = self.facts.function(n.funcid)?;
-                let args = arguments(&n.args, &f)?;
-                let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
-                if let Node::Call(call) = &mut node {
-                    call.variadic_array = n.funcvariadic;
-                }
-                node
-            }
+            Expr::FuncExpr(n) => self.function(n)?,
             Expr::OpExpr(n) => {
                 let f = self.operator(n.opno, n.opfuncid)?;
                 self.call(&f, &n.args, n.inputcollid, n.opresulttype)?
@@ -295,40 +287,13 @@ impl<'a> Compiler<'a> {
                 elem: self.elem(n.element_typeid)?,
                 multidims: n.multidims,
             },
-            Expr::Row(n) => {
-                let columns = n
-                    .args
-                    .iter()
-                    .enumerate()
-                    .map(|(i, a)| RowColumn {
-                        name: n.colnames.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
-                        ty: a.type_oid(),
-                        typmod: a.typmod(),
-                        collation: a.collation(),
-                        dropped: None,
-                    })
-                    .collect();
-                let desc = Arc::new(RowDesc::new(columns, 0));
-                Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid }
-            }
+            Expr::Row(n) => self.row(n)?,
             Expr::RowCompare(n) => self.row_compare(n)?,
             Expr::Coalesce(n) => Node::Coalesce {
                 args: self.nodes(&n.args)?,
                 by_val: self.facts.type_info(n.coalescetype)?.by_val,
             },
-            Expr::MinMax(n) => {
-                self.facts.check_collation(n.inputcollid)?;
-                if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
-                    return Err(undetermined("comparison"));
-                }
-
-                Node::MinMax {
-                    args: self.nodes(&n.args)?,
-                    greatest: n.greatest,
-                    cmp: self.facts.type_compare(n.minmaxtype)?,
-                    collation: n.inputcollid,
-                }
-            }
+            Expr::MinMax(n) => self.min_max(n)?,
             Expr::SqlValue(n) => {
                 Node::SqlValue { kind: n.op, type_oid: n.typeid, typmod: n.typmod }
             }
@@ -343,6 +308,46 @@ impl<'a> Compiler<'a> {
             Expr::Xml(_) => return Err(PgError::unsupported("an expression of SQL/XML")),
             Expr::CurrentOf(_) => return Err(PgError::unsupported("WHERE CURRENT OF here")),
             Expr::NextValue(n) => Node::NextValue { sequence: n.seqid, type_oid: n.typeid },
+        })
+    }
+
+    fn function(&mut self, n: &FuncExpr) -> Result<Node> {
+        let f = self.facts.function(n.funcid)?;
+        let args = arguments(&n.args, &f)?;
+        let mut node = self.call(&f, &args, n.inputcollid, n.funcresulttype)?;
+        if let Node::Call(call) = &mut node {
+            call.variadic_array = n.funcvariadic;
+        }
+        Ok(node)
+    }
+
+    fn row(&mut self, n: &RowExpr) -> Result<Node> {
+        let columns = n
+            .args
+            .iter()
+            .enumerate()
+            .map(|(i, a)| RowColumn {
+                name: n.colnames.get(i).cloned().unwrap_or_else(|| format!("f{}", i + 1)),
+                ty: a.type_oid(),
+                typmod: a.typmod(),
+                collation: a.collation(),
+                dropped: None,
+            })
+            .collect();
+        let desc = Arc::new(RowDesc::new(columns, 0));
+        Ok(Node::Row { args: self.nodes(&n.args)?, desc, type_oid: n.row_typeid })
+    }
+
+    fn min_max(&mut self, n: &MinMaxExpr) -> Result<Node> {
+        self.facts.check_collation(n.inputcollid)?;
+        if !n.inputcollid.is_valid() && n.args.iter().any(is_text) && n.args.len() > 1 {
+            return Err(undetermined("comparison"));
+        }
+        Ok(Node::MinMax {
+            args: self.nodes(&n.args)?,
+            greatest: n.greatest,
+            cmp: self.facts.type_compare(n.minmaxtype)?,
+            collation: n.inputcollid,
         })
     }
 

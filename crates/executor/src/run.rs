@@ -242,6 +242,6 @@ impl FnContext for Run<'_> {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         self.sv.extra()
     }
-
-    types::delegate_fn_context!(self, self.sv);
 }
+
+types::delegate_fn_context! { Run<'_>, self, self.sv }

@@ -6,8 +6,8 @@
 //!
 //! Counterpart: `PostgresSingleUserMain`, `debugtup`.
 
-use crate::cli::{Failure, Outcome};
 use crate::config;
+use crate::failure::{Failure, Outcome};
 use crate::lockfile::LockFile;
 use crate::options::{self, Given, Known};
 use crate::start::{self, Prepared, note};
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &[String]) -> Outcome {
     let instance = Instance::new(engine.clone(), config, log.clone());
     let workers = Workers::start_for_one(&instance, &on_panic)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
-    println!("\nPostgreSQL stand-alone backend {}", crate::SERVER_VERSION);
+    println!("\nPostgreSQL stand-alone backend {}", crate::version::SERVER_VERSION);
     let outcome = run_session(&instance, database, Terminal::new(&given));
     workers.stop();
     if let Err(e) = outcome {

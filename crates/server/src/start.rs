@@ -2,8 +2,8 @@
 //!
 //! Counterpart: postmaster.c.
 
-use crate::cli::{Failure, Outcome};
 use crate::config::{self, Origins};
+use crate::failure::{Failure, Outcome};
 use crate::listen;
 use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
@@ -125,7 +125,7 @@ pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
         return Ok(0);
     }
     if given.has("version") {
-        println!("postgres (PostgreSQL) {}", crate::SERVER_VERSION);
+        println!("postgres (PostgreSQL) {}", crate::version::SERVER_VERSION);
         return Ok(0);
     }
     if let Some(extra) = given.rest.first() {
@@ -184,7 +184,7 @@ pub(crate) fn prepare(given: &options::Given) -> Result<Prepared, Failure> {
     }
     let data = &origins.data;
     let version = std::fs::read(format!("{data}/PG_VERSION"));
-    engine::version::check_version(data, version, crate::SERVER_VERSION)
+    engine::version::check_version(data, version, crate::version::SERVER_VERSION)
         .map_err(|e| refuse(&*log, e))?;
     let control = format!("{data}/{CONTROL_FILE}");
     if let Err(e) = std::fs::File::open(&control) {
@@ -426,7 +426,7 @@ fn serve(
         }
         Arc::default()
     });
-    note(&**log, &format!("starting norsu (PostgreSQL {})", crate::SERVER_VERSION));
+    note(&**log, &format!("starting norsu (PostgreSQL {})", crate::version::SERVER_VERSION));
     let listeners = listen::open(&base, data, start)?;
     for line in &listeners.lines {
         note(&**log, line);

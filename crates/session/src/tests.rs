@@ -9,7 +9,8 @@ use ids::{Oid, RelFile};
 use std::sync::Arc;
 use sync::wait::Waiter;
 use txn::Isolation;
-use types::{Datum, FnContext};
+use types::Datum;
+use types::fncx::TypeFunctions;
 use vfs::Env;
 
 mod real;

@@ -10,7 +10,9 @@ use plan::expr::{CoerceToDomain, CoercionForm, Const, Expr, Location};
 use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use types::fncx::{FnContext, RegKind, RowDesc, TypeInfo};
+use types::fncx::{
+    FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
+};
 use types::{Datum, DatumRef, Settings, oids};
 
 impl Core {
@@ -95,10 +97,6 @@ impl Core {
 }
 
 impl FnContext for Core {
-    fn settings(&self) -> &Settings {
-        &self.values.types
-    }
-
     fn collation(&self) -> Oid {
         Oid::INVALID
     }
@@ -114,7 +112,9 @@ impl FnContext for Core {
     fn extra(&mut self) -> &mut Option<Box<dyn Any + Send>> {
         &mut self.extra
     }
+}
 
+impl TypeFunctions for Core {
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
         self.type_facts(ty)
     }
@@ -215,7 +215,7 @@ impl FnContext for Core {
         }
         let ops = self.cat().type_ops(ty)?;
         if ops.cmp.is_valid() {
-            return Ok(FnContext::type_compare(self, ty, a, b, collation)?.is_eq());
+            return Ok(TypeFunctions::type_compare(self, ty, a, b, collation)?.is_eq());
         }
         // Types without an order may have an equality operator, for hashing.
         let Some(eq) = ops.eq.valid() else {
@@ -256,7 +256,9 @@ impl FnContext for Core {
             None => self.cat().format_type(ty),
         }
     }
+}
 
+impl TypeCatalog for Core {
     fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
         let mut cat = self.cat();
         let row = match cat.search(catalog::cache::RANGETYPE, &[ty.into()])? {
@@ -326,6 +328,12 @@ impl FnContext for Core {
 
     fn reg_name(&mut self, kind: RegKind, oid: Oid) -> Result<Option<String>> {
         sysfn::reg::name_of(self, kind, oid)
+    }
+}
+
+impl SessionContext for Core {
+    fn settings(&self) -> &Settings {
+        &self.values.types
     }
 
     fn transaction_timestamp(&self) -> i64 {

@@ -96,7 +96,7 @@ impl Harness {
         env.disk = Arc::new(disk.clone());
         let mut config = EngineConfig::new(env.clone());
         config.shared_buffers = [40, 80, 400][random.below(3) as usize];
-        config.log_checkpoints = false;
+        config.background.log_checkpoints = false;
         config.txn.slots = 16;
         config.wal.buffers = [4, 8, 64][random.below(3) as usize];
         config.wal.min_wal_size = 2 << 20;
