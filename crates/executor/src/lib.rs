@@ -56,6 +56,8 @@ mod spare;
 pub mod spi;
 mod spill;
 mod subplan;
+#[cfg(test)]
+mod tests;
 mod tidbitmap;
 mod trigger;
 mod winagg;

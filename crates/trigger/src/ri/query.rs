@@ -20,6 +20,8 @@ pub(super) enum Query {
     Check,
     /// Does another referenced row have the old key now?
     Replaced,
+    /// Are two keys of the referencing table equal?
+    SameKey,
     /// Do rows reference the key?
     References,
     CascadeDelete,
@@ -126,6 +128,18 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
             let (conditions, types) = pk_conditions(host, key, what == Query::Replaced)?;
             (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
+        Query::SameKey => {
+            let operators = key.row.conffeqop.clone().unwrap_or_default();
+            let (mut parts, mut types) = (Vec::new(), Vec::new());
+            for (i, &n) in key.fk_columns.iter().enumerate() {
+                let ty = column(&key.fk, n)?.atttypid;
+                let sides = [1, 1 + key.fk_columns.len()].map(|first| format!("${}", i + first));
+                parts.push(equality(host, operators[i], (&sides[0], ty), (&sides[1], ty))?);
+                types.push(ty);
+            }
+            types.extend_from_within(..);
+            (format!("SELECT 1 WHERE {}", parts.join(" AND ")), types)
+        }
         Query::References => {
             let (conditions, types) = fk_conditions(host, key, 1)?;
             (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
@@ -228,6 +242,16 @@ pub(super) fn run(
     Ok(any)
 }
 
+/// Are two keys of referencing rows equal, after casts to the input types of the operators?
+pub(super) fn is_same_key(
+    host: &mut dyn TriggerHost,
+    constraint: Oid,
+    keys: Vec<Datum>,
+) -> Result<bool> {
+    let key = Key::load(host, constraint, &[])?;
+    run_plan(host, &key, Query::SameKey, keys, QuerySnapshot::Active)
+}
+
 fn run_as_owner(
     host: &mut dyn TriggerHost,
     key: &Key,
@@ -235,8 +259,18 @@ fn run_as_owner(
     params: Vec<Datum>,
     latest: bool,
 ) -> Result<bool> {
-    let (plan, parked) = plan_of(host, key, what)?;
     let snapshot = if latest { QuerySnapshot::Latest } else { QuerySnapshot::NewCommand };
+    run_plan(host, key, what, params, snapshot)
+}
+
+fn run_plan(
+    host: &mut dyn TriggerHost,
+    key: &Key,
+    what: Query,
+    params: Vec<Datum>,
+    snapshot: QuerySnapshot,
+) -> Result<bool> {
+    let (plan, parked) = plan_of(host, key, what)?;
     let query = spi::Query { parked, ..spi::Query::new(plan, params.into()) }.under(snapshot);
     let result = run_to_end(host, query);
     let slot = (key.row.oid, what);
