@@ -18,8 +18,7 @@ pub use constraints::set_not_null;
 pub use properties::{change_owner, check_clusterable, mark_clustered};
 pub use rewrite::Rewrite;
 
-use crate::host::{CommandHost, notice};
-use crate::{drop, names};
+use crate::drop;
 use catalog::rows::PgAttribute;
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
@@ -29,6 +28,8 @@ use parse::ast::{
 };
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// State that subcommands leave for the end of their pass or of the statement.
 pub struct Work {

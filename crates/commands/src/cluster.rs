@@ -3,8 +3,7 @@
 //! Counterpart: cluster.c.
 
 use crate::alter_table::{check_clusterable, mark_clustered};
-use crate::host::{CommandHost, Owner};
-use crate::{exprs, names, options, relation, truncate};
+use crate::{relation, truncate};
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgClass, PgIndex, indexes};
 use engine::{IndexDesc, TableDesc};
@@ -14,6 +13,8 @@ use parse::ast::ClusterStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
+use utility::host::{CommandHost, Owner};
+use utility::{exprs, names, options};
 
 /// CLUSTER.
 pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Result<()> {

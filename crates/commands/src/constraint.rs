@@ -2,9 +2,8 @@
 //!
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
-use crate::host::CommandHost;
 use crate::relation::SYSTEM_COLUMNS;
-use crate::{exprs, names, stored};
+use crate::{creation, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -19,6 +18,8 @@ use pgerror::{Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::BATCH_ROWS_MAX;
+use utility::host::CommandHost;
+use utility::{exprs, names};
 
 /// A `pg_constraint` row for a table constraint, with default values.
 pub fn row(
@@ -139,7 +140,7 @@ pub fn add_checks(
                 };
                 let (table, column) = (rel.name(), column.as_deref());
                 let schema = rel.class.relnamespace;
-                names::free_constraint_name(host, table, column, "check", schema, &used)?
+                creation::free_constraint_name(host, table, column, "check", schema, &used)?
             }
         };
         used.push(name.clone());
@@ -363,7 +364,7 @@ pub fn add_foreign_key(
         None => {
             let columns: Vec<String> = def.fk_attrs.iter().map(|n| n.to_string()).collect();
             let columns = crate::index::name_addition(&columns);
-            names::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
+            creation::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
         }
     };
     let operators = key_operators(host, &name, &rel, &pk, &fk_columns, &pk_columns, &classes)?;

@@ -3,9 +3,8 @@
 //!
 //! Counterpart: parse_utilcmd.c (`transformCreateStmt`), tablecmds.c (`DefineRelation`).
 
-use crate::host::{CommandHost, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{constraint, index, names, options, sequence, stored, tablespace};
+use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
@@ -18,6 +17,8 @@ use parse::ast::{
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// A column definition with its constraints separated.
 pub struct Column {
@@ -61,8 +62,8 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     check_on_commit(stmt.oncommit, &stmt.relation)?;
     let place = parse::position(sql, stmt.relation.location);
     let (schema, persistence) =
-        names::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
-    let name = names::clip(&stmt.relation.relname, 63).to_string();
+        creation::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
+    let name = stdx::clip(&stmt.relation.relname, 63).to_string();
     if stmt.if_not_exists && host.catalog().relation_in(schema, &name)?.is_some() {
         host.notice(notice(pg_err!(
             DUPLICATE_TABLE,
@@ -98,8 +99,8 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
         analyze::ddl::check_not_set(def)?;
         repeat_notices(host, def)?;
     }
-    let table_options = options::table_options(&stmt.options)?;
-    let toast_options = options::toast_options(&stmt.options)?;
+    let table_options = reloptions::table_options(&stmt.options)?;
+    let toast_options = reloptions::toast_options(&stmt.options)?;
     let owner = names::user(host);
     let sequences = make_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
     let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
@@ -176,7 +177,7 @@ pub fn column(
     constraints: &mut Constraints,
     sql: &str,
 ) -> Result<Column> {
-    let name = names::clip(def.colname.as_deref().unwrap_or(""), 63).to_string();
+    let name = stdx::clip(def.colname.as_deref().unwrap_or(""), 63).to_string();
     let serial = match &def.type_name {
         Some(t) => serial_type(t, sql)?,
         None => None,
@@ -499,7 +500,7 @@ pub fn make_sequences(
                 let parts: Vec<&str> = list.iter().filter_map(Node::as_str).collect();
                 let rv = names::range_var_of(&parts)?;
                 if rv.schemaname.is_some() {
-                    in_schema = names::creation_target(host, &rv)?.0;
+                    in_schema = creation::creation_target(host, &rv)?.0;
                 }
                 name = Some(rv.relname.to_string());
             }
@@ -508,7 +509,7 @@ pub fn make_sequences(
             Some(name) => name,
             None => {
                 let column = Some(c.column.name.as_str());
-                names::free_relation_name(host, table, column, "seq", schema, false)?
+                creation::free_relation_name(host, table, column, "seq", schema, false)?
             }
         };
         let oid =

@@ -7,8 +7,7 @@
 //!
 //! Counterpart: dbcommands.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, options, tablespace};
+use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, encoding};
 use engine::{DbKey, SourceRelation};
@@ -20,6 +19,8 @@ use parse::ast::{
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::time::Duration;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// The lock tag of a database object.
 fn tag(database: Oid) -> LockTag {
@@ -203,7 +204,7 @@ fn encoding_of(def: &DefElem) -> Result<i32> {
 /// CREATE DATABASE.
 pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Result<()> {
     host.prevent_in_transaction_block("CREATE DATABASE")?;
-    let name = names::clip(&stmt.dbname, 63).to_string();
+    let name = stdx::clip(&stmt.dbname, 63).to_string();
     let opts = sorted(host, &stmt.options)?;
     let wanted_oid = match opts.oid {
         Some(d) => {

@@ -4,8 +4,7 @@
 //! Counterpart: `DefineDomain` and the `AlterDomain…` functions of typecmds.c.
 
 use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::{constraint, drop as dropping, names, relation, stored, typeuse};
+use crate::{constraint, creation, drop as dropping, relation, stored, typeuse};
 use analyze::coerce::{Context, null_const};
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::ObjectAddress;
@@ -24,13 +23,15 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use types::Datum;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// Schema and name of a new type or function from a qualified name.
 pub fn new_name(host: &mut dyn CommandHost, parts: &[AstName]) -> Result<(Oid, String)> {
     let list: Vec<&str> = parts.iter().map(|p| &**p).collect();
     let rv: RangeVar = names::range_var_of(&list)?;
-    let (schema, _) = names::creation_target(host, &rv)?;
-    Ok((schema, names::clip(&rv.relname, 63).to_string()))
+    let (schema, _) = creation::creation_target(host, &rv)?;
+    Ok((schema, stdx::clip(&rv.relname, 63).to_string()))
 }
 
 /// 42710 where a type with this name exists. A conflicting automatic array type is renamed.
@@ -242,7 +243,7 @@ fn add_check(
         }
         None => {
             let (domain, schema) = (row.typname.to_string(), row.typnamespace);
-            names::free_constraint_name(host, &domain, None, "check", schema, &[])?
+            creation::free_constraint_name(host, &domain, None, "check", schema, &[])?
         }
     };
     let Some(node) = &c.raw_expr else { return Ok(()) };

@@ -2,8 +2,6 @@
 //!
 //! Counterpart: dropcmds.c, the second half of dependency.c, `RemoveRelations`.
 
-use crate::host::{CommandHost, notice};
-use crate::names;
 use catalog::depend::DropBehavior;
 use catalog::rows::{
     CatalogRow, Name, PgAttrdef, PgAttribute, PgCast, PgClass, PgCollation, PgConstraint,
@@ -15,6 +13,8 @@ use engine::storage::drop_relation_files;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, DropStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// Converts the parser's RESTRICT or CASCADE to the catalog crate's.
 pub fn behavior(b: ast::DropBehavior) -> DropBehavior {

@@ -3,8 +3,6 @@
 //! Counterpart: extension.c.
 
 use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::names;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{Name, OidVector, PgExtension, PgNamespace, PgProc, Text, indexes};
@@ -12,6 +10,8 @@ use ids::Oid;
 use parse::ast::{CreateExtensionStmt, Node, ObjectType};
 use pgerror::{Result, bail, pg_err};
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// A function of an extension, with names and types as declared in its script.
 struct Function {

@@ -2,8 +2,7 @@
 //!
 //! Counterpart: statscmds.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, stored};
+use crate::{creation, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
@@ -12,6 +11,8 @@ use ids::{AttrNo, Oid};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 fn only_relations() -> PgError {
     pg_err!(
@@ -238,7 +239,7 @@ fn free_name(
 ) -> Result<String> {
     let mut label = "stat".to_string();
     for pass in 1.. {
-        let name = names::object_name(table, Some(columns), Some(&label));
+        let name = creation::object_name(table, Some(columns), Some(&label));
         if !taken(host, schema, &name)? {
             return Ok(name);
         }
@@ -335,7 +336,7 @@ pub fn set_schema(host: &mut dyn CommandHost, parts: &[&str], schema: &str) -> R
     if schema == row.stxnamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     let name = row.stxname.as_str();
     check_free(host, schema, name)?;
     let mut cat = host.catalog();

@@ -11,8 +11,7 @@ pub mod defaults;
 pub mod list;
 pub mod object;
 
-use crate::host::CommandHost;
-use crate::{names, relation};
+use crate::relation;
 use catalog::acl::{self, Kind};
 use catalog::rows::{AclItem, CatalogRow, PgClass, PgLanguage, PgType, indexes};
 use ids::{AttrNo, Oid};
@@ -22,6 +21,8 @@ use parse::ast::{
     AccessPriv, DropBehavior, GrantStmt, GrantTargetType, ObjectType, RoleSpec, RoleSpecType,
 };
 use pgerror::{PgError, Result, Severity, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// Privilege names. Counterpart: `string_to_privilege`.
 const WORDS: &[(&str, u32)] = &[

@@ -3,9 +3,8 @@
 //! Counterpart: indexcmds.c, index.c.
 
 use crate::constraint::{self, ConstraintTrigger};
-use crate::host::{CommandHost, Owner, notice};
 use crate::relation::{NewRelation, file_of, new_class};
-use crate::{exprs, names, options, stored, tablespace};
+use crate::{creation, reloptions, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -24,6 +23,8 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
+use utility::host::{CommandHost, Owner, notice};
+use utility::{exprs, names};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
@@ -87,7 +88,7 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
     let schema = rel.class.relnamespace;
     if names::user(host) != rel.class.relowner {
-        names::may_create_in(host, schema)?;
+        creation::may_create_in(host, schema)?;
     }
     let new = describe(host, stmt, &rel, sql)?;
     if host.catalog().relation_in(schema, &new.name)?.is_some() {
@@ -158,7 +159,7 @@ pub fn describe(
         }
         predicate = plan::walk::conjuncts(e);
     }
-    let options = options::index_options(method.info, &stmt.options)?;
+    let options = reloptions::index_options(method.info, &stmt.options)?;
     let mut keys = Vec::new();
     let mut used: Vec<String> = Vec::new();
     for elem in &stmt.index_params {
@@ -186,7 +187,7 @@ pub fn describe(
         return Err(PgError::unsupported(format!("access method \"{}\"", method.info.name)));
     }
     let name = match &stmt.idxname {
-        Some(name) => names::clip(name, 63).to_string(),
+        Some(name) => stdx::clip(name, 63).to_string(),
         None => {
             let schema = rel.class.relnamespace;
             let (label, columns) = match (stmt.primary, stmt.isconstraint) {
@@ -196,7 +197,7 @@ pub fn describe(
             };
             let (table, columns) = (rel.name(), columns.as_deref());
             let constraint = stmt.isconstraint;
-            names::free_relation_name(host, table, columns, label, schema, constraint)?
+            creation::free_relation_name(host, table, columns, label, schema, constraint)?
         }
     };
     let temporary = rel.class.relpersistence == b't';
@@ -292,7 +293,7 @@ fn free_column_name(used: &[String], wanted: &str) -> String {
             break;
         }
         let suffix = n.to_string();
-        name = format!("{}{suffix}", names::clip(wanted, 63 - suffix.len()));
+        name = format!("{}{suffix}", stdx::clip(wanted, 63 - suffix.len()));
     }
     name
 }

@@ -7,9 +7,8 @@
 //! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
 use crate::create_table::{Column, Constraints};
-use crate::host::CommandHost;
 use crate::relation::NewColumn;
-use crate::{index, names, tablespace};
+use crate::{index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
@@ -17,6 +16,8 @@ use ids::Oid;
 use parse::ast::{Constraint, DefElem, IndexStmt, Node, TableLikeClause};
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
+use utility::host::CommandHost;
+use utility::names;
 
 const COMMENTS: u32 = 1 << 0;
 const COMPRESSION: u32 = 1 << 1;

@@ -2,8 +2,7 @@
 //!
 //! Counterpart: lockcmds.c, `ReindexIndex` and related functions of indexcmds.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{index, names, options, relation, tablespace};
+use crate::{index, relation, tablespace};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, indexes};
@@ -13,6 +12,8 @@ use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// LOCK TABLE.
 pub fn lock_table(host: &mut dyn CommandHost, stmt: &LockStmt) -> Result<()> {

@@ -4,8 +4,7 @@
 
 mod merge;
 
-use crate::host::CommandHost;
-use crate::{create_as, names, relation, truncate};
+use crate::{create_as, relation, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{PgClass, PgIndex};
@@ -14,6 +13,8 @@ use ids::Oid;
 use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::Query;
+use utility::host::CommandHost;
+use utility::names;
 
 /// REFRESH MATERIALIZED VIEW.
 pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<()> {

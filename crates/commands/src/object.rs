@@ -2,8 +2,7 @@
 //!
 //! Counterpart: alter.c, comment.c, schemacmds.c, `RenameRelation`, `AlterTableNamespace`.
 
-use crate::host::{CommandHost, notice};
-use crate::{drop, names, relation, sequence};
+use crate::{creation, drop, relation, sequence};
 use catalog::rows::{
     AclItem, CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgConstraint, PgDatabase,
     PgDescription, PgExtension, PgLanguage, PgNamespace, PgPolicy, PgProc, PgRewrite,
@@ -17,6 +16,8 @@ use parse::ast::{
 };
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// The relation of an ALTER statement; `None`, after a notice, if it is missing and IF EXISTS was
 /// given.
@@ -45,7 +46,7 @@ fn target(
 
 /// ALTER … RENAME.
 pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<()> {
-    let new = stmt.newname.as_deref().map(|n| names::clip(n, 63)).unwrap_or_default();
+    let new = stmt.newname.as_deref().map(|n| stdx::clip(n, 63)).unwrap_or_default();
     let old = stmt.subname.as_deref().unwrap_or_default();
     match stmt.rename_type {
         ObjectType::Table
@@ -309,7 +310,7 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
     if schema == rel.class.relnamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     move_relation(host, &rel, schema)
 }
 
@@ -458,7 +459,7 @@ pub fn create_schema(host: &mut dyn CommandHost, stmt: &CreateSchemaStmt, sql: &
         Some(name) => name.to_string(),
         None => host.catalog().role_name(owner)?,
     };
-    let name = names::clip(&name, 63).to_string();
+    let name = stdx::clip(&name, 63).to_string();
     let database = host.backend().database();
     if let Some(row) = host.catalog().database(database)? {
         let (kind, list) = (acl::Kind::Database, row.datacl.as_deref());

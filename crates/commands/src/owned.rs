@@ -5,8 +5,7 @@
 
 use crate::grant::object::Subject;
 use crate::grant::{GrantSpec, defaults, list, merge};
-use crate::host::CommandHost;
-use crate::{alter_table, drop, names};
+use crate::{alter_table, drop};
 use catalog::depend::is_pinned;
 use catalog::rows::{
     CatalogRow, PgAuthid, PgClass, PgCollation, PgConversion, PgDatabase, PgDefaultAcl,
@@ -18,6 +17,8 @@ use catalog::{ObjectAddress, Row};
 use ids::Oid;
 use parse::ast::{DropBehavior, DropOwnedStmt, ReassignOwnedStmt, RoleSpec};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// The roles of the statement; 42501 where the user lacks their privileges.
 fn roles(host: &mut dyn CommandHost, specs: &[RoleSpec], what: &str) -> Result<Vec<Oid>> {

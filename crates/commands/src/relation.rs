@@ -7,7 +7,6 @@ mod toast;
 pub use toast::{add_toast, renew_toast};
 
 use crate::grant;
-use crate::host::CommandHost;
 use catalog::depend::Dependency;
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
@@ -18,6 +17,7 @@ use lmgr::{LockMode, LockTag};
 use parse::ast::ObjectType;
 use pgerror::{Result, SqlState, bail, pg_err};
 use types::oids;
+use utility::host::CommandHost;
 
 pub const HEAP_AM: Oid = Oid(2);
 /// Maximum number of columns of a table. Counterpart: `MaxHeapAttributeNumber`.
@@ -111,7 +111,7 @@ pub fn check_column_type(
     kind: u8,
     row_type: Oid,
 ) -> Result<()> {
-    crate::names::check_type_privilege(host, column.ty)?;
+    utility::names::check_type_privilege(host, column.ty)?;
     let mut within: Vec<Oid> = row_type.valid().into_iter().collect();
     check_containment(host, column.ty, &mut within)?;
     check_storable(host, &column.name, column.ty)?;
@@ -421,7 +421,7 @@ fn check_type_name(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result
 pub fn array_type_name(host: &mut dyn CommandHost, name: &str, schema: Oid) -> Result<String> {
     let mut candidate = name.to_string();
     for _ in 1..63 {
-        candidate = crate::names::clip(&format!("_{candidate}"), 63).to_string();
+        candidate = stdx::clip(&format!("_{candidate}"), 63).to_string();
         if host.catalog().type_in(schema, &candidate)?.is_none() {
             return Ok(candidate);
         }

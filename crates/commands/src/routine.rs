@@ -7,8 +7,7 @@ mod lookup;
 mod signature;
 
 use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::{names, options, stored};
+use crate::{creation, stored};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::{Signature, check_body, outputs_of, standard_body, transposed};
@@ -28,6 +27,8 @@ use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 const INTERNAL: Oid = Oid(12);
 const C: Oid = Oid(13);
@@ -734,7 +735,7 @@ pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<
     if schema == row.pronamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     let name = row.proname.to_string();
     name_is_free(host, &row, &name, schema)?;
     let mut cat = host.catalog();

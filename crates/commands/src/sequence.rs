@@ -2,9 +2,8 @@
 //!
 //! Counterpart: the command half of sequence.c.
 
-use crate::host::{CommandHost, notice};
 use crate::relation::{NewColumn, NewRelation};
-use crate::{names, options, tablespace};
+use crate::{creation, tablespace};
 use analyze::SessionLookup;
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
@@ -15,6 +14,8 @@ use page::sequence::SequenceData;
 use parse::ast::{AlterSeqStmt, CreateSeqStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// The parameters of a sequence with the statement's options applied.
 struct Params {
@@ -218,7 +219,7 @@ fn parameters(
 
 /// CREATE SEQUENCE.
 pub fn create_sequence(host: &mut dyn CommandHost, stmt: &CreateSeqStmt, sql: &str) -> Result<()> {
-    let (schema, persistence) = names::creation_target(host, &stmt.sequence)?;
+    let (schema, persistence) = creation::creation_target(host, &stmt.sequence)?;
     let name = &*stmt.sequence.relname;
     if stmt.if_not_exists && host.catalog().relation_in(schema, name)?.is_some() {
         host.notice(notice(pg_err!(

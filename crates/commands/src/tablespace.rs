@@ -2,13 +2,13 @@
 //!
 //! Counterpart: tablespace.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{names, options};
 use catalog::rows::{CatalogRow, Name, PgTablespace, Text, indexes};
 use catalog::{ObjectAddress, acl};
 use ids::{Oid, RelFile};
 use parse::ast::{AlterTableSpaceOptionsStmt, CreateTableSpaceStmt, DefElem, DropTableSpaceStmt};
 use pgerror::{Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 /// Maximum length of a location in bytes: paths of relation files below it must fit too.
 const LOCATION_MAX: usize = 1024 - 68;
@@ -49,7 +49,7 @@ fn changed(old: Option<Vec<Text>>, defs: &[DefElem], reset: bool) -> Result<Opti
 /// CREATE TABLESPACE.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateTableSpaceStmt) -> Result<()> {
     host.prevent_in_transaction_block("CREATE TABLESPACE")?;
-    let name = names::clip(&stmt.tablespacename, 63).to_string();
+    let name = stdx::clip(&stmt.tablespacename, 63).to_string();
     if !names::is_superuser(host)? {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,

@@ -3,19 +3,19 @@
 //! Counterpart: `InitTempTableNamespace` of namespace.c.
 
 use crate::drop::drop_objects;
-use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
 use catalog::rows::{PgNamespace, indexes};
 use ids::Oid;
 use pgerror::{Result, bail};
+use utility::host::CommandHost;
 
 /// OID of the schema for temporary objects, created on first use.
 pub fn schema(host: &mut dyn CommandHost) -> Result<Oid> {
     if let Some(oid) = host.catalog().session.temp_namespace.valid() {
         return Ok(oid);
     }
-    let user = crate::names::user(host);
+    let user = utility::names::user(host);
     let database = host.backend().database();
     let row = host.catalog().database(database)?;
     if let Some(row) = row {

@@ -2,14 +2,15 @@
 //!
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
-use crate::host::{CommandHost, notice};
-use crate::{index, names, relation, sequence};
+use crate::{index, relation, sequence};
 use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
 use ids::Oid;
 use parse::ast::{DropBehavior, TruncateStmt};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// TRUNCATE.
 pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {

@@ -3,15 +3,16 @@
 //! Counterpart: typecmds.c, pg_enum.c.
 
 use crate::domain::{insert_with_array, name_is_free, new_name};
-use crate::host::{CommandHost, notice};
 use crate::relation::{NewColumn, NewRelation};
-use crate::{names, relation};
+use crate::{creation, relation};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::rows::{CatalogRow, Name, PgConstraint, PgEnum, PgNamespace, PgType, indexes};
 use ids::{Oid, Persistence};
 use parse::ast::{AlterEnumStmt, CompositeTypeStmt, CreateEnumStmt};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// The type with this qualified name; 42704 where there is none.
 pub fn find(host: &mut dyn CommandHost, parts: &[&str]) -> Result<catalog::Row<PgType>> {
@@ -218,15 +219,15 @@ fn sort_order_between(list: &[catalog::Row<PgEnum>], position: usize) -> Option<
 
 /// CREATE TYPE … AS (…).
 pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) -> Result<()> {
-    let (schema, persistence) = names::creation_target(host, &stmt.typevar)?;
-    let name = names::clip(&stmt.typevar.relname, 63).to_string();
+    let (schema, persistence) = creation::creation_target(host, &stmt.typevar)?;
+    let name = stdx::clip(&stmt.typevar.relname, 63).to_string();
     name_is_free(host, schema, &name)?;
     let mut columns = Vec::new();
     for def in &stmt.coldeflist {
         analyze::ddl::check_not_set(def)?;
         let (ty, typmod, collation) =
             analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
-        let column = names::clip(def.colname.as_deref().unwrap_or(""), 63);
+        let column = stdx::clip(def.colname.as_deref().unwrap_or(""), 63);
         let mut new = NewColumn::new(column, ty, typmod, collation);
         new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
         columns.push(new);
@@ -293,7 +294,7 @@ pub fn set_schema(
     if schema == row.typnamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     if row.typtype == b'c' {
         let rel = host.catalog().relation(row.typrelid)?;
         crate::object::move_relation(host, &rel, schema)?;
@@ -341,7 +342,7 @@ pub fn set_owner(
     if !names::is_superuser(host)? {
         must_own(host, &row)?;
         names::must_be_member(host, owner)?;
-        names::may_create_in(host, row.typnamespace)?;
+        creation::may_create_in(host, row.typnamespace)?;
     }
     if row.typtype == b'c' {
         return crate::alter_table::change_owner(host, row.typrelid, owner, false);

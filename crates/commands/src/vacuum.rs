@@ -2,9 +2,8 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
-use crate::host::CommandHost;
 use crate::relation::update_statistics;
-use crate::{indexstats, names, options, statistics};
+use crate::{indexstats, statistics};
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
@@ -13,6 +12,8 @@ use parse::ast::{VacuumRelation, VacuumStmt};
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
+use utility::host::CommandHost;
+use utility::{names, options};
 
 #[derive(Clone, Debug)]
 struct Params {

@@ -13,11 +13,11 @@
 //! Counterpart: access/transam/xact.c (the transaction block states, `TBlockState`).
 
 use crate::session::Session;
-use commands::CommandHost;
 use engine::Isolation;
 use ids::Oid;
 use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use utility::host::{Settings, Transactions};
 use wire::TransactionStatus;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -8,8 +8,7 @@
 
 use super::{Work, must_be};
 use crate::create_table::{self, Constraints};
-use crate::host::{CommandHost, notice};
-use crate::{exprs, sequence};
+use crate::sequence;
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
@@ -20,6 +19,8 @@ use plan::Expr;
 use plan::expr::NextValueExpr;
 use std::sync::Arc;
 use types::Datum;
+use utility::exprs;
+use utility::host::{CommandHost, notice};
 
 /// Adds a column.
 pub fn add(

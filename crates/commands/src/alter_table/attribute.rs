@@ -4,13 +4,14 @@
 //! tablecmds.c.
 
 use super::{column, must_be};
-use crate::host::{CommandHost, notice};
-use crate::{create_table, drop, options};
+use crate::{create_table, drop};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterTableCmd, AlterTableType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
+use utility::options;
 
 /// Updates the `pg_attribute` row of a column.
 pub fn change(

@@ -4,8 +4,7 @@
 
 use super::rewrite::{contains_nulls, violated};
 use super::{attribute, column, must_be};
-use crate::host::{CommandHost, notice};
-use crate::{constraint, create_table, drop as dropping, index, names};
+use crate::{constraint, create_table, drop as dropping, index};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -14,6 +13,8 @@ use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
+use utility::host::{CommandHost, notice};
+use utility::names;
 
 /// Adds a table constraint and checks the existing rows.
 pub fn add(host: &mut dyn CommandHost, oid: Oid, c: &Constraint, sql: &str) -> Result<()> {

@@ -3,11 +3,11 @@
 //! Counterpart: `ATExecAddIdentity`, `ATExecSetIdentity`, `ATExecDropIdentity`.
 
 use super::{attribute, column};
-use crate::host::{CommandHost, notice};
 use crate::{create_table, drop, sequence};
 use catalog::{ObjectAddress, RelDesc};
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::{CommandHost, notice};
 
 /// ADD GENERATED … AS IDENTITY.
 pub fn add(
@@ -107,7 +107,7 @@ pub fn set(
     let number = a.attnum;
     if !options.is_empty() {
         for seq in sequence::owned_by(host, rel.oid(), Some(number))? {
-            host.lock_relation(seq, crate::names::mode::SHARE_ROW_EXCLUSIVE)?;
+            host.lock_relation(seq, utility::names::mode::SHARE_ROW_EXCLUSIVE)?;
             sequence::change(host, seq, &options, true, sql)?;
         }
     }

@@ -5,9 +5,8 @@
 //! `ATExecClusterOn`, `ATExecReplicaIdentity` and others of tablecmds.c.
 
 use super::{Work, must_be};
-use crate::host::CommandHost;
 use crate::object::{change_owner_row, new_owner_acl};
-use crate::{index, names, options, sequence, tablespace};
+use crate::{index, reloptions, sequence, tablespace};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
     PgType, indexes,
@@ -16,6 +15,8 @@ use catalog::{ObjectAddress, RelDesc};
 use ids::Oid;
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// The preparation pass, which runs before any row is read.
 pub fn prepare(
@@ -263,7 +264,7 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         let row = crate::relation::class(&mut cat, oid)?;
         let old = row.reloptions.as_deref();
         let kind = (rel.kind(), rel.class.relam);
-        let reloptions = options::changed(old, &defs, kind, toast, reset)?;
+        let reloptions = reloptions::changed(old, &defs, kind, toast, reset)?;
         if rel.kind() == b'v' {
             crate::view::check_option_fits(host, rel, reloptions.as_deref())?;
         }

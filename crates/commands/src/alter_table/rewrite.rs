@@ -6,8 +6,7 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::host::CommandHost;
-use crate::{cluster, exprs, relation, truncate, typeuse};
+use crate::{cluster, relation, truncate, typeuse};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
@@ -17,6 +16,8 @@ use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef};
+use utility::exprs;
+use utility::host::CommandHost;
 
 /// The pending changes to a table's rows.
 pub struct Rewrite {
@@ -107,7 +108,7 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
     if let Some(persistence) = work.persistence {
         // Includes the sequences of identity columns added by the same statement.
         for seq in crate::sequence::owned_by(host, oid, None)? {
-            host.lock_relation(seq, crate::names::mode::ACCESS_EXCLUSIVE)?;
+            host.lock_relation(seq, utility::names::mode::ACCESS_EXCLUSIVE)?;
             crate::sequence::change_persistence(host, seq, persistence)?;
         }
     }

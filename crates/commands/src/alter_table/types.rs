@@ -6,8 +6,7 @@
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
 use super::{Work, attribute, column, must_be};
-use crate::host::CommandHost;
-use crate::{create_table, drop, index, names, relation, tablespace, typeuse};
+use crate::{create_table, drop, index, relation, tablespace, typeuse};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -23,6 +22,8 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
 use std::sync::Arc;
+use utility::host::CommandHost;
+use utility::names;
 
 /// The dropped objects that are to be recreated.
 #[derive(Default)]

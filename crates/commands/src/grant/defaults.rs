@@ -4,8 +4,7 @@
 
 use super::object::note_members;
 use super::{GrantSpec, grantees, list, merge, privileges_of};
-use crate::host::CommandHost;
-use crate::{drop, names};
+use crate::drop;
 use catalog::ObjectAddress;
 use catalog::acl::{self, Kind};
 use catalog::depend::Dependency;
@@ -13,6 +12,8 @@ use catalog::rows::{AclItem, PgDefaultAcl, PgNamespace, indexes};
 use ids::Oid;
 use parse::ast::{AlterDefaultPrivilegesStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::CommandHost;
+use utility::names;
 
 /// The `defaclobjtype` code and the ACL kind.
 fn letter(objtype: ObjectType) -> Result<(u8, Kind)> {

@@ -2,8 +2,7 @@
 //! invalidation.
 
 use super::list;
-use crate::host::CommandHost;
-use crate::{drop, names, relation};
+use crate::{drop, relation};
 use catalog::acl::{self, Kind};
 use catalog::depend::SharedDependency;
 use catalog::rows::{
@@ -15,6 +14,8 @@ use catalog::{ObjectAddress, Row};
 use ids::{AttrNo, Oid, Tid};
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
+use utility::host::CommandHost;
+use utility::names;
 
 /// An object with an ACL, of any kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

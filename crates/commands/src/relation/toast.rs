@@ -3,13 +3,13 @@
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
 use super::{self as relation, NewColumn, NewRelation, create, new_files};
-use crate::host::CommandHost;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{PgAttribute, PgClass, Text};
 use ids::{Oid, Persistence};
 use pgerror::Result;
 use types::oids;
+use utility::host::CommandHost;
 
 /// Tuples larger than this many bytes are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 const TOAST_TUPLE_THRESHOLD: i64 = 2032;
@@ -119,7 +119,7 @@ pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;
     let Some(toast) = rel.class.reltoastrelid.valid() else { return Ok(()) };
-    host.lock_relation(toast, crate::names::mode::ACCESS_EXCLUSIVE)?;
+    host.lock_relation(toast, utility::names::mode::ACCESS_EXCLUSIVE)?;
     if needs_toast(&rel.attributes, encoding) {
         new_files(host, toast)?;
         let desc = host.catalog().relation(toast)?;

@@ -3,7 +3,6 @@
 //! Counterpart: `interpret_AS_clause` of functioncmds.c, `fmgr_sql_validator` of pg_proc.c.
 
 use super::Parameters;
-use crate::host::CommandHost;
 use crate::stored;
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
@@ -12,6 +11,7 @@ use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, bail};
 use types::oids;
+use utility::host::CommandHost;
 
 /// Analyses an SQL-standard function body. Returns its stored form and dependencies.
 pub(super) fn standard_body(

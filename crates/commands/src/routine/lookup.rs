@@ -2,11 +2,11 @@
 //!
 //! Counterpart: `LookupFuncWithArgs` of parse_func.c.
 
-use crate::host::CommandHost;
 use catalog::rows::{PgProc, indexes};
 use ids::Oid;
 use parse::ast::{FunctionParameterMode, Node, ObjectType, ObjectWithArgs, TypeName};
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
+use utility::host::CommandHost;
 
 pub(super) fn noun(kind: ObjectType) -> &'static str {
     match kind {

@@ -3,6 +3,7 @@
 use crate::host::CommandHost;
 use analyze::SessionLookup;
 use executor::{Execution, QueryDesc};
+use parse::ast::SelectStmt;
 use pgerror::Result;
 use plan::PlannedStmt;
 use plan::query::Query;
@@ -87,4 +88,9 @@ impl Started {
         host.backend().truncate_snapshots(self.depth);
         result
     }
+}
+
+/// Has the SELECT, or the leftmost one of set operations, an INTO clause?
+pub fn has_into(s: &SelectStmt) -> bool {
+    s.larg.as_ref().map_or(s.into_clause.is_some(), |left| has_into(left))
 }

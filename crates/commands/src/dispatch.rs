@@ -3,15 +3,15 @@
 //! Counterpart: utility.c.
 
 use crate::create_as;
-use crate::host::CommandHost;
 use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
-    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, grant,
-    index, maintenance, matview, object, owned, role, routine, sequence, setting, tablespace,
-    truncate, typecmd, vacuum, view,
+    alter_table, cluster, create_table, database, domain, drop, extension, extstats, grant, index,
+    maintenance, matview, object, owned, role, routine, sequence, setting, tablespace, truncate,
+    typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
+use utility::host::CommandHost;
 
 /// Runs a utility statement that does not concern the session itself (transactions, settings,
 /// prepared statements, cursors, LISTEN). `sql` is the text that positions in the tree refer to.
@@ -153,8 +153,8 @@ pub fn is_command(stmt: &Node) -> bool {
 }
 
 fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
-    if !crate::names::is_superuser(host)? {
-        let user = crate::names::user(host);
+    if !utility::names::is_superuser(host)? {
+        let user = utility::names::user(host);
         // pg_checkpoint
         if !host.catalog().is_member(user, ids::Oid(4544), true)? {
             return Err(pgerror::pg_err!(
