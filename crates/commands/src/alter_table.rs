@@ -15,10 +15,10 @@ mod rewrite;
 mod types;
 
 pub use constraints::set_not_null;
-pub use properties::{change_owner, check_clusterable, mark_clustered};
+pub use properties::change_owner;
 pub use rewrite::Rewrite;
 
-use crate::drop;
+use crate::{class, deletion};
 use catalog::rows::PgAttribute;
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
@@ -78,7 +78,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     }
     let cascade = stmt.cmds.iter().any(|c| c.behavior == DropBehavior::Cascade);
     host.catalog().check_typed_tables(&rel, cascade)?;
-    crate::relation::not_of_other_session(&rel, "alter")?;
+    class::not_of_other_session(&rel, "alter")?;
     host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
     run(host, oid, &stmt.cmds, sql)
 }
@@ -190,7 +190,8 @@ const STRONG_OPTIONS: [&str; 4] =
 /// Counterpart: `AlterTableGetRelOptionsLockLevel`.
 fn lock_of_options(cmd: &AlterTableCmd) -> i32 {
     let Some(Node::List(list)) = &cmd.def else { return names::mode::ACCESS_EXCLUSIVE };
-    let strong = |n: &Node| matches!(n, Node::DefElem(d) if STRONG_OPTIONS.iter().any(|o| d.defname.eq_ignore_ascii_case(o)));
+    let is_strong = |name: &str| STRONG_OPTIONS.iter().any(|o| name.eq_ignore_ascii_case(o));
+    let strong = |n: &Node| matches!(n, Node::DefElem(d) if is_strong(&d.defname));
     match list.iter().any(strong) {
         true => names::mode::ACCESS_EXCLUSIVE,
         false => names::mode::SHARE_UPDATE_EXCLUSIVE,
@@ -270,7 +271,7 @@ fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
         "ALTER action {action} cannot be performed on relation \"{}\"",
         rel.name()
     )
-    .detail(crate::relation::kind_not_supported(rel.kind())))
+    .detail(class::kind_not_supported(rel.kind())))
 }
 
 fn subcommand(
@@ -292,7 +293,7 @@ fn subcommand(
             if work.rewrite.is_needed() || work.rewrite.verify_not_null {
                 if !column(&rel, cmd)?.attnotnull {
                     work.rewrite.verify_not_null = true;
-                    attribute::change(host, oid, number, |a| a.attnotnull = true)?;
+                    class::change_column(host, oid, number, |a| a.attnotnull = true)?;
                 }
                 return Ok(());
             }
@@ -337,15 +338,5 @@ fn drop_column(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableC
         bail!(UNDEFINED_COLUMN, "{message}");
     };
     let object = ObjectAddress::column(rel.oid(), a.attnum);
-    drop::drop_objects(host, &[object], drop::behavior(cmd.behavior), false)
-}
-
-/// Updates the `pg_attribute` row of a column.
-pub fn change_column(
-    host: &mut dyn CommandHost,
-    table: Oid,
-    number: AttrNo,
-    change: impl FnOnce(&mut PgAttribute),
-) -> Result<()> {
-    attribute::change(host, table, number, change)
+    deletion::drop_objects(host, &[object], deletion::behavior(cmd.behavior), false)
 }

@@ -3,7 +3,7 @@
 //! Counterpart: pg_constraint.c, `StoreRelCheck`, `ATAddForeignKeyConstraint`.
 
 use crate::relation::SYSTEM_COLUMNS;
-use crate::{creation, stored};
+use crate::{class, creation, stored};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -161,7 +161,7 @@ pub fn add_checks(
     }
     if !added.is_empty() {
         let mut cat = host.catalog();
-        let row = crate::relation::class(&mut cat, table)?;
+        let row = class::row(&mut cat, table)?;
         let relchecks = row.relchecks + added.len() as i16;
         cat.update(&row, &PgClass { relchecks, ..row.row.clone() })?;
         cat.increment_command_counter()?;
@@ -198,7 +198,7 @@ pub fn find_row(
     expr: &Expr,
     test: impl Fn(&types::Datum) -> bool,
 ) -> Result<bool> {
-    crate::relation::not_of_other_session(rel, "access")?;
+    class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(false) };
     let columns: Vec<AttrNo> = (1..=rel.attributes.len() as AttrNo).collect();
     let program = exprs::compile_over(host, rel, expr)?;
@@ -363,7 +363,7 @@ pub fn add_foreign_key(
         Some(name) => name.to_string(),
         None => {
             let columns: Vec<String> = def.fk_attrs.iter().map(|n| n.to_string()).collect();
-            let columns = crate::index::name_addition(&columns);
+            let columns = creation::name_addition(&columns);
             creation::free_constraint_name(host, rel.name(), Some(&columns), "fkey", schema, &[])?
         }
     };
@@ -598,7 +598,7 @@ pub fn add_trigger(
     let of = ObjectAddress::of::<PgConstraint>(trigger.constraint);
     let this = ObjectAddress::of::<PgTrigger>(oid);
     cat.record_dependency(this, of, Dependency::Internal)?;
-    let row = crate::relation::class(&mut cat, table)?;
+    let row = class::row(&mut cat, table)?;
     if row.relhastriggers {
         cat.invalidate_relation(table, false);
     } else {

@@ -4,7 +4,7 @@
 //! Counterpart: createas.c.
 
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{creation, reloptions, tablespace, view};
+use crate::{creation, reloptions, tablespace, toast, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use engine::table::InsertOptions;
@@ -159,7 +159,7 @@ fn make(
         options: reloptions::table_options(&into.options)?,
     };
     let oid = relation::create(host, &spec)?;
-    relation::add_toast(host, oid, reloptions::toast_options(&into.options)?)?;
+    toast::add_toast(host, oid, reloptions::toast_options(&into.options)?)?;
     if let Some(query) = remembered {
         if into.skip_data {
             crate::matview::set_populated(host, oid, false)?;

@@ -4,7 +4,8 @@
 //! Counterpart: parse_utilcmd.c (`transformCreateStmt`), tablecmds.c (`DefineRelation`).
 
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace};
+use crate::sequence::NewSequence;
+use crate::{constraint, creation, index, reloptions, sequence, stored, tablespace, toast};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
@@ -122,7 +123,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     store_defaults(host, oid, &columns, sql)?;
     let checks: Vec<&Constraint> = constraints.checks.iter().collect();
     constraint::add_checks(host, oid, &checks, false, sql)?;
-    relation::add_toast(host, oid, toast_options)?;
+    toast::add_toast(host, oid, toast_options)?;
     add_keys(host, oid, &constraints.keys, sql)?;
     for (sequence, number, identity) in sequences {
         sequence::own_column(host, sequence, oid, number, identity)?;
@@ -512,8 +513,8 @@ pub fn make_sequences(
                 creation::free_relation_name(host, table, column, "seq", schema, false)?
             }
         };
-        let oid =
-            sequence::create(host, &name, in_schema, persistence, owner, &defs, identity, sql)?;
+        let new = NewSequence { name: &name, schema: in_schema, persistence, owner, identity };
+        let oid = sequence::create(host, &new, &defs, sql)?;
         if !identity {
             c.default = Some(next_value_of(host, in_schema, &name)?);
         }

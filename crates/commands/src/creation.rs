@@ -148,6 +148,21 @@ pub fn free_constraint_name(
     unreachable!("one of the numbers is free")
 }
 
+/// Counterpart: `ChooseIndexNameAddition`.
+pub fn name_addition(columns: &[String]) -> String {
+    let mut out = String::new();
+    for column in columns {
+        if !out.is_empty() {
+            out.push('_');
+        }
+        out.push_str(column);
+        if out.len() >= 64 {
+            break;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,10 +2,10 @@
 //!
 //! Counterpart: statscmds.c.
 
-use crate::{creation, stored};
+use crate::{class, creation, stored, typerow};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
-use catalog::rows::{CatalogRow, Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
+use catalog::rows::{Int2Vector, Name, PgNamespace, PgStatisticExt, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use ids::{AttrNo, Oid};
 use parse::ast::{AlterStatsStmt, CreateStatsStmt, Node};
@@ -35,7 +35,7 @@ fn name_of(
             let schema = rel.class.relnamespace;
             (schema, free_name(host, rel.name(), &label.join("_"), schema)?)
         }
-        (parts, None) => crate::domain::new_name(host, parts)?,
+        (parts, None) => typerow::new_name(host, parts)?,
     };
     if taken(host, schema, &name)? {
         if stmt.if_not_exists {
@@ -86,7 +86,7 @@ fn create_in(
             "cannot define statistics for relation \"{}\"",
             rel.name()
         )
-        .detail(crate::relation::kind_not_supported(rel.kind())));
+        .detail(class::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
@@ -308,70 +308,4 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterStatsStmt) -> Result<()> {
     let mut cat = host.catalog();
     cat.update(&row, &PgStatisticExt { stxstattarget: target, ..row.row.clone() })?;
     Ok(())
-}
-
-/// 42710 where the schema has an object with this name.
-fn check_free(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<()> {
-    if taken(host, schema, name)? {
-        let shown = host.catalog().namespace_name(schema)?.unwrap_or_default();
-        bail!(
-            DUPLICATE_OBJECT,
-            "statistics object \"{name}\" already exists in schema \"{shown}\""
-        );
-    }
-    Ok(())
-}
-
-pub fn rename(host: &mut dyn CommandHost, parts: &[&str], new: &str) -> Result<()> {
-    let row = find(host, parts)?;
-    check_free(host, row.stxnamespace, new)?;
-    let mut cat = host.catalog();
-    cat.update(&row, &PgStatisticExt { stxname: Name::new(new), ..row.row.clone() })?;
-    Ok(())
-}
-
-pub fn set_schema(host: &mut dyn CommandHost, parts: &[&str], schema: &str) -> Result<()> {
-    let row = find(host, parts)?;
-    let schema = host.catalog().namespace(schema)?;
-    if schema == row.stxnamespace {
-        return Ok(());
-    }
-    creation::may_create_in(host, schema)?;
-    let name = row.stxname.as_str();
-    check_free(host, schema, name)?;
-    let mut cat = host.catalog();
-    cat.update(&row, &PgStatisticExt { stxnamespace: schema, ..row.row.clone() })?;
-    let this = ObjectAddress::of::<PgStatisticExt>(row.oid);
-    cat.change_dependency(this, PgNamespace::RELATION, row.stxnamespace, schema)?;
-    Ok(())
-}
-
-pub fn set_owner(host: &mut dyn CommandHost, parts: &[&str], owner: Oid) -> Result<()> {
-    let row = find(host, parts)?;
-    names::must_be_member(host, owner)?;
-    let mut cat = host.catalog();
-    cat.update(&row, &PgStatisticExt { stxowner: owner, ..row.row.clone() })?;
-    crate::object::change_owner_row(host, ObjectAddress::of::<PgStatisticExt>(row.oid), owner)
-}
-
-/// The objects of a DROP STATISTICS statement.
-pub fn to_drop(
-    host: &mut dyn CommandHost,
-    objects: &[Node],
-    missing_ok: bool,
-) -> Result<Vec<ObjectAddress>> {
-    let mut out = Vec::new();
-    for node in objects {
-        let parts = crate::drop::parts(node);
-        if missing_ok && look_up(host, &parts)?.is_none() {
-            host.notice(notice(pg_err!(
-                SUCCESSFUL_COMPLETION,
-                "statistics object \"{}\" does not exist, skipping",
-                parts.join(".")
-            )));
-            continue;
-        }
-        out.push(ObjectAddress::of::<PgStatisticExt>(find(host, &parts)?.oid));
-    }
-    Ok(out)
 }

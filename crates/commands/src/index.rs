@@ -3,8 +3,8 @@
 //! Counterpart: indexcmds.c, index.c.
 
 use crate::constraint::{self, ConstraintTrigger};
-use crate::relation::{NewRelation, file_of, new_class};
-use crate::{creation, reloptions, stored, tablespace};
+use crate::relation::{NewRelation, new_class};
+use crate::{class, creation, reloptions, stored, tablespace};
 use analyze::{ExprKind, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{
@@ -81,10 +81,10 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
             "cannot create index on relation \"{}\"",
             rel.name()
         )
-        .detail(crate::relation::kind_not_supported(rel.kind())));
+        .detail(class::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
-    crate::relation::not_of_other_session(&rel, "create indexes on")?;
+    class::not_of_other_session(&rel, "create indexes on")?;
     host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
     let schema = rel.class.relnamespace;
     if names::user(host) != rel.class.relowner {
@@ -124,7 +124,7 @@ fn create_concurrently(
     if host.catalog().find_class(table)?.is_none() || host.catalog().find_class(index)?.is_none() {
         bail!(UNDEFINED_OBJECT, "index \"{}\" has been dropped by another session", new.name);
     }
-    crate::relation::new_files(host, index)?;
+    class::new_files(host, index)?;
     fill(host, table, index)
 }
 
@@ -192,8 +192,8 @@ pub fn describe(
             let schema = rel.class.relnamespace;
             let (label, columns) = match (stmt.primary, stmt.isconstraint) {
                 (true, _) => ("pkey", None),
-                (_, true) => ("key", Some(name_addition(&used))),
-                _ => ("idx", Some(name_addition(&used))),
+                (_, true) => ("key", Some(creation::name_addition(&used))),
+                _ => ("idx", Some(creation::name_addition(&used))),
             };
             let (table, columns) = (rel.name(), columns.as_deref());
             let constraint = stmt.isconstraint;
@@ -268,21 +268,6 @@ pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oi
     let list = host.catalog().dependencies_of(ObjectAddress::relation(index))?;
     let found = list.iter().find(|d| d.refclassid == PgConstraint::RELATION && d.deptype == b'i');
     Ok(found.map(|d| d.refobjid))
-}
-
-/// Counterpart: `ChooseIndexNameAddition`.
-pub fn name_addition(columns: &[String]) -> String {
-    let mut out = String::new();
-    for column in columns {
-        if !out.is_empty() {
-            out.push('_');
-        }
-        out.push_str(column);
-        if out.len() >= 64 {
-            break;
-        }
-    }
-    out
 }
 
 /// Counterpart: `ChooseIndexColumnNames`.
@@ -608,7 +593,7 @@ fn enter(
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     row.relnatts = (new.keys.len() + new.include.len()) as i16;
     row.relam = new.method.oid;
-    let file = file_of(host, &row);
+    let file = class::file_of(host, &row);
     create_relation_files(host.backend(), file, persistence)?;
     host.catalog().insert(&row)?;
     let of = (oid, new.method);
@@ -753,7 +738,7 @@ pub fn add_deferred_trigger(
 
 /// Sets `relhasindex` in the table's row, in place.
 fn set_has_index(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    crate::relation::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
+    class::update_statistics(&mut host.catalog(), table, |row| row.relhasindex = true)
 }
 
 /// Builds an index from its table, updates the statistics of both and marks the index valid.
@@ -865,18 +850,31 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     let built = storage::build(&mut Owner(host), new, &mut entry, &mut print)?;
     let heap_pages = engine::table::nblocks(host.backend(), heap)?;
     let index_pages = storage::nblocks(host.backend(), open)?;
+    let pages = (heap_pages as i32, index_pages as i32);
+    note_built(host, (table, index), pages, &built, checked)
+}
+
+/// Stores the statistics of a build, and that the index is usable. `pages` are those of the table
+/// and of the index.
+fn note_built(
+    host: &mut dyn CommandHost,
+    (table, index): (Oid, Oid),
+    (heap_pages, index_pages): (i32, i32),
+    built: &storage::BuildResult,
+    checked: bool,
+) -> Result<()> {
     let mut cat = host.catalog();
     let tuples = |count: f64, old: f32| {
         // An empty table that was never vacuumed keeps its unknown size.
         if count == 0.0 && old < 0.0 { -1.0 } else { count as f32 }
     };
-    crate::relation::update_statistics(&mut cat, table, |row| {
+    class::update_statistics(&mut cat, table, |row| {
         row.relhasindex = true;
-        row.relpages = heap_pages as i32;
+        row.relpages = heap_pages;
         row.reltuples = tuples(built.heap_tuples, row.reltuples);
     })?;
-    crate::relation::update_statistics(&mut cat, index, |row| {
-        row.relpages = index_pages as i32;
+    class::update_statistics(&mut cat, index, |row| {
+        row.relpages = index_pages;
         row.reltuples = tuples(built.index_tuples as f64, row.reltuples);
     })?;
     let old = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();

@@ -9,13 +9,17 @@
 
 #![forbid(unsafe_code)]
 
+mod acl_list;
 mod alter_table;
+mod class;
 mod cluster;
 mod constraint;
 mod create_as;
 mod create_table;
 mod creation;
 pub mod database;
+mod default_acl;
+mod deletion;
 mod dispatch;
 mod domain;
 mod drop;
@@ -29,20 +33,27 @@ mod like;
 mod maintenance;
 mod matview;
 mod object;
+pub mod on_commit;
 mod owned;
 mod relation;
+mod relname;
 mod reloptions;
+mod rename;
 mod role;
 mod routine;
+mod schema;
 mod sequence;
 mod setting;
 mod statistics;
 mod stored;
+mod subject;
 mod tablespace;
 mod tag;
 pub mod temp;
+mod toast;
 mod truncate;
 mod typecmd;
+mod typerow;
 mod typeuse;
 mod vacuum;
 mod view;

@@ -8,7 +8,7 @@
 
 use crate::create_table::{Column, Constraints};
 use crate::relation::NewColumn;
-use crate::{index, tablespace};
+use crate::{class, index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use deparse::{self as definition, IndexParts, Style};
@@ -62,7 +62,7 @@ pub fn add(
     if !matches!(rel.kind(), b'r' | b'v' | b'm' | b'c' | b'f' | b'p') {
         let message = format!("relation \"{}\" is invalid in LIKE clause", rel.name());
         return Err(pg_err!(WRONG_OBJECT_TYPE, "{message}")
-            .detail(crate::relation::kind_not_supported(rel.kind()))
+            .detail(class::kind_not_supported(rel.kind()))
             .at(place));
     }
     names::check_table_privileges(host, &rel, catalog::acl::SELECT)?;

@@ -3,7 +3,7 @@
 //! Counterpart: view.c, createas.c, rewriteDefine.c.
 
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{creation, reloptions, stored};
+use crate::{class, creation, reloptions, stored};
 use analyze::{Params, SessionLookup};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, Name, PgClass, PgRewrite, Text, indexes};
@@ -188,7 +188,7 @@ fn replace(
         relation::record_column_type(host, oid, &row)?;
     }
     let mut cat = host.catalog();
-    let row = relation::class(&mut cat, oid)?;
+    let row = class::row(&mut cat, oid)?;
     let relnatts = columns.len() as i16;
     cat.update(&row, &PgClass { relnatts, reloptions: options, ..row.row.clone() })?;
     cat.increment_command_counter()
@@ -260,7 +260,7 @@ pub(crate) fn store_rule(host: &mut dyn CommandHost, view: Oid, mut query: Query
     for object in needs {
         cat.record_dependency(this, object, Dependency::Normal)?;
     }
-    let class = relation::class(&mut cat, view)?;
+    let class = class::row(&mut cat, view)?;
     if !class.relhasrules {
         cat.update(&class, &PgClass { relhasrules: true, ..class.row.clone() })?;
     }

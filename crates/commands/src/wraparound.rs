@@ -3,6 +3,7 @@
 //!
 //! Counterpart: `do_autovacuum`, `relation_needs_vacanalyze` of autovacuum.c.
 
+use crate::deletion;
 use crate::vacuum::{Auto, vacuum_for_wraparound};
 use catalog::ObjectAddress;
 use catalog::depend::DropBehavior;
@@ -174,7 +175,7 @@ pub fn drop_orphans(
             continue;
         }
         let object = ObjectAddress::relation(class.oid);
-        crate::drop::drop_objects(host, &[object], DropBehavior::Cascade, true)?;
+        deletion::drop_objects(host, &[object], DropBehavior::Cascade, true)?;
         let name = class.relname.to_string();
         dropped.push(OldTable { oid: class.oid, schema: schema.to_string(), name });
     }

@@ -180,7 +180,7 @@ impl Session {
         }
         if !self.on_commit.is_empty() {
             let tables = std::mem::take(&mut self.on_commit);
-            self.on_commit = commands::temp::before_commit(self, &tables)?;
+            self.on_commit = commands::on_commit::before_commit(self, &tables)?;
         }
         let instance = self.instance.clone();
         let notify_lock = self.take_notify_lock(&instance);

@@ -3,8 +3,8 @@
 //! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
 
 use super::rewrite::{contains_nulls, violated};
-use super::{attribute, column, must_be};
-use crate::{constraint, create_table, drop as dropping, index};
+use super::{column, must_be};
+use crate::{class, constraint, create_table, deletion, index};
 use catalog::depend::Dependency;
 use catalog::rows::{CatalogRow, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -156,7 +156,7 @@ fn use_index(
                 "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"{name}\" to \
                  \"{wanted}\""
             )));
-            crate::object::rename_relation(host, &desc, wanted)?;
+            crate::relname::rename_relation(host, &desc, wanted)?;
             wanted.to_string()
         }
         _ => name.to_string(),
@@ -218,7 +218,7 @@ pub fn set_not_null(
         if constraint::find_row(host, rel, &var, |v| v.is_null())? {
             return Err(contains_nulls(host, rel, a.attname.as_str())?);
         }
-        attribute::change(host, rel.oid(), number, |a| a.attnotnull = true)?;
+        class::change_column(host, rel.oid(), number, |a| a.attnotnull = true)?;
     }
     Ok(())
 }
@@ -253,7 +253,7 @@ pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTable
             );
         }
     }
-    attribute::change(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
+    class::change_column(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
 }
 
 /// The constraint with this name on the table.
@@ -288,7 +288,7 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         host.check_not_in_use(referenced.oid(), referenced.name(), "ALTER TABLE")?;
     }
     let object = ObjectAddress::of::<PgConstraint>(row.oid);
-    dropping::drop_objects(host, &[object], dropping::behavior(cmd.behavior), false)
+    deletion::drop_objects(host, &[object], deletion::behavior(cmd.behavior), false)
 }
 
 /// ALTER CONSTRAINT: the deferrability of a foreign key.

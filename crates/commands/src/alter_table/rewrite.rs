@@ -6,7 +6,7 @@
 //!
 //! Counterpart: `ATRewriteTable`.
 
-use crate::{cluster, relation, truncate, typeuse};
+use crate::{class, cluster, toast, truncate, typeuse};
 use catalog::RelDesc;
 use catalog::rows::PgAttribute;
 use engine::table::{self, BulkInsert, InsertOptions, ScanOptions, TableScan, system};
@@ -112,9 +112,9 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &mut Rewrite) -> Result<(
             crate::sequence::change_persistence(host, seq, persistence)?;
         }
     }
-    relation::new_files(host, oid)?;
+    class::new_files(host, oid)?;
     cluster::clear_missing(host, oid)?;
-    relation::renew_toast(host, oid)?;
+    toast::renew_toast(host, oid)?;
     let new = host.catalog().relation(oid)?;
     if !matches!(new.kind(), b'r' | b'm' | b't') {
         return Ok(());
@@ -156,7 +156,7 @@ fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<
     }
     for (part, moves) in parts {
         let mut cat = host.catalog();
-        let row = relation::class(&mut cat, part)?;
+        let row = class::row(&mut cat, part)?;
         let mut class = row.row.clone();
         if let Some(letter) = work.persistence {
             class.relpersistence = letter;
@@ -166,7 +166,7 @@ fn set_location(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<
         }
         if class != row.row {
             // The old files are scheduled for removal before the row changes.
-            relation::replace_files(host, &row, class)?;
+            class::replace_files(host, &row, class)?;
         }
     }
     host.catalog().increment_command_counter()
@@ -306,7 +306,7 @@ fn test(
 
 /// Checks NOT NULL columns of existing rows.
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>) -> Result<()> {
-    relation::not_of_other_session(rel, "access")?;
+    class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };
     let strict = rel.attributes.iter().filter(|a| a.attnotnull && !a.attisdropped);
     let strict: Vec<&PgAttribute> = strict.collect();

@@ -6,7 +6,7 @@
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
 use super::{Work, attribute, column, must_be};
-use crate::{create_table, drop, index, relation, tablespace, typeuse};
+use crate::{class, create_table, deletion, index, relation, tablespace, toast, typeuse};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -127,7 +127,7 @@ pub fn alter(
         }
     }
     if rel.kind() == b'r' {
-        relation::add_toast(host, oid, None)?;
+        toast::add_toast(host, oid, None)?;
     }
     Ok(())
 }
@@ -332,7 +332,7 @@ fn drop_dependents(
         gone.push(ObjectAddress::of::<PgStatisticExt>(oid));
     }
     if !gone.is_empty() {
-        drop::drop_objects(host, &gone, catalog::depend::DropBehavior::Restrict, true)?;
+        deletion::drop_objects(host, &gone, catalog::depend::DropBehavior::Restrict, true)?;
     }
     Ok(())
 }
@@ -454,7 +454,7 @@ fn attribute_row(
         _ => None,
     };
     let missing = missing.map(|array| with_element_type(array, new.ty));
-    attribute::change(host, oid, a.attnum, |old| {
+    class::change_column(host, oid, a.attnum, |old| {
         old.atttypid = row.atttypid;
         old.atttypmod = row.atttypmod;
         old.attcollation = row.attcollation;
@@ -497,10 +497,12 @@ pub fn rebuild(host: &mut dyn CommandHost, work: &mut Work) -> Result<()> {
         match &stmt.stmt {
             Node::CreateStatsStmt(s) => {
                 crate::extstats::recreate(host, s, &saved.sql, saved.schema)?;
-                host.catalog().increment_command_counter()?;
             }
-            other => crate::utility::run_utility(host, other, &saved.sql).map(drop)?,
+            Node::IndexStmt(s) => crate::index::create_index(host, s, &saved.sql)?,
+            Node::AlterTableStmt(s) => super::alter_table(host, s, &saved.sql)?,
+            _ => return Err(PgError::internal("unexpected definition of a dependent object")),
         }
+        host.catalog().increment_command_counter()?;
         restore(host, &saved, class)?;
     }
     Ok(())
