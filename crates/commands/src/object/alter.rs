@@ -79,7 +79,11 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
             let row = find(host, kind, stmt.object.as_ref())?;
             let schema = match &*stmt.newschema {
                 "pg_temp" => temp::schema(host)?,
-                name => host.catalog().namespace(name)?,
+                // The privilege USAGE is not required.
+                name => match host.catalog().find_namespace(name)? {
+                    Some(oid) => oid,
+                    None => bail!(INVALID_SCHEMA_NAME, "schema \"{name}\" does not exist"),
+                },
             };
             creation::may_create_in(host, schema)?;
             move_row(host, &row, schema)
@@ -134,8 +138,8 @@ fn rename_row(host: &mut dyn CommandHost, row: &ObjectRow, new: &str) -> Result<
     let old = row.name()?;
     if !names::is_superuser(host)? {
         if !row.class.has_owner() {
-            let noun = row.class.noun;
-            bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to rename {noun} \"{old}\"");
+            let what = host.catalog().describe_object(row.class.address(row.oid()?))?;
+            bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to rename {what}");
         }
         address::must_own_row(host, row, old.as_str())?;
         if let Some(schema) = row.namespace()? {

@@ -5,12 +5,19 @@
 use super::address;
 use crate::class::kind_not_supported;
 use parse::ast::{CommentStmt, ObjectType};
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use utility::host::CommandHost;
 
 /// COMMENT ON.
 pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
-    let found = address::resolve(host, stmt.objtype, &stmt.object, false)?;
+    let found = match address::resolve(host, stmt.objtype, &stmt.object, false) {
+        // The database of a dump may have another name.
+        Err(e) if stmt.objtype == ObjectType::Database && is_undefined(&e) => {
+            host.notice(e.severity(Severity::Warning));
+            return Ok(());
+        }
+        found => found?,
+    };
     let object = found.ok_or_else(|| PgError::internal("object was not found"))?;
     address::must_own(host, object, &stmt.object)?;
     if stmt.objtype == ObjectType::Column {
@@ -22,4 +29,8 @@ pub fn comment(host: &mut dyn CommandHost, stmt: &CommentStmt) -> Result<()> {
         }
     }
     host.catalog().set_comment(object, stmt.comment.as_deref())
+}
+
+fn is_undefined(error: &PgError) -> bool {
+    error.code() == SqlState::UNDEFINED_DATABASE
 }
