@@ -124,7 +124,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let checks: Vec<&Constraint> = constraints.checks.iter().collect();
     constraint::add_checks(host, oid, &checks, false, sql)?;
     toast::add_toast(host, oid, toast_options)?;
-    add_keys(host, oid, &constraints.keys, sql)?;
+    add_keys(host, oid, &constraints.keys, true, sql)?;
     for (sequence, number, identity) in sequences {
         sequence::own_column(host, sequence, oid, number, identity)?;
     }
@@ -635,6 +635,7 @@ pub fn add_keys(
     host: &mut dyn CommandHost,
     table: Oid,
     keys: &[Constraint],
+    filled: bool,
     sql: &str,
 ) -> Result<()> {
     let mut sorted: Vec<&Constraint> = keys.iter().collect();
@@ -659,7 +660,7 @@ pub fn add_keys(
             ..IndexStmt::default()
         };
         let new = index::describe(host, &stmt, &rel, sql)?;
-        index::create(host, &rel, &new)?;
+        index::create(host, &rel, &new, filled)?;
     }
     Ok(())
 }

@@ -105,6 +105,54 @@ fn create_in(
         });
     }
     let Some((schema, name)) = name_of(host, stmt, &rel, &label, schema)? else { return Ok(None) };
+    let (mut columns, exprs) = keys(host, stmt, &rel, analysed)?;
+    if columns.len() + exprs.len() < 2 && exprs.is_empty() {
+        bail!(INVALID_OBJECT_DEFINITION, "extended statistics require at least 2 columns");
+    }
+    if (1..exprs.len()).any(|i| exprs[..i].contains(&exprs[i])) {
+        bail!(DUPLICATE_COLUMN, "duplicate expression in statistics definition");
+    }
+    let kinds = kinds(stmt, columns.len() + exprs.len(), !exprs.is_empty())?;
+    columns.sort_unstable();
+    let owner = names::user(host);
+    let mut cat = host.catalog();
+    let oid = cat.new_oid(indexes::PG_STATISTIC_EXT_OID_INDEX)?;
+    cat.insert(&PgStatisticExt {
+        oid,
+        stxrelid: rel.oid(),
+        stxname: Name::new(&name),
+        stxnamespace: schema,
+        stxowner: owner,
+        stxstattarget: -1,
+        stxkeys: Int2Vector(columns.clone().into()),
+        stxkind: kinds,
+        stxexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
+    })?;
+    cat.invalidate_relation(rel.oid(), false);
+    let this = ObjectAddress::of::<PgStatisticExt>(oid);
+    for number in &columns {
+        let column = ObjectAddress::column(rel.oid(), *number);
+        cat.record_dependency(this, column, Dependency::Auto)?;
+    }
+    if columns.is_empty() {
+        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), Dependency::Auto)?;
+    }
+    let schema = ObjectAddress::of::<PgNamespace>(schema);
+    cat.record_dependency(this, schema, Dependency::Normal)?;
+    cat.record_owner(this, owner)?;
+    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
+    stored::record(host, this, &exprs, rel.oid(), normal, auto)?;
+    Ok(Some(oid))
+}
+
+/// The columns and expressions of a statistics object. `analysed` has the analysed expressions,
+/// `None` for plain columns.
+fn keys(
+    host: &mut dyn CommandHost,
+    stmt: &CreateStatsStmt,
+    rel: &RelDesc,
+    analysed: Vec<Option<Expr>>,
+) -> Result<(Vec<AttrNo>, Vec<Expr>)> {
     let mut columns: Vec<AttrNo> = Vec::new();
     let mut exprs: Vec<Expr> = Vec::new();
     if stmt.exprs.len() > 8 {
@@ -160,43 +208,7 @@ fn create_in(
             columns.push(number);
         }
     }
-    if columns.len() + exprs.len() < 2 && exprs.is_empty() {
-        bail!(INVALID_OBJECT_DEFINITION, "extended statistics require at least 2 columns");
-    }
-    if (1..exprs.len()).any(|i| exprs[..i].contains(&exprs[i])) {
-        bail!(DUPLICATE_COLUMN, "duplicate expression in statistics definition");
-    }
-    let kinds = kinds(stmt, columns.len() + exprs.len(), !exprs.is_empty())?;
-    columns.sort_unstable();
-    let owner = names::user(host);
-    let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_STATISTIC_EXT_OID_INDEX)?;
-    cat.insert(&PgStatisticExt {
-        oid,
-        stxrelid: rel.oid(),
-        stxname: Name::new(&name),
-        stxnamespace: schema,
-        stxowner: owner,
-        stxstattarget: -1,
-        stxkeys: Int2Vector(columns.clone().into()),
-        stxkind: kinds,
-        stxexprs: (!exprs.is_empty()).then(|| stored::write_list(&exprs)),
-    })?;
-    cat.invalidate_relation(rel.oid(), false);
-    let this = ObjectAddress::of::<PgStatisticExt>(oid);
-    for number in &columns {
-        let column = ObjectAddress::column(rel.oid(), *number);
-        cat.record_dependency(this, column, Dependency::Auto)?;
-    }
-    if columns.is_empty() {
-        cat.record_dependency(this, ObjectAddress::relation(rel.oid()), Dependency::Auto)?;
-    }
-    let schema = ObjectAddress::of::<PgNamespace>(schema);
-    cat.record_dependency(this, schema, Dependency::Normal)?;
-    cat.record_owner(this, owner)?;
-    let (normal, auto) = (Dependency::Normal, Dependency::Auto);
-    stored::record(host, this, &exprs, rel.oid(), normal, auto)?;
-    Ok(Some(oid))
+    Ok((columns, exprs))
 }
 
 fn kinds(stmt: &CreateStatsStmt, width: usize, has_exprs: bool) -> Result<Vec<u8>> {

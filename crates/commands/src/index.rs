@@ -68,6 +68,16 @@ pub struct NewIndex {
 
 /// CREATE INDEX.
 pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> Result<()> {
+    create_index_of(host, stmt, true, sql)
+}
+
+/// As [`create_index`]; unless `filled`, the index stays empty: the caller rewrites the table.
+pub fn create_index_of(
+    host: &mut dyn CommandHost,
+    stmt: &IndexStmt,
+    filled: bool,
+    sql: &str,
+) -> Result<()> {
     if stmt.concurrent {
         host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
@@ -105,7 +115,7 @@ pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> 
     // Temporary tables are not visible to other sessions.
     match stmt.concurrent && rel.class.relpersistence != b't' {
         true => create_concurrently(host, &rel, &new),
-        false => create(host, &rel, &new).map(drop),
+        false => create(host, &rel, &new, filled).map(drop),
     }
 }
 
@@ -551,9 +561,16 @@ fn attribute(
 }
 
 /// Creates the index in the catalogs and builds it. Counterpart: `index_create`.
-pub fn create(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, new: &NewIndex) -> Result<Oid> {
+pub fn create(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    new: &NewIndex,
+    filled: bool,
+) -> Result<Oid> {
     let oid = enter(host, rel, new, true)?;
-    fill(host, rel.oid(), oid)?;
+    if filled {
+        fill(host, rel.oid(), oid)?;
+    }
     Ok(oid)
 }
 
@@ -920,6 +937,6 @@ pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) ->
         options: None,
         tablespace: rel.class.reltablespace,
     };
-    create(host, &rel, &new)?;
+    create(host, &rel, &new, true)?;
     Ok(())
 }

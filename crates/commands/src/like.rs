@@ -238,7 +238,7 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, later: Later) -> Result<()> 
             );
         }
         let new = index::describe(host, &stmt, &rel, "")?;
-        let new = index::create(host, &rel, &new)?;
+        let new = index::create(host, &rel, &new, true)?;
         if let Some(text) = text {
             put_comment(host, ObjectAddress::relation(new), text)?;
         }

@@ -6,7 +6,8 @@
 //!
 //! Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
 
-use super::{Work, must_be};
+use super::attribute::must_be;
+use super::queue::Work;
 use crate::create_table::{self, Constraints};
 use crate::{class, sequence};
 use catalog::RelDesc;
@@ -95,9 +96,8 @@ pub fn add(
         values(host, oid, &row, default, new.generated, sequence, work)?;
         crate::toast::add_toast(host, oid, None)?;
     }
-    work.constraints.append(&mut constraints.checks);
-    work.constraints.append(&mut constraints.keys);
-    work.constraints.append(&mut constraints.foreign);
+    let later = [constraints.keys, constraints.checks, constraints.foreign];
+    later.into_iter().flatten().for_each(|c| work.push_constraint(c));
     Ok(())
 }
 
@@ -173,7 +173,7 @@ pub fn set_missing(
         return Err(PgError::internal("array without bytes"));
     };
     let array = AnyArray(bytes.into());
-    super::class::change_column(host, oid, column.attnum, |a| {
+    class::change_column(host, oid, column.attnum, |a| {
         a.atthasmissing = true;
         a.attmissingval = Some(array);
     })

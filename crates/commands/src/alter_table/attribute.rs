@@ -3,7 +3,6 @@
 //! Counterpart: `ATExecColumnDefault`, `ATExecSetStatistics`, `ATExecSetStorage` and others of
 //! tablecmds.c.
 
-use super::{column, must_be};
 use crate::{class, create_table, deletion};
 use catalog::rows::{PgAttrdef, PgAttribute, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -237,4 +236,43 @@ fn attribute_options(
         list.push(Text::from(format!("{name}={value}")));
     }
     Ok((!list.is_empty()).then_some(list))
+}
+
+/// The column of a subcommand, given by name or (for indexes) by number.
+pub fn column<'a>(rel: &'a RelDesc, cmd: &AlterTableCmd) -> Result<&'a PgAttribute> {
+    let Some(name) = cmd.name.as_deref() else {
+        let found = rel.attribute(cmd.num).filter(|a| !a.attisdropped);
+        return found.ok_or_else(|| {
+            pg_err!(
+                UNDEFINED_COLUMN,
+                "column number {} of relation \"{}\" does not exist",
+                cmd.num,
+                rel.name()
+            )
+        });
+    };
+    match rel.column(name) {
+        Some(a) => Ok(a),
+        None if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) => {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot alter system column \"{name}\"")
+        }
+        None => bail!(
+            UNDEFINED_COLUMN,
+            "column \"{name}\" of relation \"{}\" does not exist",
+            rel.name()
+        ),
+    }
+}
+
+/// 42809 unless the relation's kind is one of `kinds`.
+pub fn must_be(rel: &RelDesc, kinds: &[u8], action: &str) -> Result<()> {
+    if kinds.contains(&rel.kind()) {
+        return Ok(());
+    }
+    Err(pg_err!(
+        WRONG_OBJECT_TYPE,
+        "ALTER action {action} cannot be performed on relation \"{}\"",
+        rel.name()
+    )
+    .detail(class::kind_not_supported(rel.kind())))
 }

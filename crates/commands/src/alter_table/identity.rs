@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `ATExecAddIdentity`, `ATExecSetIdentity`, `ATExecDropIdentity`.
 
-use super::column;
+use super::attribute::column;
 use crate::{class, create_table, deletion, sequence};
 use catalog::{ObjectAddress, RelDesc};
 use parse::ast::{AlterTableCmd, ConstrType, DefElem, Node};

@@ -4,7 +4,8 @@
 //! Counterpart: `ATExecSetRelOptions`, `ATExecChangeOwner`, `ATPrepChangePersistence`,
 //! `ATExecClusterOn`, `ATExecReplicaIdentity` and others of tablecmds.c.
 
-use super::{Work, must_be};
+use super::attribute::must_be;
+use super::queue::Work;
 use crate::object::owner;
 use crate::{class, cluster, index, reloptions, sequence, tablespace};
 use catalog::rows::{

@@ -29,15 +29,15 @@ pub fn parts(node: &Node) -> Vec<&str> {
 }
 
 /// The name of an object that is identified by a name alone.
-pub struct ObjectName<'a> {
+struct ObjectName<'a> {
     /// The access method of an operator class or family.
     method: Option<&'a str>,
-    pub schema: Option<&'a str>,
-    pub name: &'a str,
+    schema: Option<&'a str>,
+    name: &'a str,
 }
 
 impl<'a> ObjectName<'a> {
-    pub fn of(class: &ObjectClass, node: &'a Node) -> Result<ObjectName<'a>> {
+    fn of(class: &ObjectClass, node: &'a Node) -> Result<ObjectName<'a>> {
         let all = parts(node);
         let (method, rest) = match all.as_slice() {
             [method, rest @ ..] if class.is_of_method() => (Some(*method), rest),
