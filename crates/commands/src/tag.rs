@@ -25,7 +25,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::CreateStatsStmt(_) => "CREATE STATISTICS",
         Node::AlterStatsStmt(_) => "ALTER STATISTICS",
         Node::RenameStmt(s) => alter_tag(match s.rename_type {
-            ObjectType::Column | ObjectType::Tabconstraint => s.relation_type,
+            ObjectType::Column => s.relation_type,
             other => other,
         }),
         Node::AlterObjectSchemaStmt(s) => alter_tag(s.object_type),
