@@ -49,6 +49,6 @@ pub use cx::CatCx;
 pub use depend::ObjectAddress;
 pub use describe::relation_kind;
 pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, shape_version};
-pub use session::{CatSession, Seen};
+pub use session::{CatSession, CatalogState};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;

@@ -65,7 +65,7 @@ fn lock_one(
     }
     // The view's owner needs privileges on its relations, unless the view is security_invoker.
     let mut lookup = SessionLookup::new(host);
-    let Some(rule) = analyze::Lookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
+    let Some(rule) = analyze::RelationLookup::view_rule(&mut lookup, oid)? else { return Ok(()) };
     let user = match rule.security_invoker {
         true => names::user(host),
         false => rel.class.relowner,

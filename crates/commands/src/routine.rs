@@ -10,7 +10,7 @@ use crate::object::owner;
 use crate::{creation, default_acl, stored, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
-use body::{Signature, check_body, outputs_of, standard_body, transposed};
+use body::standard_body;
 use catalog::depend::Dependency;
 use catalog::rows::{
     CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
@@ -383,7 +383,6 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         );
     }
     signature::check(host, &p.input, &outputs_of(&p), result)?;
-    check_pseudo(host, lang.oid, &p.input, result)?;
     if a.body.is_some() && stmt.sql_body.is_some() {
         bail!(INVALID_FUNCTION_DEFINITION, "duplicate function body specified");
     }
@@ -403,27 +402,14 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
                     "only one AS item needed for language \"{language}\""
                 );
             }
-            (list[0].clone(), None)
+            match list[0].as_str() {
+                "" if lang.oid == INTERNAL => (name.clone(), None),
+                source => (source.to_owned(), None),
+            }
         }
         (None, _) if stmt.sql_body.is_some() => (String::new(), None),
         (None, INTERNAL) => (name.clone(), None),
         (None, _) => bail!(INVALID_FUNCTION_DEFINITION, "no function body specified"),
-    };
-    if lang.oid == INTERNAL && !host.builtin_exists(&prosrc) {
-        bail!(UNDEFINED_FUNCTION, "there is no built-in function named \"{prosrc}\"");
-    }
-    if lang.oid == C {
-        return Err(PgError::unsupported("functions in language c"));
-    }
-    let argument_names: Vec<String> = match (&p.names, &p.modes) {
-        (Some(list), Some(modes)) => list
-            .iter()
-            .zip(modes)
-            .filter(|(_, m)| matches!(m, b'i' | b'b' | b'v'))
-            .map(|(n, _)| n.as_str().to_string())
-            .collect(),
-        (Some(list), None) => list.iter().map(|n| n.as_str().to_string()).collect(),
-        (None, _) => Vec::new(),
     };
     let body = match &stmt.sql_body {
         // The first names of all parameters, not only of input ones: deparsing shows these.
@@ -465,75 +451,34 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         proargnames: p.names.clone(),
         proargdefaults: (!p.defaults.is_empty()).then(|| stored::write_list(&p.defaults)),
         protrftypes: None,
-        prosrc: Text::from(prosrc.clone()),
+        prosrc: Text::from(prosrc),
         probin: probin.map(Text::from),
         prosqlbody: body.as_ref().map(|b| b.0.clone()),
         proconfig: with_config(None, &a.config),
         proacl: None,
     };
-    let (stored, needs) = body.unzip();
-    insert(host, new, stmt.replace, &p, needs.unwrap_or_default())?;
+    let needs = body.map(|b| b.1).unwrap_or_default();
+    let oid = insert(host, new, stmt.replace, &p, needs)?;
     // Checked after the insertion, since the function may call itself.
-    if lang.oid == SQL && host.setting("check_function_bodies") == "on" {
-        let signature = Signature {
-            name: &name,
-            types: &p.input,
-            labels: &argument_names,
-            result,
-            outputs: outputs_of(&p),
-            procedure: stmt.is_procedure,
-        };
-        let stored = stored.as_ref().map(|s| s.as_str());
-        host.with_settings(&a.config, &mut |host| {
-            check_body(host, &prosrc, stored, &signature)
-                .map_err(|e| transposed(e, sql, &prosrc, &name))
-        })?;
-    }
-    Ok(())
+    host.validate_function(oid, sql)
 }
 
-fn check_pseudo(
-    host: &mut dyn CommandHost,
-    language: Oid,
-    input: &[Oid],
-    result: Oid,
-) -> Result<()> {
-    if language != SQL {
-        return Ok(());
-    }
-    let polymorphic =
-        |ty: Oid| matches!(ty.0, 2277 | 2283 | 2776 | 3500 | 3831 | 4537 | 4538 | 5077..=5080);
-    let is_pseudo = |host: &mut dyn CommandHost, ty: Oid| -> Result<bool> {
-        Ok(host.catalog().type_row(ty)?.typtype == b'p')
-    };
-    if is_pseudo(host, result)?
-        && !matches!(result, oids::RECORD | oids::VOID)
-        && !polymorphic(result)
-    {
-        let shown = host.catalog().format_type(result)?;
-        bail!(INVALID_FUNCTION_DEFINITION, "SQL functions cannot return type {shown}");
-    }
-    for &ty in input {
-        if is_pseudo(host, ty)? && !polymorphic(ty) {
-            let shown = host.catalog().format_type(ty)?;
-            bail!(
-                INVALID_FUNCTION_DEFINITION,
-                "SQL functions cannot have arguments of type {shown}"
-            );
-        }
-    }
-    Ok(())
+/// Types of the output parameters.
+fn outputs_of(p: &Parameters) -> Vec<Oid> {
+    let (Some(all), Some(modes)) = (&p.all, &p.modes) else { return Vec::new() };
+    let pairs = all.iter().zip(modes);
+    pairs.filter(|(_, m)| matches!(m, b'o' | b'b' | b't')).map(|(t, _)| *t).collect()
 }
 
-/// Inserts the row, or replaces the one with the same name and argument types. Counterpart:
-/// `ProcedureCreate`.
+/// Inserts the row, or replaces the one with the same name and argument types; returns its OID.
+/// Counterpart: `ProcedureCreate`.
 fn insert(
     host: &mut dyn CommandHost,
     mut new: PgProc,
     replace: bool,
     p: &Parameters,
     body: Vec<ObjectAddress>,
-) -> Result<()> {
+) -> Result<Oid> {
     let old = existing(host, &new)?;
     let mut cat = host.catalog();
     let this = match &old {
@@ -591,7 +536,8 @@ fn insert(
     for object in signature.into_iter().chain(body).chain(defaults) {
         cat.record_dependency(this, object, Dependency::Normal)?;
     }
-    cat.increment_command_counter()
+    cat.increment_command_counter()?;
+    Ok(new.oid)
 }
 
 fn existing(host: &mut dyn CommandHost, new: &PgProc) -> Result<Option<catalog::Row<PgProc>>> {

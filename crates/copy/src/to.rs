@@ -6,6 +6,7 @@ use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{Params, SessionLookup};
 use catalog::acl;
 use engine::table::{ScanOptions, TableScan};
+use executor::spi::QuerySnapshot;
 use ids::Oid;
 use parse::ast::{CopyStmt, Node};
 use pgerror::{Result, bail, pg_err};
@@ -71,10 +72,9 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
         }
         // What is wrong with the query is told before the client expects rows, or a file is cut.
         let plan = query::plan(host, &query)?;
-        let snapshot = host.backend().snapshot();
-        let started = query::start(host, &plan, snapshot)?;
+        let rows = query::of_plan(&plan, QuerySnapshot::New).open(host)?;
         let mut out = Writer::begin(host, stmt, format, names, types)?;
-        started.finish(host, &mut |host, batch, columns| out.batch(host, batch, columns))?;
+        rows.finish(host, &mut |host, batch, columns| out.batch(host, batch, columns))?;
         return out.end(host);
     }
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY TO needs a table or a query") };

@@ -3,7 +3,7 @@
 //!
 //! Counterpart: storage.c.
 
-use crate::Backend;
+use crate::backend::Backend;
 use crate::shared::fork_name;
 use crate::xlog::XLOG_FPI;
 use bufmgr::{ExclusiveGuard, ForkBuffers, LOAD_PAGES_MAX, PageEdit};

@@ -12,9 +12,9 @@
 //! INVARIANT: the computation of such data reads no parameter that those plans and expressions do
 //! not contain.
 //!
-//! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a parameter
-//! is checked against the `Sources` that are being computed ([`Run::note_read`]). A violation is an
-//! internal error of the statement.
+//! Debug builds check both: each node is wrapped in a [`RescanCheckNode`], and each read of a
+//! parameter is checked against the `Sources` that are being computed ([`Run::note_read`]). A
+//! violation is an internal error of the statement.
 
 use crate::instrument::{Counts, key_of};
 use crate::node::{Exec, Node};

@@ -3,7 +3,7 @@
 
 use crate::connection::Received;
 use crate::function;
-use crate::instance::Speaker;
+use crate::instance::LogOrigin;
 use crate::session::Session;
 use crate::xact::Block;
 use analyze::OperatorCache;
@@ -82,8 +82,8 @@ impl CommandHost for Session {
         }
     }
 
-    fn builtin_exists(&mut self, name: &str) -> bool {
-        types::lookup(name).is_some() || crate::sysfn::lookup(name).is_some()
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
+        function::validate(&mut self.core, function, sql)
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
@@ -134,7 +134,7 @@ impl Contexts for Session {
 
 impl Transactions for Session {
     fn has_ready_portals(&self) -> bool {
-        self.core.portals.values().any(crate::portal::Portal::is_ready)
+        self.core.named.portals.values().any(crate::portal::Portal::is_ready)
     }
 
     fn in_transaction_block(&self) -> bool {
@@ -163,14 +163,15 @@ impl Transactions for Session {
     }
 
     fn read_only(&self) -> bool {
-        self.core.mode.read_only
+        self.core.transaction.mode.read_only
     }
 
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        if self.core.portals.values().any(|p| p.reads(relation)) {
+        if self.core.named.portals.values().any(|p| p.reads(relation)) {
             return Err(pg_err!(
                 OBJECT_IN_USE,
-                "cannot {what} \"{name}\" because it is being used by active queries in this session"
+                "cannot {what} \"{name}\" because it is being used by active queries in this \
+                session"
             ));
         }
         if self.core.triggers.has_events(relation) {
@@ -237,25 +238,13 @@ impl Settings for Session {
         let mut list = Vec::new();
         for id in registry.ids() {
             let setting = registry.setting(id);
-            let hidden = setting.flags.superuser_only && !self.core.superuser;
+            let hidden = setting.flags.superuser_only && !self.core.roles.superuser;
             if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
                 list.push((setting.name.to_owned(), setting.show(store.value(id))));
             }
         }
         list.sort();
         list
-    }
-
-    fn with_settings(
-        &mut self,
-        settings: &[(String, Option<String>)],
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()> {
-        let given = settings.iter().filter_map(|(n, v)| Some((n.as_str(), v.as_deref()?)));
-        let (saved, set) = function::apply_settings_of(&mut self.core, given);
-        let result = set.and_then(|()| work(self));
-        function::restore_settings(&mut self.core, saved);
-        result
     }
 }
 
@@ -268,8 +257,8 @@ impl Cluster for Session {
         if error.fields().severity >= Severity::Panic {
             return Err(error);
         }
-        let speaker = Speaker { kind: "checkpointer", ..Speaker::default() };
-        self.instance.log.write(&speaker, &error, None);
+        let origin = LogOrigin { kind: "checkpointer", ..LogOrigin::default() };
+        self.instance.log.write(&origin, &error, None);
         Err(PgError::internal("checkpoint request failed")
             .hint("Consult recent messages in the server log for details."))
     }

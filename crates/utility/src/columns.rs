@@ -16,7 +16,7 @@ pub fn column_default(
     number: AttrNo,
 ) -> Result<Option<Expr>> {
     let mut cat = SessionLookup::new(host);
-    let Some(relation) = analyze::Lookup::relation(&mut cat, table)? else {
+    let Some(relation) = analyze::RelationLookup::relation(&mut cat, table)? else {
         return Err(PgError::internal("a default of a table that is not there"));
     };
     analyze::rewrite::column_default(&mut cat, &relation, number)

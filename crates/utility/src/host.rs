@@ -29,8 +29,9 @@ pub trait CommandHost: analyze::Host + Contexts + Transactions + Settings + Clus
     /// Sleeps; an interrupt ends the sleep with an error.
     fn pause(&mut self, span: Duration) -> Result<()>;
 
-    /// Is there a built-in function of this name (`prosrc`)?
-    fn builtin_exists(&mut self, name: &str) -> bool;
+    /// Checks a new function as its language does. `sql`: the statement that creates it, in which
+    /// errors of the body have their positions.
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()>;
 
     /// The stored form of a password (`password_encryption`).
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
@@ -121,13 +122,6 @@ pub trait Settings {
     fn explain_settings(&mut self) -> Vec<(String, String)> {
         Vec::new()
     }
-
-    /// Runs `work` with the settings of a function's SET clauses.
-    fn with_settings(
-        &mut self,
-        settings: &[(String, Option<String>)],
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()>;
 }
 
 /// Other databases and sessions, and the machine.
@@ -168,6 +162,16 @@ pub trait CopyTransport {
     fn write(&mut self, row: &[u8]) -> Result<()>;
 
     fn end_out(&mut self) -> Result<()>;
+}
+
+impl executor::spi::QueryHost for dyn CommandHost + '_ {
+    fn services(&mut self) -> &mut dyn executor::Services {
+        Contexts::services(self)
+    }
+
+    fn increment_command_counter(&mut self) -> Result<()> {
+        self.catalog().increment_command_counter()
+    }
 }
 
 /// The host as the owner of a storage session, for table scans.

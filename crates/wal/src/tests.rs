@@ -536,9 +536,9 @@ fn postgresqls_log_reads_as_pg_waldump_reads_it() {
         };
         psql(
             "create table t(a int primary key, b text, c int[]); \
-             insert into t select i, repeat('x', i % 500), array[i] from generate_series(1,5000) i; \
-             update t set b = b || 'y' where a % 3 = 0; delete from t where a % 5 = 0; \
-             create index on t(b); create index on t using gin(c); create index on t using hash(a); \
+             insert into t select i, repeat('x', i % 500), array[i] from generate_series(1,5000) \
+             i; update t set b = b || 'y' where a % 3 = 0; delete from t where a % 5 = 0; create \
+             index on t(b); create index on t using gin(c); create index on t using hash(a); \
              create index on t using brin(a); create sequence s; select nextval('s');",
         );
         psql("set wal_compression = lz4; update t set b = 'z' || b");

@@ -116,7 +116,7 @@ impl World {
         create_cluster(&env, &options).map_err(told("init"))?;
         let mut config = EngineConfig::new(env.clone());
         config.shared_buffers = [16, 24, 40, 200][random.below(4) as usize];
-        config.log_checkpoints = false;
+        config.background.log_checkpoints = false;
         config.txn.slots = 16;
         config.wal.buffers = [4, 8, 64][random.below(3) as usize];
         config.wal.min_wal_size = 2 << 20;

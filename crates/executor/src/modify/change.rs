@@ -245,9 +245,13 @@ impl ModifyNode {
         let what = if self.operation == CmdType::Delete { "deleted" } else { "updated" };
         Err(pg_err!(
             TRIGGERED_DATA_CHANGE_VIOLATION,
-            "tuple to be {what} was already modified by an operation triggered by the current command"
+            "tuple to be {what} was already modified by an operation triggered by the current \
+             command"
         )
-        .hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows."))
+        .hint(
+            "Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to \
+               other rows.",
+        ))
     }
 
     /// Tries to change the version at `tid`. `None` if a trigger prevents that.
