@@ -301,12 +301,14 @@ fn eval_host_call<'a>(
         return Err(PgError::internal("call of a function by the session expected"));
     };
     let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
+    let mut null = false;
     for arg in args {
         let v = eval(arg, st, host, input)?;
-        if *strict && v.is_null() {
-            return Ok(Val::NULL);
-        }
+        null |= v.is_null();
         vals.push(v);
+    }
+    if *strict && null {
+        return Ok(Val::NULL);
     }
     let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
     let call = HostCall {

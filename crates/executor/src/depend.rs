@@ -7,7 +7,7 @@
 //! INVARIANT: `rescan` discards all data computed from rows or parameters, and every child is
 //! rescanned before it is read again. Data that a node keeps over a rescan (a hash table, sorted
 //! rows, the rows of a `WITH` query) has a [`Sources`], which is made from all plans and
-//! expressions that the data is computed from and tells when it is stale.
+//! expressions that the data is computed from and detects when it is stale.
 //!
 //! INVARIANT: the computation of such data reads no parameter that those plans and expressions do
 //! not contain.

@@ -8,10 +8,10 @@
 //!
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
-//! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a statement),
-//! `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`, `scan`,
-//! `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary files),
-//! `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
+//! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
+//! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
+//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `source`, `projectset`, `spill` (temporary
+//! files), `spare`, `keys`, `pairs`, `join`, `hashjoin`, `mergejoin`, `memoize`, `sorter`, `sort`,
 //! `mergeappend`, `aggfn`, `accum`, `agg`, `window`, `setop`, `subplan`, `relation`, `trigger`,
 //! `write` (the row writer), `modify`, `lockrows`, `epq`, `instrument`.
 
@@ -56,6 +56,8 @@ mod spare;
 pub mod spi;
 mod spill;
 mod subplan;
+#[cfg(test)]
+mod tests;
 mod tidbitmap;
 mod trigger;
 mod winagg;

@@ -131,7 +131,7 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
     };
     reports.extend(wrong.iter().map(|(_, e)| e.clone()));
     for entry in &entries {
-        if let Some((name, value)) = base.registry.retired(&entry.name, &entry.value) {
+        if let Some((name, value)) = base.registry.replacement_of(&entry.name, &entry.value) {
             reports.push(
                 PgError::new(
                     pgerror::SqlState::WARNING_DEPRECATED_FEATURE,

@@ -101,7 +101,7 @@ pub(crate) fn reload(
         );
         return;
     }
-    let (base, reports, refused) = current.reloaded(loaded.base);
+    let (base, reports, refused) = current.after_reload(loaded.base);
     write(&reports);
     let at_fault = refused.first().and_then(|id| base.location(*id));
     let at_fault = loaded

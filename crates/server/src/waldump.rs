@@ -468,7 +468,7 @@ fn dump(range: &Range, filter: &Filter, how: &OutputOptions) -> Outcome {
             Some(by_record) => counts.add(record, by_record),
             None if how.quiet => {}
             None => {
-                let mut line = desc::headline(record);
+                let mut line = desc::line_prefix(record);
                 line.push(' ');
                 line.push_str(&engine::describe(record, &time));
                 if how.details {

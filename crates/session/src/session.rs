@@ -156,7 +156,7 @@ impl Session {
             && self.xact.block == Block::None
         {
             self.config_generation = self.instance.config_generation();
-            self.core.store.rebase(self.instance.base());
+            self.core.store.set_base(self.instance.base());
             self.core.environment.base_generation = self.config_generation;
             self.core.apply_settings();
         }

@@ -147,7 +147,8 @@ const BRIN: &[&str] = &[
 /// Name of the record type, without flags; `None` for an unknown one. `info` is the whole info
 /// byte.
 pub fn kind(rmgr: RmgrId, info: u8) -> Option<&'static str> {
-    // The top bit of the types of transaction records only says that an info word follows.
+    // The top bit of the types of transaction records only means that an info word
+    // follows.
     let mask = if rmgr == RmgrId::Xact { 7 } else { 15 };
     names(rmgr).get(usize::from(info >> 4 & mask)).copied().filter(|name| !name.is_empty())
 }
@@ -208,7 +209,7 @@ pub fn image_len(record: &DecodedRecord) -> u32 {
 }
 
 /// The fixed part of `pg_waldump`'s line up to the record's name.
-pub fn headline(record: &DecodedRecord) -> String {
+pub fn line_prefix(record: &DecodedRecord) -> String {
     let header = &record.header;
     let lsn = |l: ids::Lsn| format!("{:X}/{:08X}", l.0 >> 32, l.0 as u32);
     let (name, id) = match header.rmgr() {
