@@ -286,8 +286,8 @@ fn key_columns(rel: &RelDesc, list: &[ast::Name]) -> Result<Vec<AttrNo>> {
     Ok(out)
 }
 
-/// Adds a foreign key. Returns the constraint if the existing rows must be checked, which `validate`
-/// demands.
+/// Adds a foreign key. Returns the constraint if the existing rows must be checked, which
+/// `validate` demands.
 pub fn add_foreign_key(
     host: &mut dyn CommandHost,
     table: Oid,

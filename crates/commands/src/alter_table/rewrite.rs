@@ -302,8 +302,8 @@ fn test(
     Ok(())
 }
 
-/// Checks existing rows for NOT NULL columns and new CHECK constraints. The first row with a fault is
-/// reported, as PostgreSQL does.
+/// Checks existing rows for NOT NULL columns and new CHECK constraints. As in PostgreSQL, the first
+/// row with a fault is reported.
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, work: &Rewrite) -> Result<()> {
     class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };
