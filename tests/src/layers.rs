@@ -18,6 +18,8 @@ const LAYERS: &[&[&str]] = &[
     &["eval"],
     &["analyze", "planner", "executor"],
     &["trigger", "deparse"],
+    &["utility"],
+    &["copy"],
     &["commands"],
     &["explain", "sysfn"],
     &["session"],

@@ -3,9 +3,8 @@
 //!
 //! Counterpart: createas.c.
 
-use crate::host::{CommandHost, Writing, notice};
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{names, options, query, tablespace, view};
+use crate::{creation, reloptions, tablespace, toast, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use engine::table::InsertOptions;
@@ -18,6 +17,8 @@ use plan::PlannedStmt;
 use plan::query::{CmdType, Query};
 use std::sync::Arc;
 use types::{Batch, Datum, oids};
+use utility::host::{CommandHost, Writing, notice};
+use utility::{names, query};
 
 /// Insert options for a relation that is not yet visible to other sessions.
 fn new_relation_options() -> InsertOptions {
@@ -116,8 +117,8 @@ fn make(
 ) -> Result<Oid> {
     let into = &stmt.into;
     crate::create_table::check_on_commit(into.on_commit, &into.rel)?;
-    let (schema, persistence) = names::creation_target(host, &into.rel)?;
-    let name = names::clip(&into.rel.relname, 63).to_string();
+    let (schema, persistence) = creation::creation_target(host, &into.rel)?;
+    let name = stdx::clip(&into.rel.relname, 63).to_string();
     if into.col_names.len() > columns.len() {
         bail!(SYNTAX_ERROR, "too many column names were specified");
     }
@@ -146,10 +147,10 @@ fn make(
             persistence == ids::Persistence::Temporary,
         )?,
         columns: &columns,
-        options: options::table_options(&into.options)?,
+        options: reloptions::table_options(&into.options)?,
     };
     let oid = relation::create(host, &spec)?;
-    relation::add_toast(host, oid, options::toast_options(&into.options)?)?;
+    toast::add_toast(host, oid, reloptions::toast_options(&into.options)?)?;
     if let Some(query) = remembered {
         if into.skip_data {
             crate::matview::set_populated(host, oid, false)?;
@@ -260,8 +261,8 @@ pub fn write_rows(host: &mut dyn CommandHost, oid: Oid, query: spi::Query) -> Re
 
 /// Does the table of CREATE TABLE AS exist? An error without IF NOT EXISTS.
 pub fn table_exists(host: &mut dyn CommandHost, stmt: &CreateTableAsStmt) -> Result<bool> {
-    let (schema, _) = names::creation_target(host, &stmt.into.rel)?;
-    let name = names::clip(&stmt.into.rel.relname, 63).to_string();
+    let (schema, _) = creation::creation_target(host, &stmt.into.rel)?;
+    let name = stdx::clip(&stmt.into.rel.relname, 63).to_string();
     if host.catalog().relation_in(schema, &name)?.is_none() {
         return Ok(false);
     }

@@ -3,12 +3,11 @@
 //! Counterpart: functioncmds.c, pg_proc.c.
 
 mod body;
-mod lookup;
+pub mod lookup;
 mod signature;
 
-use crate::grant::defaults;
-use crate::host::{CommandHost, notice};
-use crate::{names, options, stored};
+use crate::object::owner;
+use crate::{creation, default_acl, stored, typerow};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::standard_body;
@@ -18,8 +17,7 @@ use catalog::rows::{
 };
 use catalog::{ObjectAddress, acl};
 use ids::Oid;
-pub use lookup::{find, named};
-use lookup::{missing_argument, noun};
+use lookup::{find, missing_argument, must_own, noun, type_of};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
     ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
@@ -28,6 +26,8 @@ use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location};
 use types::oids;
+use utility::host::{CommandHost, notice};
+use utility::{names, options};
 
 const INTERNAL: Oid = Oid(12);
 const C: Oid = Oid(13);
@@ -44,11 +44,6 @@ struct Parameters {
     defaults: Vec<Expr>,
     /// The result type implied by OUT parameters.
     result: Option<Oid>,
-}
-
-/// The type with this name. Errors have no position.
-fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
-    Ok(analyze::ddl::type_name(&mut SessionLookup::new(host), name, "")?.0)
 }
 
 /// The type of a parameter; errors show its name without quotes.
@@ -336,7 +331,7 @@ fn with_config(old: Option<Vec<Text>>, changes: &[(String, Option<String>)]) -> 
 
 /// CREATE FUNCTION and CREATE PROCEDURE.
 pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) -> Result<()> {
-    let (schema, name) = crate::domain::new_name(host, &stmt.funcname)?;
+    let (schema, name) = typerow::new_name(host, &stmt.funcname)?;
     let a = attributes(host, &stmt.options, stmt.is_procedure, sql)?;
     let language = match (&a.language, &stmt.sql_body) {
         (Some(l), _) => l.clone(),
@@ -513,13 +508,13 @@ fn insert(
             new.oid = cat.new_oid(indexes::PG_PROC_OID_INDEX)?;
             drop(cat);
             let (owner, schema) = (new.proowner, new.pronamespace);
-            new.proacl = defaults::of_new_object(host, ObjectType::Function, owner, schema)?;
+            new.proacl = default_acl::of_new_object(host, ObjectType::Function, owner, schema)?;
             let mut cat = host.catalog();
             cat.insert(&new)?;
             let this = ObjectAddress::of::<PgProc>(new.oid);
             cat.record_owner(this, owner)?;
             drop(cat);
-            defaults::note_new(host, this, new.proacl.as_deref(), owner)?;
+            default_acl::note_new(host, this, new.proacl.as_deref(), owner)?;
             this
         }
     };
@@ -627,19 +622,6 @@ fn input_names(p: &PgProc) -> Vec<Text> {
     let inputs = names.iter().zip(modes).filter(|(_, mode)| matches!(mode, b'i' | b'b' | b'v'));
     inputs.map(|(name, _)| name.clone()).collect()
 }
-/// 42501 unless the user owns the routine.
-pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let row = host.catalog().function(oid)?;
-    if !names::is_owner(host, row.proowner)? {
-        let what = match row.prokind {
-            b'a' => "aggregate",
-            b'p' => "procedure",
-            _ => "function",
-        };
-        bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {}", row.proname);
-    }
-    Ok(())
-}
 
 fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgProc>> {
     let row = host.catalog().scan(indexes::PG_PROC_OID_INDEX, &[oid.into()])?.pop();
@@ -680,7 +662,7 @@ pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<
     if schema == row.pronamespace {
         return Ok(());
     }
-    names::may_create_in(host, schema)?;
+    creation::may_create_in(host, schema)?;
     let name = row.proname.to_string();
     name_is_free(host, &row, &name, schema)?;
     let mut cat = host.catalog();
@@ -697,10 +679,10 @@ pub fn set_owner(host: &mut dyn CommandHost, oid: Oid, owner: Oid) -> Result<()>
     }
     must_own(host, oid)?;
     names::must_be_member(host, owner)?;
-    let proacl = crate::object::new_owner_acl(row.proacl.clone(), row.proowner, owner);
+    let proacl = owner::acl_of(row.proacl.clone(), row.proowner, owner);
     let mut cat = host.catalog();
     cat.update(&row, &PgProc { proowner: owner, proacl, ..row.row.clone() })?;
-    crate::object::change_owner_row(host, ObjectAddress::of::<PgProc>(oid), owner)
+    owner::record(host, ObjectAddress::of::<PgProc>(oid), owner)
 }
 
 /// ALTER FUNCTION with options.

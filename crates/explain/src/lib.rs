@@ -16,7 +16,7 @@ mod metrics;
 mod names;
 mod node;
 
-use commands::{CommandHost, empty_table, options, write_rows};
+use commands::{empty_table, write_rows};
 use doc::{Fields, Markup, NodeView, Value};
 use engine::BufferUsage;
 use executor::Execution;
@@ -31,6 +31,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use trigger::TriggerStats;
 use types::{Datum, oids};
+use utility::host::CommandHost;
+use utility::options;
 
 /// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

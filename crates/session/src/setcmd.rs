@@ -6,10 +6,10 @@ use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
 use crate::xact::Block;
-use commands::CommandHost;
 use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};
+use utility::host::Transactions;
 use wire::FieldDescription;
 
 impl Session {

@@ -9,7 +9,6 @@ use crate::session::Session;
 use crate::statementlog::Work;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
-use commands::CommandHost;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
@@ -20,6 +19,7 @@ use plan::expr::{CoercionForm, Location};
 use settings::Action;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
+use utility::host::Transactions;
 use wire::{FieldDescription, Format, backend};
 
 /// Maximum nesting depth of EXECUTE of utility statements, which may themselves be EXECUTE.

@@ -2,10 +2,10 @@
 
 use super::{Block, Characteristics, DeadPortal, Mode, Xact, aborted};
 use crate::session::Session;
-use commands::CommandHost;
 use ids::Oid;
 use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use utility::host::{Settings, Transactions};
 
 fn no_transaction(what: &str) -> PgError {
     pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
@@ -71,7 +71,7 @@ impl Session {
         }
         if !self.on_commit.is_empty() {
             let tables = std::mem::take(&mut self.on_commit);
-            self.on_commit = commands::temp::before_commit(self, &tables)?;
+            self.on_commit = commands::on_commit::before_commit(self, &tables)?;
         }
         let instance = self.instance.clone();
         let notify_lock = self.take_notify_lock(&instance);

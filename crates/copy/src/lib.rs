@@ -1,6 +1,11 @@
-//! COPY: options, column list and privileges.
+//! COPY. This module: options, column list and privileges.
+//!
+//! Reading order: `from` (rows into a table), with `lines`, `fields`, `binary` (the formats) and
+//! `input` (values of columns); `to` (rows to the client or a file).
 //!
 //! Counterpart: copy.c.
+
+#![forbid(unsafe_code)]
 
 mod binary;
 mod fields;
@@ -9,12 +14,12 @@ mod input;
 mod lines;
 mod to;
 
-use crate::host::CommandHost;
-use crate::{names, options};
 use catalog::{RelDesc, acl};
 use ids::AttrNo;
 use parse::ast::{self, CopyStmt, DefElem, Node};
 use pgerror::{PgError, Result, bail, pg_err};
+use utility::host::CommandHost;
+use utility::{names, options};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Header {
@@ -99,22 +104,104 @@ fn header(def: &DefElem) -> Result<Header> {
     }
 }
 
+/// The options as given; `None` where an option is absent.
+#[derive(Default)]
+struct Given {
+    csv: bool,
+    binary: bool,
+    freeze: bool,
+    header: Option<Header>,
+    delimiter: Option<String>,
+    null: Option<String>,
+    quote: Option<String>,
+    escape: Option<String>,
+    force_quote: Option<Vec<String>>,
+    force_quote_all: bool,
+    force_not_null: Option<Vec<String>>,
+    force_null: Option<Vec<String>>,
+}
+
 /// Counterpart: `ProcessCopyOptions`.
 fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
-    let (mut csv, mut binary, mut freeze, mut head) = (false, false, false, None);
-    let (mut delimiter, mut null, mut quote, mut escape) = (None, None, None, None);
-    let (mut force_quote, mut force_not_null, mut force_null) = (None, None, None);
-    let mut force_quote_all = false;
+    let mut given = Given::default();
     for (i, d) in defs.iter().enumerate() {
         let at = |e: PgError| e.at(parse::position(sql, d.location));
         if defs[..i].iter().any(|e| e.defname == d.defname) {
             return Err(at(pg_err!(SYNTAX_ERROR, "conflicting or redundant options")));
         }
+        given.read(d, at)?;
+    }
+    given.check_binary()?;
+    let header = given.header.unwrap_or(Header::No);
+    let csv = given.csv;
+    let delimiter = given.delimiter.clone();
+    let delimiter = delimiter.unwrap_or_else(|| if csv { "," } else { "\t" }.to_string());
+    let null = given.null.clone();
+    let null = null.unwrap_or_else(|| if csv { "" } else { "\\N" }.to_string());
+    if csv {
+        given.quote = given.quote.or_else(|| Some("\"".to_string()));
+        given.escape = given.escape.or_else(|| given.quote.clone());
+    }
+    check_delimiter(&delimiter, &null, csv)?;
+    given.check_quote(&delimiter)?;
+    given.check_forces(is_from)?;
+    if null.contains(&delimiter) {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY delimiter must not appear in the NULL specification");
+    }
+    if given.quote.as_ref().is_some_and(|q| csv && null.contains(q.as_str())) {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "CSV quote character must not appear in the NULL specification"
+        );
+    }
+    if header == Header::Match && !is_from {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot use \"match\" with HEADER in COPY TO");
+    }
+    let byte = |s: &Option<String>| s.as_ref().and_then(|s| s.bytes().next()).unwrap_or(b'"');
+    Ok(Format {
+        csv,
+        binary: given.binary,
+        freeze: given.freeze,
+        delimiter: delimiter.as_bytes()[0],
+        null: null.into_bytes(),
+        header,
+        quote: byte(&given.quote),
+        escape: byte(&given.escape),
+        force_quote: given.force_quote.unwrap_or_default(),
+        force_quote_all: given.force_quote_all,
+        force_not_null: given.force_not_null.unwrap_or_default(),
+        force_null: given.force_null.unwrap_or_default(),
+    })
+}
+
+/// Checks the delimiter and the representation of NULL.
+fn check_delimiter(delimiter: &str, null: &str, csv: bool) -> Result<()> {
+    if delimiter.len() != 1 {
+        bail!(FEATURE_NOT_SUPPORTED, "COPY delimiter must be a single one-byte character");
+    }
+    if delimiter.contains(['\r', '\n']) {
+        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter cannot be newline or carriage return");
+    }
+    if null.contains(['\r', '\n']) {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "COPY null representation cannot use newline or carriage return"
+        );
+    }
+    if !csv && "\\.abcdefghijklmnopqrstuvwxyz0123456789".contains(delimiter) {
+        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter cannot be \"{delimiter}\"");
+    }
+    Ok(())
+}
+
+impl Given {
+    /// Reads one option; `at` adds its position to an error.
+    fn read(&mut self, d: &DefElem, at: impl Fn(PgError) -> PgError) -> Result<()> {
         match &*d.defname {
             "format" => match options::text(d)?.as_str() {
                 "text" => {}
-                "csv" => csv = true,
-                "binary" => binary = true,
+                "csv" => self.csv = true,
+                "binary" => self.binary = true,
                 other => {
                     return Err(at(pg_err!(
                         INVALID_PARAMETER_VALUE,
@@ -122,18 +209,18 @@ fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
                     )));
                 }
             },
-            "freeze" => freeze = options::boolean(d)?,
-            "delimiter" => delimiter = Some(options::text(d)?),
-            "null" => null = Some(options::text(d)?),
-            "header" => head = Some(header(d)?),
-            "quote" => quote = Some(options::text(d)?),
-            "escape" => escape = Some(options::text(d)?),
+            "freeze" => self.freeze = options::boolean(d)?,
+            "delimiter" => self.delimiter = Some(options::text(d)?),
+            "null" => self.null = Some(options::text(d)?),
+            "header" => self.header = Some(header(d)?),
+            "quote" => self.quote = Some(options::text(d)?),
+            "escape" => self.escape = Some(options::text(d)?),
             "force_quote" => match &d.arg {
-                Some(Node::AStar) => force_quote_all = true,
-                _ => force_quote = Some(column_list(d).map_err(at)?),
+                Some(Node::AStar) => self.force_quote_all = true,
+                _ => self.force_quote = Some(column_list(d).map_err(at)?),
             },
-            "force_not_null" => force_not_null = Some(column_list(d).map_err(at)?),
-            "force_null" => force_null = Some(column_list(d).map_err(at)?),
+            "force_not_null" => self.force_not_null = Some(column_list(d).map_err(at)?),
+            "force_null" => self.force_null = Some(column_list(d).map_err(at)?),
             "encoding" => {
                 let name = options::text(d)?;
                 match catalog::encoding::number(&name) {
@@ -151,100 +238,68 @@ fn format(defs: &[DefElem], is_from: bool, sql: &str) -> Result<Format> {
                 return Err(at(pg_err!(SYNTAX_ERROR, "option \"{other}\" not recognized")));
             }
         }
+        Ok(())
     }
-    if binary {
-        for (given, word) in [(delimiter.is_some(), "DELIMITER"), (null.is_some(), "NULL")] {
-            if given {
-                bail!(SYNTAX_ERROR, "cannot specify {word} in BINARY mode");
-            }
+
+    fn check_binary(&self) -> Result<()> {
+        if !self.binary {
+            return Ok(());
         }
-        if head.is_some() {
+        let texts = [(self.delimiter.is_some(), "DELIMITER"), (self.null.is_some(), "NULL")];
+        for (_, word) in texts.iter().filter(|(given, _)| *given) {
+            bail!(SYNTAX_ERROR, "cannot specify {word} in BINARY mode");
+        }
+        if self.header.is_some() {
             bail!(FEATURE_NOT_SUPPORTED, "cannot specify HEADER in BINARY mode");
         }
+        Ok(())
     }
-    let head = head.unwrap_or(Header::No);
-    let delimiter = delimiter.unwrap_or_else(|| if csv { "," } else { "\t" }.to_string());
-    let null = null.unwrap_or_else(|| if csv { "" } else { "\\N" }.to_string());
-    if csv {
-        quote = quote.or_else(|| Some("\"".to_string()));
-        escape = escape.or_else(|| quote.clone());
+
+    /// Checks the quote and the escape character.
+    fn check_quote(&self, delimiter: &str) -> Result<()> {
+        let (quote, escape) = (&self.quote, &self.escape);
+        if !self.csv && quote.is_some() {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY quote available only in CSV mode");
+        }
+        if self.csv && quote.as_ref().is_some_and(|q| q.len() != 1) {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY quote must be a single one-byte character");
+        }
+        if self.csv && quote.as_deref() == Some(delimiter) {
+            bail!(INVALID_PARAMETER_VALUE, "COPY delimiter and quote must be different");
+        }
+        if !self.csv && escape.is_some() {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY escape available only in CSV mode");
+        }
+        if self.csv && escape.as_ref().is_some_and(|q| q.len() != 1) {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY escape must be a single one-byte character");
+        }
+        Ok(())
     }
-    if delimiter.len() != 1 {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY delimiter must be a single one-byte character");
+
+    /// Checks the FORCE options, which exist only for CSV and for one direction each.
+    fn check_forces(&self, is_from: bool) -> Result<()> {
+        let quote = self.force_quote.is_some() || self.force_quote_all;
+        let (not_null, null) = (self.force_not_null.is_some(), self.force_null.is_some());
+        if !self.csv && quote {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY force quote available only in CSV mode");
+        }
+        if quote && is_from {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY force quote only available using COPY TO");
+        }
+        if !self.csv && not_null {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY force not null available only in CSV mode");
+        }
+        if not_null && !is_from {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY force not null only available using COPY FROM");
+        }
+        if !self.csv && null {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY force null available only in CSV mode");
+        }
+        if null && !is_from {
+            bail!(FEATURE_NOT_SUPPORTED, "COPY force null only available using COPY FROM");
+        }
+        Ok(())
     }
-    if delimiter.contains(['\r', '\n']) {
-        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter cannot be newline or carriage return");
-    }
-    if null.contains(['\r', '\n']) {
-        bail!(
-            INVALID_PARAMETER_VALUE,
-            "COPY null representation cannot use newline or carriage return"
-        );
-    }
-    if !csv && "\\.abcdefghijklmnopqrstuvwxyz0123456789".contains(&delimiter) {
-        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter cannot be \"{delimiter}\"");
-    }
-    if !csv && quote.is_some() {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY quote available only in CSV mode");
-    }
-    if csv && quote.as_ref().is_some_and(|q| q.len() != 1) {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY quote must be a single one-byte character");
-    }
-    if csv && quote.as_ref() == Some(&delimiter) {
-        bail!(INVALID_PARAMETER_VALUE, "COPY delimiter and quote must be different");
-    }
-    if !csv && escape.is_some() {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY escape available only in CSV mode");
-    }
-    if csv && escape.as_ref().is_some_and(|q| q.len() != 1) {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY escape must be a single one-byte character");
-    }
-    let forces_quote = force_quote.is_some() || force_quote_all;
-    if !csv && forces_quote {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY force quote available only in CSV mode");
-    }
-    if forces_quote && is_from {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY force quote only available using COPY TO");
-    }
-    if !csv && force_not_null.is_some() {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY force not null available only in CSV mode");
-    }
-    if force_not_null.is_some() && !is_from {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY force not null only available using COPY FROM");
-    }
-    if !csv && force_null.is_some() {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY force null available only in CSV mode");
-    }
-    if force_null.is_some() && !is_from {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY force null only available using COPY FROM");
-    }
-    if null.contains(&delimiter) {
-        bail!(FEATURE_NOT_SUPPORTED, "COPY delimiter must not appear in the NULL specification");
-    }
-    if quote.as_ref().is_some_and(|q| csv && null.contains(q.as_str())) {
-        bail!(
-            FEATURE_NOT_SUPPORTED,
-            "CSV quote character must not appear in the NULL specification"
-        );
-    }
-    if head == Header::Match && !is_from {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot use \"match\" with HEADER in COPY TO");
-    }
-    let byte = |s: &Option<String>| s.as_ref().and_then(|s| s.bytes().next()).unwrap_or(b'"');
-    Ok(Format {
-        csv,
-        binary,
-        freeze,
-        delimiter: delimiter.as_bytes()[0],
-        null: null.into_bytes(),
-        header: head,
-        quote: byte(&quote),
-        escape: byte(&escape),
-        force_quote: force_quote.unwrap_or_default(),
-        force_quote_all,
-        force_not_null: force_not_null.unwrap_or_default(),
-        force_null: force_null.unwrap_or_default(),
-    })
 }
 
 /// Attribute numbers of the copied columns, in order. Counterpart: `CopyGetAttnums`.

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `CopyReadAttributesText`, `CopyReadAttributesCSV`.
 
-use super::Format;
+use crate::Format;
 use pgerror::{Result, pg_err};
 
 /// The fields of one line as byte ranges; `None` for NULL.
@@ -209,7 +209,7 @@ fn escape(rest: &[u8], mut i: usize, c: u8, out: &mut Vec<u8>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::copy::Header;
+    use crate::Header;
 
     fn format(csv: bool) -> Format {
         Format {

@@ -2,9 +2,7 @@
 //!
 //! Counterpart: copyto.c.
 
-use super::{Format, Header, check_privileges, columns_of, forced};
-use crate::host::CommandHost;
-use crate::{names, query};
+use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{Params, SessionLookup};
 use catalog::acl;
 use engine::table::{ScanOptions, TableScan};
@@ -16,6 +14,8 @@ use plan::query::CmdType;
 use std::sync::Arc;
 use types::limits::TextBuffer;
 use types::{BATCH_ROWS_MAX, Batch, DatumRef, oids};
+use utility::host::CommandHost;
+use utility::{names, query};
 use vfs::OpenMode;
 
 enum Target {
@@ -45,11 +45,11 @@ impl Target {
     }
 }
 
-pub(super) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
-    let format = || super::format(&stmt.options, false, sql);
+pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+    let format = || crate::format(&stmt.options, false, sql);
     if let Some(node) = &stmt.query {
         let format = &format()?;
-        if matches!(node, Node::SelectStmt(s) if crate::view::has_into(s)) {
+        if matches!(node, Node::SelectStmt(s) if query::has_into(s)) {
             bail!(FEATURE_NOT_SUPPORTED, "COPY (SELECT INTO) is not supported");
         }
         let mut cat = SessionLookup::new(host);
@@ -182,7 +182,7 @@ impl<'a> Writer<'a> {
         };
         if format.binary {
             // The header is sent with the first row: clients treat each CopyData message as a row.
-            out.row = TextBuffer::from(super::binary::header().as_slice());
+            out.row = TextBuffer::from(crate::binary::header().as_slice());
         }
         if format.header == Header::Yes {
             for (i, name) in names.iter().enumerate() {

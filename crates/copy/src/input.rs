@@ -1,15 +1,15 @@
 //! Conversion of the fields of a line to values. Counterpart: copyfromparse.c.
 
-use crate::host::CommandHost;
 use eval::{CallContext, Callee, TypeIo};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use std::any::Any;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
+use utility::host::CommandHost;
 
 /// The conversion of a field's text to a value.
-pub(super) enum Input {
+pub(crate) enum Input {
     Int2,
     Int4,
     Int8,
@@ -28,7 +28,7 @@ pub(super) enum Input {
 
 impl Input {
     /// Calls the type's input or receive function.
-    pub(super) fn call(
+    pub(crate) fn call(
         &mut self,
         host: &mut dyn CommandHost,
         ty: Oid,
@@ -55,7 +55,7 @@ impl Input {
 
 /// Parses an integer of up to nine digits.
 #[inline]
-pub(super) fn small_int(text: &[u8]) -> Option<i64> {
+pub(crate) fn small_int(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         all => (false, all),
@@ -75,7 +75,7 @@ pub(super) fn small_int(text: &[u8]) -> Option<i64> {
 }
 
 /// 22021 for invalid UTF-8.
-pub(super) fn check_encoding(line: &[u8]) -> Result<()> {
+pub(crate) fn check_encoding(line: &[u8]) -> Result<()> {
     let bad = match std::str::from_utf8(line) {
         Ok(_) if !line.contains(&0) => return Ok(()),
         Ok(_) => vec![0u8],

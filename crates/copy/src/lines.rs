@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `CopyReadLine` of copyfromparse.c.
 
-use super::fields::position;
+use crate::fields::position;
 use pgerror::{PgError, Result, bail};
 use types::limits::{ALLOCATION_BYTES_MAX, buffer_full};
 

@@ -2,12 +2,10 @@
 //!
 //! Counterpart: copyfrom.c, copyfromparse.c.
 
-use super::fields::Fields;
-use super::input::{Input, check_encoding, small_int};
-use super::lines::Lines;
-use super::{Format, Header, check_privileges, columns_of, forced};
-use crate::host::{CommandHost, Writing};
-use crate::{exprs, names};
+use crate::fields::Fields;
+use crate::input::{Input, check_encoding, small_int};
+use crate::lines::Lines;
+use crate::{Format, Header, check_privileges, columns_of, forced};
 use analyze::{ExprKind, SessionLookup};
 use catalog::foreign::{check_triggers, event};
 use catalog::{RelDesc, acl};
@@ -20,6 +18,8 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef, oids};
+use utility::host::{CommandHost, Writing};
+use utility::{columns, exprs, names};
 use vfs::OpenMode;
 
 /// Does a default call a volatile function other than nextval? It may read the rows written before.
@@ -125,7 +125,7 @@ impl Source {
     }
 }
 
-pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
+pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u64> {
     let Some(rv) = &stmt.relation else { bail!(SYNTAX_ERROR, "COPY FROM needs a table") };
     let rel = names::open(host, rv, names::mode::ROW_EXCLUSIVE)?;
     let columns = columns_of(&rel, &stmt.attlist)?;
@@ -153,7 +153,7 @@ pub(super) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
             Some(exprs::compile_quals_over(host, &rel, plan::walk::conjuncts(e))?)
         }
     };
-    let format = &super::format(&stmt.options, true, sql)?;
+    let format = &crate::format(&stmt.options, true, sql)?;
     let copied = Copied {
         numbers: &columns,
         force_not_null: forced(&rel, &format.force_not_null, &columns, "FORCE_NOT_NULL")?,
@@ -227,7 +227,8 @@ fn insert_options(
     if format.freeze && !is_new {
         bail!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction"
+            "cannot perform COPY FREEZE because the table was not created or truncated in the \
+             current subtransaction"
         );
     }
     Ok(InsertOptions { skip_fsm: is_new, frozen: format.freeze, ..InsertOptions::default() })
@@ -286,9 +287,9 @@ impl<'a> Reader<'a> {
             };
             let mut null_test = None;
             if host.catalog().type_row(a.atttypid)?.typtype == b'd'
-                && crate::domain::has_constraints(host, a.atttypid)?
+                && columns::has_constraints(host, a.atttypid)?
             {
-                let e = crate::domain::null_in_domain(host, a)?;
+                let e = columns::null_in_domain(host, a)?;
                 null_test = Some(exprs::compile(host.facts(), &e, &[])?);
             }
             columns.push(Column {
@@ -309,7 +310,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let expr = match a.attgenerated == 0 && !a.attisdropped {
-                true => crate::relation::column_default(host, rel.oid(), a.attnum)?,
+                true => columns::column_default(host, rel.oid(), a.attnum)?,
                 false => None,
             };
             let value = match expr.map(|e| host.planner().fold(e)).transpose()? {
@@ -369,7 +370,7 @@ impl<'a> Reader<'a> {
         condition: Option<&Program>,
     ) -> Result<u64> {
         let mut count = 0;
-        let mut input = super::binary::Input::default();
+        let mut input = crate::binary::Input::default();
         {
             let source = &mut self.source;
             input.begin(&mut |out| source.more(host, out))?;
@@ -470,7 +471,8 @@ impl<'a> Reader<'a> {
             match self.fields.get(i, line) {
                 None => bail!(
                     BAD_COPY_FILE_FORMAT,
-                    "column name mismatch in header line field {}: got null value (\"{}\"), expected \"{}\"",
+                    "column name mismatch in header line field {}: got null value (\"{}\"), \
+                     expected \"{}\"",
                     i + 1,
                     String::from_utf8_lossy(&self.format.null),
                     c.name
@@ -683,7 +685,7 @@ impl<'a> Reader<'a> {
         let clip = |b: &[u8]| {
             let text = String::from_utf8_lossy(b);
             match text.len() > 100 {
-                true => format!("{}...", names::clip(&text, 100)),
+                true => format!("{}...", stdx::clip(&text, 100)),
                 false => text.into_owned(),
             }
         };

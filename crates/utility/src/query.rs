@@ -3,6 +3,7 @@
 use crate::host::CommandHost;
 use analyze::SessionLookup;
 use executor::spi::{self, QuerySnapshot};
+use parse::ast::SelectStmt;
 use pgerror::Result;
 use plan::PlannedStmt;
 use plan::query::Query;
@@ -29,4 +30,9 @@ pub fn of_plan(plan: &Arc<PlannedStmt>, snapshot: QuerySnapshot) -> spi::Query {
 pub fn plan(host: &mut dyn CommandHost, query: &Query) -> Result<Arc<PlannedStmt>> {
     let query = analyze::rewrite(&mut SessionLookup::new(host), query.clone())?;
     Ok(Arc::new(planner::plan_query(&query, host.planner())?))
+}
+
+/// Has the SELECT, or the leftmost one of set operations, an INTO clause?
+pub fn has_into(s: &SelectStmt) -> bool {
+    s.larg.as_ref().map_or(s.into_clause.is_some(), |left| has_into(left))
 }

@@ -2,14 +2,15 @@
 //!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
-use super::{self as relation, NewColumn, NewRelation, create, new_files};
-use crate::host::CommandHost;
+use crate::relation::{NewColumn, NewRelation, create};
+use crate::{class, deletion};
 use catalog::ObjectAddress;
 use catalog::depend::Dependency;
 use catalog::rows::{PgAttribute, PgClass, Text};
 use ids::{Oid, Persistence};
 use pgerror::Result;
 use types::oids;
+use utility::host::CommandHost;
 
 /// Tuples larger than this many bytes are toasted. Counterpart: `TOAST_TUPLE_THRESHOLD`.
 const TOAST_TUPLE_THRESHOLD: i64 = 2032;
@@ -106,7 +107,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
     let toast = create(host, &spec)?;
     crate::index::create_toast_index(host, toast, &format!("{name}_index"))?;
     let mut cat = host.catalog();
-    let row = relation::class(&mut cat, table)?;
+    let row = class::row(&mut cat, table)?;
     cat.update(&row, &PgClass { reltoastrelid: toast, ..row.row.clone() })?;
     let (toast, table) = (ObjectAddress::relation(toast), ObjectAddress::relation(table));
     cat.record_dependency(toast, table, Dependency::Internal)?;
@@ -119,14 +120,14 @@ pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;
     let Some(toast) = rel.class.reltoastrelid.valid() else { return Ok(()) };
-    host.lock_relation(toast, crate::names::mode::ACCESS_EXCLUSIVE)?;
+    host.lock_relation(toast, utility::names::mode::ACCESS_EXCLUSIVE)?;
     if needs_toast(&rel.attributes, encoding) {
-        new_files(host, toast)?;
+        class::new_files(host, toast)?;
         let desc = host.catalog().relation(toast)?;
         return crate::truncate::rebuild_indexes(host, &desc);
     }
     let mut cat = host.catalog();
-    let row = relation::class(&mut cat, table)?;
+    let row = class::row(&mut cat, table)?;
     cat.update(&row, &PgClass { reltoastrelid: Oid::INVALID, ..row.row.clone() })?;
     let this = ObjectAddress::relation(toast);
     for d in cat.dependencies_of(this)? {
@@ -134,7 +135,7 @@ pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     }
     cat.increment_command_counter()?;
     let restrict = catalog::depend::DropBehavior::Restrict;
-    crate::drop::drop_objects(host, &[this], restrict, true)
+    deletion::drop_objects(host, &[this], restrict, true)
 }
 
 #[cfg(test)]

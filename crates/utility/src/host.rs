@@ -1,4 +1,4 @@
-//! The interface that commands require of the session.
+//! The interface that utility statements require of the session.
 
 use catalog::rows::PgClass;
 use engine::{Backend, DbKey, Engine};
@@ -8,22 +8,46 @@ use pgerror::{PgError, Result};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Executions of a trigger during the statement.
-#[derive(Clone, Debug)]
-pub struct TriggerStats {
-    pub trigger: String,
-    pub constraint: Option<String>,
-    pub relation: String,
-    pub time_us: u64,
-    pub calls: u64,
-}
-
 /// Implemented by the session and borrowed while a command runs. Analysis, expressions and plans
 /// reach the session through their own traits.
-pub trait CommandHost: analyze::Host {
-    /// As `lock_relation`, but returns false instead of waiting.
-    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool>;
+pub trait CommandHost: analyze::Host + Contexts + Transactions + Settings + Cluster {
+    /// Sends a notice to the client.
+    fn notice(&mut self, notice: PgError);
 
+    /// The client connection during COPY FROM STDIN and COPY TO STDOUT.
+    fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
+
+    /// Runs `work` with the privileges of the owner of the evaluated code, so that its functions
+    /// get no other privileges. Changes of settings are undone, and roles cannot be changed.
+    /// Counterpart: `SECURITY_RESTRICTED_OPERATION`.
+    fn as_owner(
+        &mut self,
+        owner: Oid,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()>;
+
+    /// Sleeps; an interrupt ends the sleep with an error.
+    fn pause(&mut self, span: Duration) -> Result<()>;
+
+    /// Checks a new function as its language does. `sql`: the statement that creates it, in which
+    /// errors of the body have their positions.
+    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()>;
+
+    /// The stored form of a password (`password_encryption`).
+    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
+        let _ = (role, password);
+        Err(PgError::unsupported("passwords"))
+    }
+
+    /// Is the stored secret that of an empty password?
+    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
+        let _ = (role, secret);
+        false
+    }
+}
+
+/// The contexts of a statement, borrowed from the session while it needs them.
+pub trait Contexts {
     /// The storage session with the current transaction.
     fn backend(&mut self) -> &mut Backend;
 
@@ -38,15 +62,15 @@ pub trait CommandHost: analyze::Host {
 
     fn planner(&mut self) -> &mut dyn planner::PlannerFacts;
 
-    /// Sends a notice to the client.
-    fn notice(&mut self, notice: PgError);
+    /// The context in which triggers fire.
+    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost;
 
-    /// The current value of a setting, as SHOW prints it; empty where it does not exist.
-    fn setting(&mut self, name: &str) -> String;
+    /// The server's storage engine, for operations on whole databases.
+    fn engine(&mut self) -> Arc<Engine>;
+}
 
-    /// The client connection during COPY FROM STDIN and COPY TO STDOUT.
-    fn transport(&mut self) -> Result<&mut dyn CopyTransport>;
-
+/// The current transaction and the locks, cursors and temporary tables that belong to it.
+pub trait Transactions {
     /// Are there open portals with rows left to fetch?
     fn has_ready_portals(&self) -> bool;
 
@@ -68,33 +92,42 @@ pub trait CommandHost: analyze::Host {
     /// events on it. `what` is the command.
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()>;
 
+    /// As `lock_relation`, but returns false instead of waiting.
+    fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool>;
+
     /// Commits, publishes invalidations and begins a transaction with the same properties, for
     /// commands that use several transactions.
     fn next_transaction(&mut self) -> Result<()>;
 
-    /// Performs an immediate, complete checkpoint.
-    fn checkpoint(&mut self) -> Result<()>;
+    /// Registers the action at commit: the temporary table is emptied, or dropped if `drop`.
+    fn on_commit(&mut self, table: Oid, drop: bool);
 
-    /// The server's storage engine, for operations on whole databases.
-    fn engine(&mut self) -> Arc<Engine>;
+    /// Called when the session's temporary schemas were created or emptied.
+    fn temp_schema_made(&mut self, schema: Oid, toast: Oid);
+}
 
-    /// The checked value of a SET clause; `None` for DEFAULT and RESET.
-    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
-
-    /// Runs `work` with the privileges of the owner of the evaluated code, so that its functions
-    /// get no other privileges. Changes of settings are undone, and roles cannot be changed.
-    /// Counterpart: `SECURITY_RESTRICTED_OPERATION`.
-    fn as_owner(
-        &mut self,
-        owner: Oid,
-        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
-    ) -> Result<()>;
+/// The settings of the session.
+pub trait Settings {
+    /// The current value of a setting, as SHOW prints it; empty where it does not exist.
+    fn setting(&mut self, name: &str) -> String;
 
     /// The canonical name of a setting, as stored in catalogs.
     fn setting_name(&mut self, name: &str) -> String;
 
-    /// Sleeps; an interrupt ends the sleep with an error.
-    fn pause(&mut self, span: Duration) -> Result<()>;
+    /// The checked value of a SET clause; `None` for DEFAULT and RESET.
+    fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
+
+    /// Settings that affect planning and differ from their defaults, by name (EXPLAIN with
+    /// SETTINGS).
+    fn explain_settings(&mut self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// Other databases and sessions, and the machine.
+pub trait Cluster {
+    /// Performs an immediate, complete checkpoint.
+    fn checkpoint(&mut self) -> Result<()>;
 
     /// Does the C library of the server have this locale?
     fn locale_exists(&mut self, name: &str) -> bool;
@@ -112,37 +145,6 @@ pub trait CommandHost: analyze::Host {
 
     /// A database was dropped or moved: removes the caches of its catalogs.
     fn forget_database(&mut self, database: Oid);
-
-    /// Checks a new function as its language does. `sql`: the statement that creates it, in which
-    /// errors of the body have their positions.
-    fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()>;
-
-    /// Registers the action at commit: the temporary table is emptied, or dropped if `drop`.
-    fn on_commit(&mut self, table: Oid, drop: bool);
-
-    /// The stored form of a password (`password_encryption`).
-    fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
-        let _ = (role, password);
-        Err(PgError::unsupported("passwords"))
-    }
-
-    /// Is the stored secret that of an empty password?
-    fn is_empty_password(&mut self, role: &str, secret: &str) -> bool {
-        let _ = (role, secret);
-        false
-    }
-
-    /// Settings that affect planning and differ from their defaults, by name (EXPLAIN with
-    /// SETTINGS).
-    fn explain_settings(&mut self) -> Vec<(String, String)> {
-        Vec::new()
-    }
-
-    /// The context in which triggers fire.
-    fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost;
-
-    /// Called when the session's temporary schemas were created or emptied.
-    fn temp_schema_made(&mut self, schema: Oid, toast: Oid);
 }
 
 /// The data stream of a COPY between server and client.
@@ -164,7 +166,7 @@ pub trait CopyTransport {
 
 impl executor::spi::QueryHost for dyn CommandHost + '_ {
     fn services(&mut self) -> &mut dyn executor::Services {
-        CommandHost::services(self)
+        Contexts::services(self)
     }
 
     fn increment_command_counter(&mut self) -> Result<()> {
@@ -173,7 +175,7 @@ impl executor::spi::QueryHost for dyn CommandHost + '_ {
 }
 
 /// The host as the owner of a storage session, for table scans.
-pub(crate) struct Owner<'h>(pub &'h mut dyn CommandHost);
+pub struct Owner<'h>(pub &'h mut dyn CommandHost);
 
 impl engine::index::Owner for Owner<'_> {
     fn backend(&mut self) -> &mut Backend {
@@ -182,7 +184,7 @@ impl engine::index::Owner for Owner<'_> {
 }
 
 /// The host as the context of a row writer.
-pub(crate) struct Writing<'h>(pub &'h mut dyn CommandHost);
+pub struct Writing<'h>(pub &'h mut dyn CommandHost);
 
 impl executor::WriteHost for Writing<'_> {
     fn expressions(&mut self) -> &mut dyn eval::Host {
@@ -195,6 +197,6 @@ impl executor::WriteHost for Writing<'_> {
 }
 
 /// A notice with its SQLSTATE.
-pub(crate) fn notice(error: PgError) -> PgError {
+pub fn notice(error: PgError) -> PgError {
     error.severity(pgerror::Severity::Notice)
 }

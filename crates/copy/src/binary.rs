@@ -9,28 +9,28 @@
 
 use pgerror::{Result, bail};
 
-pub(super) const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
+pub(crate) const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 
 /// The header before the first row.
-pub(super) fn header() -> Vec<u8> {
+pub(crate) fn header() -> Vec<u8> {
     let mut out = SIGNATURE.to_vec();
     out.extend_from_slice(&[0; 8]);
     out
 }
 
 /// A callback that appends more input; false at end of input.
-pub(super) type More<'a> = dyn FnMut(&mut Vec<u8>) -> Result<bool> + 'a;
+pub(crate) type More<'a> = dyn FnMut(&mut Vec<u8>) -> Result<bool> + 'a;
 
 /// Buffered input of the binary format.
 #[derive(Default)]
-pub(super) struct Input {
+pub(crate) struct Input {
     buffer: Vec<u8>,
     at: usize,
 }
 
 impl Input {
     /// The next `n` bytes; `None` if the input ends before.
-    pub(super) fn take(&mut self, more: &mut More<'_>, n: usize) -> Result<Option<&[u8]>> {
+    pub(crate) fn take(&mut self, more: &mut More<'_>, n: usize) -> Result<Option<&[u8]>> {
         while self.buffer.len() - self.at < n {
             if self.at > 0 {
                 self.buffer.drain(..self.at);
@@ -56,7 +56,7 @@ impl Input {
     }
 
     /// Reads the header; 22P04 if it is invalid. Counterpart: `ReceiveCopyBinaryHeader`.
-    pub(super) fn begin(&mut self, more: &mut More<'_>) -> Result<()> {
+    pub(crate) fn begin(&mut self, more: &mut More<'_>) -> Result<()> {
         if self.take(more, SIGNATURE.len())? != Some(SIGNATURE) {
             bail!(BAD_COPY_FILE_FORMAT, "COPY file signature not recognized");
         }
@@ -80,7 +80,7 @@ impl Input {
     }
 
     /// Starts a row with `wanted` fields; false at the trailer or end of input.
-    pub(super) fn row(&mut self, more: &mut More<'_>, wanted: usize) -> Result<bool> {
+    pub(crate) fn row(&mut self, more: &mut More<'_>, wanted: usize) -> Result<bool> {
         let Some(count) = self.i16(more)? else { return Ok(false) };
         if count == -1 {
             if self.take(more, 1)?.is_some() {
@@ -95,7 +95,7 @@ impl Input {
     }
 
     /// The bytes of a field; `None` for NULL.
-    pub(super) fn field(&mut self, more: &mut More<'_>) -> Result<Option<&[u8]>> {
+    pub(crate) fn field(&mut self, more: &mut More<'_>) -> Result<Option<&[u8]>> {
         let Some(size) = self.i32(more)? else {
             bail!(BAD_COPY_FILE_FORMAT, "unexpected EOF in COPY data")
         };

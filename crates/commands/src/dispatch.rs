@@ -3,15 +3,16 @@
 //! Counterpart: utility.c.
 
 use crate::create_as;
-use crate::host::CommandHost;
+use crate::object::{alter, comment};
 use crate::tag::{command_tag, is_allowed_read_only};
 use crate::{
-    alter_table, cluster, copy, create_table, database, domain, drop, extension, extstats, grant,
-    index, maintenance, matview, object, owned, role, routine, sequence, setting, tablespace,
-    truncate, typecmd, vacuum, view,
+    alter_table, cluster, create_table, database, domain, drop, extension, extstats, grant, index,
+    maintenance, matview, owned, role, routine, schema, sequence, setting, tablespace, truncate,
+    typecmd, vacuum, view,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
+use utility::host::CommandHost;
 
 /// Runs a utility statement that does not concern the session itself (transactions, settings,
 /// prepared statements, cursors, LISTEN). `sql` is the text that positions in the tree refer to.
@@ -29,7 +30,7 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::IndexStmt(s) => index::create_index(host, s, sql),
         Node::CreateSeqStmt(s) => sequence::create_sequence(host, s, sql),
         Node::AlterSeqStmt(s) => sequence::alter_sequence(host, s, sql),
-        Node::DropStmt(s) => drop::drop_statement(host, s, sql),
+        Node::DropStmt(s) => drop::drop_statement(host, s),
         Node::TruncateStmt(s) => truncate::truncate(host, s),
         Node::AlterTableStmt(s) => alter_table::alter_table(host, s, sql),
         Node::CreateDomainStmt(s) => domain::create(host, s),
@@ -42,11 +43,13 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
         Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
-        Node::RenameStmt(s) => object::rename(host, s),
-        Node::AlterObjectSchemaStmt(s) => object::set_schema(host, s),
-        Node::AlterOwnerStmt(s) => object::set_owner(host, s),
-        Node::CommentStmt(s) => object::comment(host, s),
-        Node::CreateSchemaStmt(s) => object::create_schema(host, s, sql),
+        Node::RenameStmt(s) => alter::rename(host, s),
+        Node::AlterObjectSchemaStmt(s) => alter::set_schema(host, s),
+        Node::AlterOwnerStmt(s) => alter::set_owner(host, s),
+        Node::CommentStmt(s) => comment::comment(host, s),
+        Node::CreateSchemaStmt(s) => schema::create_schema(host, s, &mut |host, element| {
+            run_utility(host, element, sql).map(|_| ())
+        }),
         Node::ViewStmt(s) => view::create_view(host, s, sql),
         Node::CreateTableAsStmt(s) => {
             let count = create_as::create_table_as(host, s, sql)?;
@@ -153,8 +156,8 @@ pub fn is_command(stmt: &Node) -> bool {
 }
 
 fn checkpoint(host: &mut dyn CommandHost) -> Result<()> {
-    if !crate::names::is_superuser(host)? {
-        let user = crate::names::user(host);
+    if !utility::names::is_superuser(host)? {
+        let user = utility::names::user(host);
         // pg_checkpoint
         if !host.catalog().is_member(user, ids::Oid(4544), true)? {
             return Err(pgerror::pg_err!(
