@@ -38,6 +38,7 @@ mod facts;
 mod filters;
 mod glob;
 mod group;
+mod groups;
 mod inlineset;
 mod join;
 mod merge;
