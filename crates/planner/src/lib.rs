@@ -72,6 +72,7 @@ mod tid;
 mod ties;
 mod unused;
 mod upper;
+mod values;
 mod vars;
 mod width;
 mod window;
