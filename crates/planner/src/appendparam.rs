@@ -81,6 +81,7 @@ impl Glob<'_> {
             return Err(pgerror::PgError::internal("subquery expected"));
         };
         let mut query = (**subquery).clone();
+        self.drop_unused_columns(&root.query, rti, &mut query)?;
         for q in list {
             let mut q = q.clone();
             substitute(&mut q, &mut |e| match e {

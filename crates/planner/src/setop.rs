@@ -376,6 +376,11 @@ pub(crate) fn arm_path(rti: i32, plan: usize, path: &PathRef) -> Path {
     }
 }
 
+/// True if the query is a UNION ALL whose inputs need no conversion.
+pub(crate) fn is_append_relation(query: &Query) -> bool {
+    query.set_operations.as_deref().is_some_and(|tree| is_simple_union_all(query, tree))
+}
+
 /// True if the tree consists of UNION ALL and its inputs need no conversion. Only then does
 /// PostgreSQL leave out inputs without rows; the columns then have the type modifiers of the
 /// remaining input. Counterpart: `is_simple_union_all_recurse`.
