@@ -173,6 +173,8 @@ pub(crate) struct ModifyNode {
     /// The relation of the row that is being changed.
     target: Box<Target>,
     /// The other result relations. The child's column `tableoid` then tells the relation of a row.
+    // Boxes, so that one can be exchanged with `target`.
+    #[allow(clippy::vec_box)]
     others: Vec<Box<Target>>,
     tableoid: usize,
     /// Column of the child with the row's TID.
