@@ -148,9 +148,14 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let c = sub(child, run)?;
             memoize::MemoizeNode::boxed(child, c, param_exprs, operators, collations, run)?
         }
-        PlanNode::Unique { child, keys } | PlanNode::Group { child, keys } => {
+        PlanNode::Unique { child, keys } => {
             let c = sub(child, run)?;
             sort::UniqueNode::boxed(c, keys, &child.info.target_list, run)?
+        }
+        PlanNode::Group { child, keys } => {
+            let c = sub(child, run)?;
+            let groups = sort::UniqueNode::boxed(c, keys, &child.info.target_list, run)?;
+            project::ProjectNode::boxed(plan, groups, &[], run)?
         }
         PlanNode::Limit { child, offset, count, with_ties } => {
             let c = sub(child, run)?;
